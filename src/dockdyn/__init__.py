@@ -1,0 +1,1 @@
+import os; os.environ["JAX_ENABLE_X64"]="1"

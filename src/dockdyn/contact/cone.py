@@ -1,0 +1,50 @@
+"""Conical receptacle: a cavity that guides a probe towards its apex."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.surface import Surface, cylindrical
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Cone(Surface):
+    """Cavity of half angle θ around `axis`, which points from `apex` into the opening (Sazawal et al., eqs. 29–32).
+
+    Without a rim the wall has no end. With one, the cavity is cut into a cylinder of the rim's radius R: the wall
+    ends in a sharp edge at radius R, a body outside R passes by, and its distance from the edge is exact.
+    """
+
+    apex: Float[Array, "3"]  # m, body axes
+    axis: Float[Array, "3"]  # unit vector, body axes
+    sine: Float[Array, ""]  # of the half angle
+    cosine: Float[Array, ""]
+    rim_radius: Float[Array, ""] | None  # m
+
+    @staticmethod
+    def of(apex, axis, half_angle, rim_radius=None) -> Cone:
+        """A cone of `half_angle` (rad) with its `rim_radius` (m), endless when None."""
+        axis = jnp.asarray(axis, float)
+        return Cone(
+            jnp.asarray(apex, float),
+            axis / jnp.linalg.norm(axis),
+            jnp.sin(half_angle),
+            jnp.cos(half_angle),
+            None if rim_radius is None else jnp.asarray(rim_radius, float),
+        )
+
+    def reference(self) -> Vector:
+        return Vector.of(self.apex)
+
+    def signed_distance(self, point: Vector) -> Scalar:
+        along, radius = cylindrical(point, Vector.of(self.apex), Vector.of(self.axis))
+        from_wall = along * self.sine - radius * self.cosine
+        if self.rim_radius is None:
+            return from_wall
+        from_cylinder = radius - self.rim_radius
+        before_mouth = along - self.rim_radius * self.cosine / self.sine
+        past_wall = before_mouth * self.cosine + from_cylinder * self.sine
+        at_edge = (past_wall > 0) & (before_mouth > 0)
+        edge = jnp.sqrt(jnp.where(at_edge, before_mouth**2 + from_cylinder**2, 1.0))
+        return jnp.where(at_edge, edge, jnp.maximum(from_wall, from_cylinder))

@@ -1,0 +1,32 @@
+"""Cylinder: a pin, or a bore."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.surface import Surface, cylindrical
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Cylinder(Surface):
+    """Endless pin of `radius` about the line through `point` along `axis`; with `inside`, the bore around it."""
+
+    point: Float[Array, "3"]  # m, body axes
+    axis: Float[Array, "3"]  # unit vector, body axes
+    radius: Float[Array, ""]  # m
+    inside: bool = eqx.field(static=True)
+
+    @staticmethod
+    def of(point, axis, radius, inside=False) -> Cylinder:
+        axis = jnp.asarray(axis, float)
+        return Cylinder(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), jnp.asarray(radius, float), inside)
+
+    def reference(self) -> Vector:
+        return Vector.of(self.point)
+
+    def signed_distance(self, point: Vector) -> Scalar:
+        _, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
+        outside = radius - self.radius
+        return -outside if self.inside else outside

@@ -1,0 +1,30 @@
+"""Friction: the force along the surface."""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Friction(eqx.Module):
+    """A friction law. One of your own is a subclass with `force`, parameters as fields."""
+
+    @abc.abstractmethod
+    def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
+        """Force (N) on the body that slides with velocity `sliding` (m/s), under `normal_force` (N)."""
+
+
+class Coulomb(Friction):
+    """Regularised Coulomb friction: −μ f_n v / √(v² + ε²) (Sazawal et al., eqs. 14, 15, as scalars)."""
+
+    coefficient: Float[Array, ""]  # μ
+    regularisation: Float[Array, ""]  # ε, m/s
+
+    def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
+        speed = jnp.sqrt(sliding.dot(sliding) + self.regularisation**2)
+        return sliding * (-self.coefficient * normal_force / speed)

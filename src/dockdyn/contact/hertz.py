@@ -1,0 +1,21 @@
+"""Hertz contact."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from jaxtyping import Array, Float
+
+from dockdyn.contact.normal_law import NormalLaw, signed_power
+from dockdyn.mechanics.vector import Scalar
+
+
+class Hertz(NormalLaw):
+    """k dⁿ, lossless; n = 3/2 for two elastic bodies that touch in a point (Hertz 1882)."""
+
+    stiffness: Float[Array, ""]  # N/mⁿ
+    exponent: Float[Array, ""]  # n
+    adhesion: ClassVar[bool] = False
+
+    def force(self, depth: Scalar, rate: Scalar) -> Scalar:
+        return self.stiffness * signed_power(depth, self.exponent)

@@ -1,0 +1,36 @@
+"""What a normal-force law is."""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class NormalLaw(eqx.Module):
+    """Force along the normal as a function of penetration depth and rate.
+
+    A law of your own is a subclass with `force`, parameters as fields. `force` must be smooth through zero depth (it
+    is asked slightly outside contact when onset and release are located). A law that pulls is cut off at zero
+    unless it sets `adhesion`.
+    """
+
+    adhesion: eqx.AbstractVar[bool]
+
+    @abc.abstractmethod
+    def force(self, depth: Scalar, rate: Scalar) -> Scalar:
+        """Normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
+
+    def along(self, normal: Vector) -> NormalLaw:
+        """The law for contact along `normal` (out of the surface, axes of the body with the feature)."""
+        return self
+
+
+def signed_power(depth: Scalar, exponent: Scalar) -> Scalar:
+    """|depth|^exponent with the sign of depth; value and derivatives are zero at zero depth for exponents above 1."""
+    touching = jnp.abs(depth) > 0
+    size = jnp.where(touching, jnp.abs(depth), 1.0)
+    return jnp.where(touching, jnp.sign(depth) * size**exponent, 0.0)

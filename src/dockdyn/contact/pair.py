@@ -1,0 +1,93 @@
+"""A contact: one feature against one surface, with its normal-force law and friction."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from dockdyn.contact.feature import Feature
+from dockdyn.contact.friction import Friction
+from dockdyn.contact.normal_law import NormalLaw
+from dockdyn.contact.surface import Surface
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector, once
+
+APART, PRESSING, SLACK = 0, 1, 2  # contact modes that are stored: no overlap; overlap under force; overlap, force ended
+GATED = 3  # contact mode of fixed-step runs: decided anew from depth and force at every instant
+
+
+class Touch(NamedTuple):
+    """Kinematics and unclamped force of a contact at an instant."""
+
+    depth: Scalar  # m, positive is overlap
+    rate: Scalar  # m/s
+    normal: Vector  # out of the surface, inertial
+    sliding: Vector  # m/s, velocity of the feature over the surface, inertial
+    raw_force: Scalar  # N, what the law says without gate or clamp
+
+
+class Contact(eqx.Module):
+    """One feature against one surface."""
+
+    feature: Feature
+    surface: Surface
+    law: NormalLaw
+    friction: Friction | None
+    feature_name: str = eqx.field(static=True)
+    surface_name: str = eqx.field(static=True)
+    feature_on_chaser: bool = eqx.field(static=True)
+
+    def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:
+        """The body with the feature and the body with the surface."""
+        return (chaser, target) if self.feature_on_chaser else (target, chaser)
+
+    def point(self, chaser: Placed, target: Placed) -> Vector:
+        """Where the contact force acts on both bodies (m, inertial)."""
+        return self.feature.contact_point(*self.sides(chaser, target), self.surface)
+
+    def touch(self, chaser: Placed, target: Placed) -> Touch:
+        own, other = self.sides(chaser, target)
+        depth, normal, point = once(self.feature.touch(own, other, self.surface))
+        velocity = own.velocity(point) - other.velocity(point)
+        approach = velocity.dot(normal)
+        rate, sliding = once((-approach, velocity - normal * approach))
+        raw = self.law.along(own.rotation.transposed_times(normal)).force(depth, rate)
+        return Touch(depth, rate, normal, sliding, raw)
+
+    def normal_force(self, mode: Int[Array, ""], touch: Touch) -> Scalar:
+        """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
+        gated = touch.raw_force if self.law.adhesion else jnp.maximum(touch.raw_force, 0.0)
+        inside = jnp.where(touch.depth > 0, gated, 0.0)
+        return jnp.where(mode == PRESSING, touch.raw_force, jnp.where(mode == GATED, inside, 0.0))
+
+    def force(self, normal_force: Scalar, touch: Touch) -> Vector:
+        """Contact force on the chaser (N, inertial)."""
+        normal_force, touch = once((normal_force, touch))
+        on_feature = touch.normal * normal_force
+        if self.friction is not None:
+            on_feature = on_feature + self.friction.force(normal_force, touch.sliding)
+        return on_feature if self.feature_on_chaser else -on_feature
+
+    def guards(self, mode: Int[Array, ""], touch: Touch) -> tuple[Scalar, Scalar]:
+        """Two event functions that rise through zero: onset or release (m), and force ending or returning (N)."""
+        across = jnp.where(mode == APART, touch.depth, -touch.depth)
+        if self.law.adhesion:
+            return across, jnp.asarray(-1.0)
+        force = jnp.where(mode == SLACK, touch.raw_force, -touch.raw_force)
+        return across, jnp.where(mode == APART, -1.0, force)
+
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array], touch: Touch) -> Int[Array, ""]:
+        """The mode after the guards in `fired` have fired."""
+        pulls = jnp.asarray(False) if self.law.adhesion else touch.raw_force < 0
+        entered = jnp.where(pulls, SLACK, PRESSING)
+        crossed = jnp.where(mode == APART, entered, APART)
+        switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
+        return jnp.where(fired[0], crossed, jnp.where(fired[1], switched, mode)).astype(mode.dtype)
+
+    def first_mode(self, touch: Touch) -> Int[Array, ""]:
+        """The stored mode that fits the state itself, at the start of a run."""
+        pulls = jnp.asarray(False) if self.law.adhesion else touch.raw_force < 0
+        return jnp.where(touch.depth > 0, jnp.where(pulls, SLACK, PRESSING), APART)

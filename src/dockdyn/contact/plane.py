@@ -1,0 +1,27 @@
+"""Plane surface."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.surface import Surface
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Plane(Surface):
+    """The half space behind the plane through `point` with the outward unit `normal`."""
+
+    point: Float[Array, "3"]  # m, body axes
+    normal: Float[Array, "3"]  # out of the solid, body axes
+
+    @staticmethod
+    def of(point, normal) -> Plane:
+        normal = jnp.asarray(normal, float)
+        return Plane(jnp.asarray(point, float), normal / jnp.linalg.norm(normal))
+
+    def reference(self) -> Vector:
+        return Vector.of(self.point)
+
+    def signed_distance(self, point: Vector) -> Scalar:
+        return (point - Vector.of(self.point)).dot(Vector.of(self.normal))

@@ -1,0 +1,40 @@
+"""What a surface is: a signed distance, whose gradient is the normal."""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dockdyn.mechanics.vector import Scalar, Vector
+
+AXIS_SMOOTHING = 1e-9  # m; distances from an axis are smoothed by this much so that their derivatives stay finite on it
+
+
+class Surface(eqx.Module):
+    """A solid's surface in the axes of the body that carries it.
+
+    A surface of your own is a subclass with `signed_distance` and `reference`, parameters as fields.
+    """
+
+    @abc.abstractmethod
+    def signed_distance(self, point: Vector) -> Scalar:
+        """Distance (m) of `point` (m, body axes) from the solid: positive outside it, negative inside."""
+
+    @abc.abstractmethod
+    def reference(self) -> Vector:
+        """The surface's reference point (m, body axes), from which contact positions are given."""
+
+    def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
+        """Signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
+        return jax.value_and_grad(self.signed_distance)(point)
+
+
+def cylindrical(point: Vector, origin: Vector, axis: Vector) -> tuple[Scalar, Scalar]:
+    """Coordinate of `point` along a unit `axis` from `origin`, and its distance from the axis (m)."""
+    offset = point - origin
+    along = offset.dot(axis)
+    radial = offset - axis * along
+    return along, jnp.sqrt(radial.dot(radial) + AXIS_SMOOTHING**2)

@@ -1,0 +1,70 @@
+"""Cubic Hermite polynomials on the unit interval: values, extremes, and where they rise through zero.
+
+Arguments everywhere: values `a`, `b` at the ends, slopes `da`, `db` with respect to the unit coordinate.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.mechanics.vector import once
+
+Values = Float[Array, "..."]
+
+
+def value(u: Values, a: Values, b: Values, da: Values, db: Values) -> Values:
+    """The cubic at u."""
+    return a + u * (da + u * (3 * (b - a) - 2 * da - db + u * (2 * (a - b) + da + db)))
+
+
+def integral(a: Values, b: Values, da: Values, db: Values) -> Values:
+    """Integral over the unit interval."""
+    return (a + b) / 2 + (da - db) / 12
+
+
+def extremes(a: Values, b: Values, da: Values, db: Values) -> tuple[Values, Values]:
+    """Coordinates of the cubic's local minimum and maximum; −1 where there is none."""
+    second, third = 3 * (b - a) - 2 * da - db, 2 * (a - b) + da + db
+    discriminant = second**2 - 3 * third * da
+    exists = discriminant > 0
+    root = jnp.sqrt(jnp.where(exists, discriminant, 1.0))
+
+    def ratio(numerator, denominator):
+        valid = exists & (denominator != 0)
+        return jnp.where(valid, numerator / jnp.where(valid, denominator, 1.0), -1.0)
+
+    # of the two ways to write each root of the derivative, the one without cancellation
+    falling = second < 0
+    low = jnp.where(falling, ratio(root - second, 3 * third), ratio(da, -second - root))
+    high = jnp.where(falling, ratio(da, root - second), ratio(-second - root, 3 * third))
+    return low, high
+
+
+def rising_root(a: Values, b: Values, da: Values, db: Values) -> tuple[Bool[Array, "..."], Values]:
+    """Whether, and at which u, each cubic first rises above zero; u = 0 when it starts above and stays there.
+
+    A cubic that starts above zero and falls through it (an event function just after its event) does not count. One
+    that rises and falls again inside the interval (a grazing contact) does.
+    """
+    low, high = once(extremes(a, b, da, db))
+    peak_inside = (high > 0) & (high < 1) & (value(high, a, b, da, db) > 0)
+    fires = (b > 0) | peak_inside
+    upper = jnp.where(b > 0, 1.0, high)
+    dips = (low > 0) & (low < upper) & (value(low, a, b, da, db) <= 0)
+    lower = jnp.where(dips, low, 0.0)
+    at_once = ~dips & (a > 0)
+
+    def unfinished(carry):
+        count, _, _ = carry
+        return (count < 56) & jnp.any(fires & ~at_once)
+
+    def halve(carry):
+        count, lower, upper = carry
+        middle = (lower + upper) / 2
+        above = value(middle, a, b, da, db) > 0
+        return count + 1, jnp.where(above, lower, middle), jnp.where(above, middle, upper)
+
+    _, lower, upper = jax.lax.while_loop(unfinished, halve, (jnp.zeros((), int), lower, upper))
+    return fires, jnp.where(at_once, 0.0, upper)

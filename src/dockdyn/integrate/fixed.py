@@ -1,0 +1,79 @@
+"""Fixed-step integration: classical Runge–Kutta on a uniform mesh, nothing located.
+
+Where the force jumps (the dashpot at onset) it is of first order only. It is simple, it is fast, its cost is known beforehand, and
+reverse derivatives go through it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dockdyn.integrate.delay_line import SampledLine, taps
+from dockdyn.integrate.model import Model, Scalar, State
+from dockdyn.integrate.runge_kutta import rk4
+from dockdyn.integrate.solution import Sample
+from dockdyn.mechanics.vector import once
+
+
+class Mesh(eqx.Module):
+    """Step (s; no longer than a delay); number of steps and the delay line's capacity are static."""
+
+    step: Scalar
+    steps: int = eqx.field(static=True)
+    stride: int = eqx.field(static=True)  # samples are kept every so many steps; `steps` is a multiple of it
+    line_capacity: int = eqx.field(static=True)  # a power of two of at least delay / step + 4
+
+
+class Carry(NamedTuple):
+    """What one step hands to the next."""
+
+    state: State
+    line: SampledLine | None
+    delayed: Any  # the delayed signal at the step's start; None without a delay
+
+
+def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
+    """The final state, and samples at 0, stride · step, 2 stride · step … (each leaf with a leading axis)."""
+    start = model.ungated(model.initial())
+    signal = model.sense(jnp.zeros(()), start).signal
+    line, delayed, held = None, signal, None
+    middle_taps = end_taps = None
+    if model.delay is not None:
+        line = SampledLine.empty(mesh.line_capacity, signal)
+        delayed = held = jax.tree.map(jnp.zeros_like, signal)
+        middle_taps = taps(0.5 - model.delay / mesh.step)
+        end_taps = taps(1.0 - model.delay / mesh.step)
+
+    def advance(carry: Carry, index) -> tuple[Carry, None]:
+        t, x, line = index * mesh.step, carry.state, carry.line
+        now = once(model.sense(t, x).signal)
+        if line is None:
+            middle, end = None, None
+            first = once(model.flow(t, x, now))
+        else:
+            line = line.store(index, now)
+            middle, end = line.read(index, middle_taps, now), line.read(index, end_taps, now)
+            first = once(model.flow(t, x, carry.delayed))
+
+        def flow(fraction, x):
+            time = t + fraction * mesh.step
+            if line is None:
+                return model.flow(time, x, once(model.sense(time, x).signal))
+            return model.flow(time, x, middle if fraction < 1 else end)
+
+        return Carry(once(model.retract(once(rk4(flow, x, mesh.step, first)))), line, end), None
+
+    def stretch(carry: Carry, index):
+        carry, _ = jax.lax.scan(advance, carry, index * mesh.stride + jnp.arange(mesh.stride))
+        time = (index + 1) * mesh.stride * mesh.step
+        delayed = carry.delayed if carry.line is not None else model.sense(time, carry.state).signal
+        return carry, Sample(carry.state, delayed)
+
+    carry = Carry(start, line, held)
+    last, samples = jax.lax.scan(stretch, carry, jnp.arange(mesh.steps // mesh.stride))
+    first = Sample(start, delayed)
+    return last.state, jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, samples)

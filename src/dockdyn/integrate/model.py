@@ -1,0 +1,99 @@
+"""The interface every model shares: a hybrid system with a delay. It flows, it jumps, and it answers questions."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+Scalar = Float[Array, ""]
+
+
+class State(eqx.Module):
+    """State of a model; shapes are fixed for the whole run."""
+
+    q: Any  # configuration (may hold quaternions)
+    v: Any  # velocity
+    mode: Any  # integers: touching, latched, locked ...
+    memory: Any  # further continuous states: accumulated work, loop blocks, controllers
+
+
+class Rate(NamedTuple):
+    """Time derivative of the continuous part of a state, with the same structure."""
+
+    q: Any
+    v: Any
+    memory: Any
+
+
+class Sensed(NamedTuple):
+    """What a model answers at an instant, in one evaluation."""
+
+    signal: Any  # what the delay line stores (contact forces, say): a tree of scalars
+    guards: tuple[Scalar, ...]  # event functions: an event fires when one rises through zero
+    watched: tuple[Scalar, ...]  # quantities whose peaks and integrals are kept between events
+
+
+class Model(eqx.Module):
+    """A hybrid system with a delay. `delayed` is the `signal` of one delay ago, or of now when `delay` is None."""
+
+    delay: eqx.AbstractVar[Scalar | None]  # s, positive
+
+    @abc.abstractmethod
+    def initial(self) -> State:
+        """State at t = 0."""
+
+    @abc.abstractmethod
+    def flow(self, t: Scalar, x: State, delayed: Any) -> Rate:
+        """Time derivative at time `t` (s)."""
+
+    @abc.abstractmethod
+    def sense(self, t: Scalar, x: State) -> Sensed:
+        """Signal, guards and watched quantities at time `t` (s)."""
+
+    @abc.abstractmethod
+    def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
+        """State after the guards in `fired` have fired."""
+
+    def emitting(self, x: State) -> Bool[Array, ""]:
+        """Whether the signal may differ from zero in the modes of `x`."""
+        return jnp.asarray(True)
+
+    def ungated(self, x: State) -> State:
+        """`x` for fixed-step runs, where no event decides the modes."""
+        return x
+
+    def retract(self, x: State) -> State:
+        """`x` brought back onto its manifold (unit quaternions, say)."""
+        return x
+
+
+def advanced(x: State, step: Scalar, rate: Rate) -> State:
+    """x + step · rate, modes unchanged."""
+    q, v, memory = jax.tree.map(lambda a, b: a + step * b, (x.q, x.v, x.memory), tuple(rate))
+    return State(q, v, x.mode, memory)
+
+
+def chosen(condition: Bool[Array, ""], yes: Any, no: Any) -> Any:
+    """The tree `yes` where `condition` holds, else `no`."""
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
+
+
+def pack(tree: Any) -> Float[Array, "n"]:
+    """All numbers of a tree in one row."""
+    leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in jax.tree.leaves(tree)]
+    return jnp.concatenate(leaves) if leaves else jnp.zeros(0)
+
+
+def unpack(row: Float[Array, "n"], like: Any) -> Any:
+    """The tree that `pack` made a row of, with the structure and types of `like`."""
+    leaves, structure = jax.tree.flatten(like)
+    out, at = [], 0
+    for leaf in leaves:
+        out.append(jnp.reshape(row[at : at + leaf.size], leaf.shape).astype(leaf.dtype))
+        at += leaf.size
+    return jax.tree.unflatten(structure, out)

@@ -1,0 +1,60 @@
+"""What an integrator returns."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.model import Scalar, State
+
+
+class Status(enum.IntEnum):
+    """How a run ended; every lane of a batch has its own."""
+
+    RUNNING = 0
+    FINISHED = 1
+    NOT_FINITE = 2  # a state or rate stopped being finite; the run holds what came before
+    TOO_MANY_EVENTS = 3  # the log is full: contacts chatter, or a delayed loop bounces ever faster
+    DELAY_LINE_FULL = 4
+    TOO_MANY_ITERATIONS = 5
+
+
+class Moment(NamedTuple):
+    """An instant the log keeps: an event, the delayed image of one, or the end of the run."""
+
+    time: Scalar  # s
+    fired: Bool[Array, "guards"]  # which guards fired; none for a delayed image and for the end
+    state: State  # just after
+    peaks: Float[Array, "watched"]  # largest value since the previous moment, and when
+    peak_times: Float[Array, "watched"]  # s
+    integrals: Float[Array, "watched"]  # over time since the previous moment
+
+
+class Sample(NamedTuple):
+    """State and delayed signal at a sampling instant."""
+
+    state: State
+    delayed: Any
+
+
+class Solution(eqx.Module):
+    """A run: where it ended and why, its log, and its samples."""
+
+    status: Int[Array, ""]
+    time: Scalar  # s, of `state`
+    state: State
+    steps: Int[Array, ""]  # accepted steps that advanced time
+    iterations: Int[Array, ""]  # attempts, rejected and zero-length ones included
+    moments: Int[Array, ""]  # number of rows of the log in use
+    log: Moment  # each leaf with a leading axis, rows after `moments` meaningless
+    sampled: Int[Array, ""]  # number of samples in use
+    samples: Sample | None  # each leaf with a leading axis; sample i at i times the sampling interval
+
+
+def stacked(rows: Float[Array, "rows columns"], decode) -> Any:
+    """The tree that `decode` makes of a row, for all rows at once."""
+    return jax.vmap(decode)(rows)

@@ -1,0 +1,111 @@
+"""A rigid body in three dimensions: motion, equations of Newton and Euler, energy and momentum."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
+
+
+class Pose(eqx.Module):
+    """Position of the centre of mass (m, inertial) and attitude (body → inertial)."""
+
+    position: Vector
+    attitude: Quaternion
+
+
+class Twist(eqx.Module):
+    """Velocity of the centre of mass (m/s, inertial) and angular velocity (rad/s, body axes)."""
+
+    velocity: Vector
+    rate: Vector
+
+
+class RigidBody(eqx.Module):
+    """Mass (kg) and inertia tensor about the centre of mass (kg m², body axes), with the tensor's inverse."""
+
+    mass: Float[Array, ""]
+    inertia: Float[Array, "3 3"]
+    inverse_inertia: Float[Array, "3 3"]
+
+    @staticmethod
+    def of(mass: ArrayLike, inertia: ArrayLike) -> RigidBody:
+        """A body of `mass` (kg) and `inertia` (3 × 3, kg m²)."""
+        tensor = jnp.asarray(inertia, float)
+        return RigidBody(jnp.asarray(mass, float), tensor, jnp.linalg.inv(tensor))
+
+    def acceleration(self, twist: Twist, force: Vector, torque: Vector) -> Twist:
+        """Rates of `twist` under `force` (N, inertial) and `torque` about the centre of mass (N m, body axes)."""
+        momentum = Matrix.of(self.inertia) @ twist.rate
+        torque = once(torque - twist.rate.cross(momentum))
+        return Twist(force * (1 / self.mass), Matrix.of(self.inverse_inertia) @ torque)
+
+    def kinetic_energy(self, twist: Twist) -> Scalar:
+        """Kinetic energy (J)."""
+        spin = twist.rate.dot(Matrix.of(self.inertia) @ twist.rate)
+        return 0.5 * (self.mass * twist.velocity.dot(twist.velocity) + spin)
+
+    def linear_momentum(self, twist: Twist) -> Vector:
+        """Linear momentum (N s, inertial)."""
+        return twist.velocity * self.mass
+
+    def spin(self, pose: Pose, twist: Twist) -> Vector:
+        """Angular momentum about the body's own centre of mass (N m s, inertial)."""
+        return pose.attitude.matrix() @ (Matrix.of(self.inertia) @ twist.rate)
+
+
+class Placed(eqx.Module):
+    """A body's motion with its rotation matrix, computed once and used by everything attached to the body."""
+
+    pose: Pose
+    twist: Twist
+    rotation: Matrix
+    rate: Vector  # rad/s, inertial
+
+    @staticmethod
+    def of(pose: Pose, twist: Twist) -> Placed:
+        rotation = once(pose.attitude.matrix())
+        return Placed(pose, twist, rotation, rotation @ twist.rate)
+
+    def point(self, place: Vector) -> Vector:
+        """Inertial position of the body-fixed `place` (m, body axes from the centre of mass)."""
+        return self.pose.position + self.rotation @ place
+
+    def local(self, point: Vector) -> Vector:
+        """Body components of the inertial `point` (m, from the centre of mass)."""
+        return self.rotation.transposed_times(point - self.pose.position)
+
+    def velocity(self, point: Vector) -> Vector:
+        """Velocity (m/s, inertial) of the body's material at the inertial `point`."""
+        return self.twist.velocity + self.rate.cross(point - self.pose.position)
+
+    def torque(self, point: Vector, force: Vector) -> Vector:
+        """Torque (N m, body axes) about the centre of mass of an inertial `force` at an inertial `point`."""
+        return self.rotation.transposed_times((point - self.pose.position).cross(force))
+
+
+def pair_momentum(bodies: tuple[RigidBody, ...], poses: tuple[Pose, ...], twists: tuple[Twist, ...]):
+    """Linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
+
+    Returns `(linear, angular, linear_scale, angular_scale)`: two `Vector`s (N s; N m s, inertial), Σ|mᵢvᵢ| and
+    Σ|Hᵢ|, where Hᵢ is a body's spin and orbital momentum about the common centre of mass.
+    """
+    total = sum(body.mass for body in bodies)
+    centre = Vector.zero()
+    drift = Vector.zero()
+    for body, pose, twist in zip(bodies, poses, twists, strict=True):
+        centre = centre + pose.position * (body.mass / total)
+        drift = drift + twist.velocity * (body.mass / total)
+    linear, angular = Vector.zero(), Vector.zero()
+    linear_scale = angular_scale = jnp.zeros(())
+    for body, pose, twist in zip(bodies, poses, twists, strict=True):
+        momentum = body.linear_momentum(twist)
+        orbital = (pose.position - centre).cross((twist.velocity - drift) * body.mass)
+        spin = body.spin(pose, twist)
+        linear, angular = linear + momentum, angular + orbital + spin
+        linear_scale += momentum.norm()
+        angular_scale += orbital.norm() + spin.norm()
+    return linear, angular, linear_scale, angular_scale

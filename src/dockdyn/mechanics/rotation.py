@@ -1,0 +1,117 @@
+"""Rotations: unit quaternions (scalar first, body → inertial), direction cosine matrices, exponential and logarithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector
+
+SMALL_ANGLE = 1e-4  # rad²; below this squared angle the series of sine and cosine are exact to double precision
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True, slots=True)
+class Quaternion:
+    """A unit quaternion w + xi + yj + zk that takes body components to inertial components."""
+
+    w: Scalar
+    x: Scalar
+    y: Scalar
+    z: Scalar
+
+    @staticmethod
+    def of(components: ArrayLike) -> Quaternion:
+        """The quaternion with `components` (4, scalar first)."""
+        return Quaternion(components[0], components[1], components[2], components[3])  # type: ignore[index]
+
+    @staticmethod
+    def exponential(rotation: Vector) -> Quaternion:
+        """The rotation about `rotation` by its length (rad)."""
+        squared = rotation.dot(rotation) / 4
+        small = squared < SMALL_ANGLE
+        half = jnp.sqrt(jnp.where(small, 1.0, squared))
+        sinc = jnp.where(small, 1 - squared / 6 * (1 - squared / 20), jnp.sin(half) / half)
+        cosine = jnp.where(small, 1 - squared / 2 * (1 - squared / 12 * (1 - squared / 30)), jnp.cos(half))
+        axis = rotation * (sinc / 2)
+        return Quaternion(cosine, axis.x, axis.y, axis.z)
+
+    @staticmethod
+    def from_matrix(matrix: Matrix) -> Quaternion:
+        """The quaternion of a direction cosine matrix (body → inertial); the sign is such that w ≥ 0.
+
+        Shepperd's method: of the four squared components the largest is taken by its root, the others follow.
+        """
+        r = matrix.array()
+        trace = jnp.trace(r)
+        squares = jnp.concatenate([trace[None], jnp.diagonal(r)])
+        w, x, y, z = 1 + trace, 1 + 2 * r[0, 0] - trace, 1 + 2 * r[1, 1] - trace, 1 + 2 * r[2, 2] - trace
+        xy, yz, zx = r[0, 1] + r[1, 0], r[1, 2] + r[2, 1], r[2, 0] + r[0, 2]
+        a, b, c = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+        candidates = jnp.array([[w, a, b, c], [a, x, xy, zx], [b, xy, y, yz], [c, zx, yz, z]])
+        q = candidates[jnp.argmax(squares)]
+        q = q / jnp.linalg.norm(q) * jnp.where(q[0] < 0, -1.0, 1.0)
+        return Quaternion.of(q)
+
+    def array(self) -> Float[Array, "4"]:
+        return jnp.stack([self.w, self.x, self.y, self.z])
+
+    def vector(self) -> Vector:
+        return Vector(self.x, self.y, self.z)
+
+    def conjugate(self) -> Quaternion:
+        return Quaternion(self.w, -self.x, -self.y, -self.z)
+
+    def __mul__(self, other: Quaternion) -> Quaternion:
+        """The rotation `other` followed by this one."""
+        a, b = self.vector(), other.vector()
+        v = b * self.w + a * other.w + a.cross(b)
+        return Quaternion(self.w * other.w - a.dot(b), v.x, v.y, v.z)
+
+    def matrix(self) -> Matrix:
+        """Direction cosine matrix, body → inertial."""
+        w, x, y, z = self.w, self.x, self.y, self.z
+        return Matrix(
+            Vector(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+            Vector(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+            Vector(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+        )
+
+    def logarithm(self) -> Vector:
+        """The rotation vector (rad, length at most π) of this quaternion."""
+        sign = jnp.where(self.w < 0, -1.0, 1.0)
+        v = self.vector() * sign
+        squared = v.dot(v)
+        small = squared < SMALL_ANGLE
+        length = jnp.sqrt(jnp.where(small, 1.0, squared))
+        cosine = self.w * sign
+        # atan2(s, c) / s as a series in s / c, accurate to the last digit below SMALL_ANGLE
+        ratio = squared / cosine**2
+        series = (1 - ratio * (1 / 3 - ratio * (1 / 5 - ratio / 7))) / cosine
+        return v * (2 * jnp.where(small, series, jnp.arctan2(length, cosine) / length))
+
+    def rate(self, angular_velocity: Vector) -> Quaternion:
+        """Time derivative under `angular_velocity` (rad/s, body axes): ½ q ω."""
+        a, b, c, d = self.w, self.x, self.y, self.z
+        w = angular_velocity
+        return Quaternion(
+            -0.5 * (b * w.x + c * w.y + d * w.z),
+            0.5 * (a * w.x + c * w.z - d * w.y),
+            0.5 * (a * w.y + d * w.x - b * w.z),
+            0.5 * (a * w.z + b * w.y - c * w.x),
+        )
+
+    def normalised(self) -> Quaternion:
+        scale = 1 / jnp.sqrt(self.w**2 + self.x**2 + self.y**2 + self.z**2)
+        return Quaternion(self.w * scale, self.x * scale, self.y * scale, self.z * scale)
+
+
+def roll_pitch_yaw(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Quaternion:
+    """Yaw about z, then pitch about the new y, then roll about the new x (rad)."""
+    zero = jnp.zeros(())
+    about_z = Quaternion.exponential(Vector(zero, zero, jnp.asarray(yaw)))
+    about_y = Quaternion.exponential(Vector(zero, jnp.asarray(pitch), zero))
+    return about_z * about_y * Quaternion.exponential(Vector(jnp.asarray(roll), zero, zero))

@@ -1,0 +1,96 @@
+"""Vectors, matrices and quaternions as named scalars.
+
+XLA fuses arithmetic on named scalars into one kernel, for a single trajectory as for a batch of lanes, while
+three-element arrays cost a kernel for every slice and concatenation. So the mechanics inside the time loop is
+written with these types; arrays appear at its border, through `of` and `array`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+Scalar = Float[Array, ""]
+
+# XLA copies a shared intermediate into every kernel that reads it; `once` has it computed once and stored.
+once = jax.lax.optimization_barrier
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A vector by its three components (any unit, any frame)."""
+
+    x: Scalar
+    y: Scalar
+    z: Scalar
+
+    @staticmethod
+    def of(components: ArrayLike) -> Vector:
+        """The vector with `components` (array or sequence of 3)."""
+        return Vector(components[0], components[1], components[2])  # type: ignore[index]
+
+    @staticmethod
+    def zero() -> Vector:
+        return Vector(jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
+
+    def array(self) -> Float[Array, "3"]:
+        return jnp.stack([self.x, self.y, self.z])
+
+    def __add__(self, other: Vector) -> Vector:
+        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
+
+    def __sub__(self, other: Vector) -> Vector:
+        return Vector(self.x - other.x, self.y - other.y, self.z - other.z)
+
+    def __mul__(self, factor: Scalar | float) -> Vector:
+        return Vector(self.x * factor, self.y * factor, self.z * factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar | float) -> Vector:
+        return Vector(self.x / divisor, self.y / divisor, self.z / divisor)
+
+    def __neg__(self) -> Vector:
+        return Vector(-self.x, -self.y, -self.z)
+
+    def dot(self, other: Vector) -> Scalar:
+        return self.x * other.x + self.y * other.y + self.z * other.z
+
+    def cross(self, other: Vector) -> Vector:
+        return Vector(
+            self.y * other.z - self.z * other.y,
+            self.z * other.x - self.x * other.z,
+            self.x * other.y - self.y * other.x,
+        )
+
+    def norm(self) -> Scalar:
+        """Euclidean length; its derivative at the zero vector is not defined."""
+        return jnp.sqrt(self.dot(self))
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A 3 × 3 matrix by its three rows."""
+
+    x: Vector
+    y: Vector
+    z: Vector
+
+    @staticmethod
+    def of(rows: Float[Array, "3 3"]) -> Matrix:
+        return Matrix(Vector.of(rows[0]), Vector.of(rows[1]), Vector.of(rows[2]))
+
+    def array(self) -> Float[Array, "3 3"]:
+        return jnp.stack([self.x.array(), self.y.array(), self.z.array()])
+
+    def __matmul__(self, vector: Vector) -> Vector:
+        return Vector(self.x.dot(vector), self.y.dot(vector), self.z.dot(vector))
+
+    def transposed_times(self, vector: Vector) -> Vector:
+        """The transposed matrix times `vector`."""
+        return self.x * vector.x + self.y * vector.y + self.z * vector.z
