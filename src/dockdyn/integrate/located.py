@@ -6,8 +6,8 @@ tried again with its end at the root, until the root and the end agree. The dela
 steps, and no step crosses the delayed image of a step's end, so onset, release and all their images are mesh points.
 Where the delayed signal or the modes jump, a zero-length step refreshes the rates.
 
-Forward derivatives go through: root searches are frozen, and one Newton correction with value zero then carries the
-derivative of the event time.
+Forward derivatives go through: root searches are frozen; the step that lands on an event is taken once more with a
+length whose Newton correction, zero in value, carries the derivative of the event time.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Lane(NamedTuple):
 
     node: Node
     refresh: Bool[Array, ""]  # the next attempt has zero length, to renew the rates after a jump
+    landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
     detached: Bool[Array, ""]  # the signal jumped at `node`
     limit: Scalar  # s, upper bound on the next step, from a rejected attempt
     line: IntervalLine | None
@@ -106,6 +107,7 @@ def solve(model: Model, settings: Settings) -> Solution:
     lane = Lane(
         node=node,
         refresh=jnp.asarray(True),
+        landing=jnp.zeros(len(node.sensed.guards), bool),
         detached=jnp.asarray(True),
         limit=jnp.asarray(jnp.inf),
         line=line,
@@ -166,10 +168,11 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     state = model.retract(once(rk4(flow, node.state, step, node.rate)))
     tried = look(model, end, once(state), delayed)
 
-    fired, event, rejected, moved, limit = once(find_events(lane, node, tried, step))
-    at = once(located(once(chosen(moved, tried, node)), fired, event))
+    event = jnp.any(lane.landing)
+    landing, limit, moved = once(find_events(lane, node, tried, step))
+    at = once(chosen(moved, tried, node))
     done = moved & hits_end & ~event
-    finite = once(is_finite(tried) | rejected)
+    finite = once(is_finite(tried) | ~moved)
 
     watch = once(chosen(moved, watched(lane.watch, node, at, step), lane.watch))
     samples, sampled = sample(model, settings, lane, at, step, delayed, moved)
@@ -181,14 +184,15 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         line = line.push(alive, interval(node, at, lane.detached))
         line, image = pass_edge(model, line, at.time, moved & hits_edge)
 
-    jumped = once(model.jump(at.time, at.state, tuple(fired[i] for i in range(fired.shape[0]))))
+    jumped = once(model.jump(at.time, at.state, tuple(lane.landing[i] for i in range(lane.landing.shape[0]))))
     at = at._replace(state=chosen(event, jumped, at.state))
     logged = event | image | done
     at, logged = once((at, logged))
-    log, moments = write(lane.log, lane.moments, logged, pack(moment(at, fired & event, watch)))
+    log, moments = write(lane.log, lane.moments, logged, pack(moment(at, lane.landing, watch)))
     following = Lane(
         node=at,
         refresh=event | image,
+        landing=landing,
         detached=event | (lane.detached & (lane.refresh | ~moved)),
         limit=limit,
         line=line,
@@ -226,39 +230,34 @@ def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Sca
 
 
 def find_events(lane: Lane, node: Node, tried: Node, step: Scalar):
-    """Which guards fire, whether this is an event, whether to reject, whether time advances, the next step's limit."""
+    """The guards on whose event the next attempt lands, the next attempt's limit, and whether time advances to `tried`."""
     a, b, da, db = (
         jax.lax.stop_gradient(jnp.stack(values))
         for values in (node.sensed.guards, tried.sensed.guards, node.slopes.guards, tried.slopes.guards)
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
-    rises = rises & ~lane.refresh
+    rises = rises & ~lane.refresh & ~jnp.any(lane.landing)
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
     close = jax.lax.stop_gradient(tolerance(node.time))
     some = jnp.any(rises)
     at_end = some & ((1 - first) * frozen <= close)
     at_start = some & ~at_end & (first * frozen <= close)
-    event = at_end | at_start
-    rejected = some & ~event
-    fired = rises & ((where - first) * frozen <= close)
-    limit = jnp.where(rejected, first * frozen, jnp.inf)
-    return fired, event, rejected, ~rejected & ~at_start, limit
+    landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
+    length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, node), landing)
+    limit = jnp.where(some, jnp.where(at_end | at_start, length, first * frozen), jnp.inf)
+    return landing, limit, ~some
 
 
-def located(at: Node, fired: Bool[Array, "guards"], event: Bool[Array, ""]) -> Node:
-    """`at` moved onto its event by one Newton correction: nothing in value, the event time's derivative in tangents."""
+def correction(at: Node, fired: Bool[Array, "guards"]) -> Scalar:
+    """Newton correction (s) of the time of the event at `at`: zero in value, the event time's derivative in tangents."""
     guard = slope = jnp.zeros(())
     for i in reversed(range(fired.shape[0])):
         guard = jnp.where(fired[i], at.sensed.guards[i], guard)
         slope = jnp.where(fired[i], at.slopes.guards[i], slope)
-    usable = event & (slope != 0)
-    shift = jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
-    signal = jax.tree.map(lambda a, da: a + da * shift, at.sensed.signal, at.slopes.signal)
-    return at._replace(
-        time=at.time + shift, state=advanced(at.state, shift, at.rate), sensed=at.sensed._replace(signal=signal)
-    )
+    usable = slope != 0
+    return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
 
 
 def watched(watch: Watch, node: Node, at: Node, step: Scalar) -> Watch:
