@@ -1,1 +1,57 @@
-import os; os.environ["JAX_ENABLE_X64"]="1"
+"""dockdyn: the mechanics of spacecraft docking, berthing and capture, and of the rigs that test them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from dockdyn import backend
+
+if TYPE_CHECKING:
+    from dockdyn.contact.friction import Friction
+    from dockdyn.contact.normal_law import NormalLaw
+    from dockdyn.contact.surface import Surface
+    from dockdyn.output.store import open_result
+    from dockdyn.scenario.errors import ScenarioError
+    from dockdyn.scenario.load import Scenario, load, presets
+    from dockdyn.study.simulate import simulate
+    from dockdyn.study.summarise import summarise
+
+backend.configure()
+
+# loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
+PLACES = {
+    "Friction": "contact.friction",
+    "NormalLaw": "contact.normal_law",
+    "Scenario": "scenario.load",
+    "ScenarioError": "scenario.errors",
+    "Surface": "contact.surface",
+    "load": "scenario.load",
+    "open_result": "output.store",
+    "presets": "scenario.load",
+    "simulate": "study.simulate",
+    "summarise": "study.summarise",
+}
+
+__all__ = [
+    "Friction",
+    "NormalLaw",
+    "Scenario",
+    "ScenarioError",
+    "Surface",
+    "load",
+    "open_result",
+    "presets",
+    "simulate",
+    "summarise",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PLACES:
+        raise AttributeError(f"module 'dockdyn' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"dockdyn.{PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

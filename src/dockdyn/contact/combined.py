@@ -18,6 +18,9 @@ class Union(Surface):
     def reference(self) -> Vector:
         return self.parts[0].reference()
 
+    def mouth(self) -> tuple[Vector, Vector]:
+        return self.parts[0].mouth()
+
     def signed_distance(self, point: Vector) -> Scalar:
         return reduce(jnp.minimum, [part.signed_distance(point) for part in self.parts])
 
@@ -29,6 +32,9 @@ class Intersection(Surface):
 
     def reference(self) -> Vector:
         return self.parts[0].reference()
+
+    def mouth(self) -> tuple[Vector, Vector]:
+        return self.parts[0].mouth()
 
     def signed_distance(self, point: Vector) -> Scalar:
         return reduce(jnp.maximum, [part.signed_distance(point) for part in self.parts])

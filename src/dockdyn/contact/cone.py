@@ -37,6 +37,11 @@ class Cone(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.apex)
 
+    def mouth(self) -> tuple[Vector, Vector]:
+        apex, axis = Vector.of(self.apex), Vector.of(self.axis)
+        depth = 0.0 if self.rim_radius is None else self.rim_radius * self.cosine / self.sine
+        return apex + axis * depth, axis
+
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.apex), Vector.of(self.axis))
         from_wall = along * self.sine - radius * self.cosine

@@ -26,6 +26,9 @@ class Cylinder(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.point)
 
+    def mouth(self) -> tuple[Vector, Vector]:
+        return Vector.of(self.point), Vector.of(self.axis)
+
     def signed_distance(self, point: Vector) -> Scalar:
         _, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
         outside = radius - self.radius

@@ -13,6 +13,7 @@ from dockdyn.contact.friction import Friction
 from dockdyn.contact.normal_law import NormalLaw
 from dockdyn.contact.surface import Surface
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 APART, PRESSING, SLACK = 0, 1, 2  # contact modes that are stored: no overlap; overlap under force; overlap, force ended
@@ -56,6 +57,17 @@ class Contact(eqx.Module):
         rate, sliding = once((-approach, velocity - normal * approach))
         raw = self.law.along(own.rotation.transposed_times(normal)).force(depth, rate)
         return Touch(depth, rate, normal, sliding, raw)
+
+    def place(self, chaser: Placed, target: Placed) -> Vector:
+        """The feature from the surface's reference point (m, axes of the body with the surface)."""
+        own, other = self.sides(chaser, target)
+        return other.local(own.point(Vector.of(self.feature.position))) - self.surface.reference()
+
+    def azimuth(self, chaser: Placed, target: Placed) -> Scalar:
+        """Angle (rad) of the feature around the surface's docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30)."""
+        _, axis = self.surface.mouth()
+        across = from_x_axis(axis).matrix().transposed_times(self.place(chaser, target))
+        return jnp.arctan2(-across.y, across.z)
 
     def normal_force(self, mode: Int[Array, ""], touch: Touch) -> Scalar:
         """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""

@@ -23,5 +23,8 @@ class Plane(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.point)
 
+    def mouth(self) -> tuple[Vector, Vector]:
+        return Vector.of(self.point), Vector.of(self.normal)
+
     def signed_distance(self, point: Vector) -> Scalar:
         return (point - Vector.of(self.point)).dot(Vector.of(self.normal))

@@ -27,6 +27,10 @@ class Surface(eqx.Module):
     def reference(self) -> Vector:
         """The surface's reference point (m, body axes), from which contact positions are given."""
 
+    def mouth(self) -> tuple[Vector, Vector]:
+        """Where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""
+        return self.reference(), Vector.of(jnp.array([1.0, 0.0, 0.0]))
+
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
         """Signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""
         return jax.value_and_grad(self.signed_distance)(point)

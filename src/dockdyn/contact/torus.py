@@ -30,6 +30,9 @@ class Torus(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.centre)
 
+    def mouth(self) -> tuple[Vector, Vector]:
+        return Vector.of(self.centre), Vector.of(self.axis)
+
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.centre), Vector.of(self.axis))
         from_line = radius - self.major_radius

@@ -73,6 +73,7 @@ class Lane(NamedTuple):
     moments: Int[Array, ""]
     samples: Float[Array, "samples columns"] | None  # last row: scratch
     sampled: Int[Array, ""]
+    culprit: Int[Array, ""]  # which number of `numbers(node)` was not finite; −1 for none
 
 
 class Settings(eqx.Module):
@@ -88,7 +89,21 @@ class Settings(eqx.Module):
 
 
 def solve(model: Model, settings: Settings) -> Solution:
-    """Integrate `model` from its initial state."""
+    """Integrate `model` from its initial state to the end."""
+    return result(model, proceed(model, settings, begin(model, settings), settings.max_iterations))
+
+
+def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar) -> Lane:
+    """Go on until the run ends or has made `until` iterations."""
+
+    def going(lane: Lane) -> Bool[Array, ""]:
+        return (lane.status == Status.RUNNING) & (lane.iterations < until)
+
+    return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
+
+
+def begin(model: Model, settings: Settings) -> Lane:
+    """The lane of a run that has not advanced yet."""
     start = model.initial()
     time = jnp.zeros(())
     line = None
@@ -104,7 +119,7 @@ def solve(model: Model, settings: Settings) -> Solution:
     watch = Watch.fresh(len(node.sensed.watched))
     row = pack(moment(node, jnp.zeros(len(node.sensed.guards), bool), watch))
     zero = jnp.zeros((), int)
-    lane = Lane(
+    return Lane(
         node=node,
         refresh=jnp.asarray(True),
         landing=jnp.zeros(len(node.sensed.guards), bool),
@@ -119,9 +134,8 @@ def solve(model: Model, settings: Settings) -> Solution:
         moments=zero,
         samples=samples,
         sampled=zero + (1 if settings.samples else 0),
+        culprit=zero - 1,
     )
-    lane = jax.lax.while_loop(lambda lane: lane.status == Status.RUNNING, lambda lane: iterate(model, settings, lane), lane)
-    return result(model, lane)
 
 
 def quiet_signal(model: Model, x: State) -> Any:
@@ -204,8 +218,9 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         moments=moments,
         samples=samples,
         sampled=sampled,
+        culprit=lane.culprit,
     )
-    return guard(settings, lane, following, finite)
+    return guard(settings, lane, following, tried, finite)
 
 
 def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Bool[Array, ""], Bool[Array, ""]]:
@@ -324,12 +339,16 @@ def moment(node: Node, fired: Bool[Array, "guards"], watch: Watch) -> Moment:
     return Moment(node.time, fired, node.state, watch.peaks, watch.peak_times, watch.integrals)
 
 
+def numbers(node: Node) -> Any:
+    """The numbers of a node that must be finite: continuous states, signal, then rates."""
+    return (node.state.q, node.state.v, node.state.memory), node.sensed.signal, node.rate
+
+
 def is_finite(node: Node) -> Bool[Array, ""]:
-    numbers = jax.tree.leaves((node.state.q, node.state.v, node.state.memory, node.rate, node.sensed))
-    return jnp.isfinite(sum(jnp.sum(number) for number in numbers))
+    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(node))))
 
 
-def guard(settings: Settings, lane: Lane, following: Lane, finite: Bool[Array, ""]) -> Lane:
+def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: Bool[Array, ""]) -> Lane:
     """`following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
     status = following.status
     running = status == Status.RUNNING
@@ -337,7 +356,12 @@ def guard(settings: Settings, lane: Lane, following: Lane, finite: Bool[Array, "
     status = jnp.where(running & (following.moments >= settings.max_moments), Status.TOO_MANY_EVENTS, status)
     if following.line is not None:
         status = jnp.where(running & following.line.full(), Status.DELAY_LINE_FULL, status)
-    stopped = lane._replace(status=jnp.full_like(status, Status.NOT_FINITE), log=following.log, samples=following.samples)
+
+    def first_culprit() -> Int[Array, ""]:
+        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(numbers(tried))])).astype(int)
+
+    culprit = jax.lax.cond(finite, lambda: lane.culprit, first_culprit)
+    stopped = lane._replace(status=jnp.full_like(status, Status.NOT_FINITE), culprit=culprit)
     kept = following._replace(status=status)
     small = {name: chosen(finite, getattr(kept, name), getattr(stopped, name)) for name in Lane._fields if name not in BULK}
     return kept._replace(**small)
@@ -364,4 +388,5 @@ def result(model: Model, lane: Lane) -> Solution:
         log=stacked(lane.log[:-1], lambda row: unpack(row, like)),
         sampled=lane.sampled,
         samples=samples,
+        culprit=lane.culprit,
     )

@@ -59,6 +59,12 @@ class Model(eqx.Module):
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         """State after the guards in `fired` have fired."""
 
+    def names(self) -> list[str]:
+        """Names of the continuous states, in the order of the leaves of (q, v, memory)."""
+        x = self.initial()
+        leaves, _ = jax.tree.flatten_with_path((x.q, x.v, x.memory))
+        return [jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in leaves]
+
     def emitting(self, x: State) -> Bool[Array, ""]:
         """Whether the signal may differ from zero in the modes of `x`."""
         return jnp.asarray(True)

@@ -115,3 +115,18 @@ def roll_pitch_yaw(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Quaternion:
     about_z = Quaternion.exponential(Vector(zero, zero, jnp.asarray(yaw)))
     about_y = Quaternion.exponential(Vector(zero, jnp.asarray(pitch), zero))
     return about_z * about_y * Quaternion.exponential(Vector(jnp.asarray(roll), zero, zero))
+
+
+def from_x_axis(direction: Vector) -> Quaternion:
+    """The shortest rotation that takes the x axis to the unit vector `direction` (for −x, half a turn about z)."""
+    opposite = direction.x < -1 + 1e-12
+    w = 1 + direction.x
+    size = jnp.sqrt(jnp.where(opposite, 1.0, 2 * w))
+    zero = jnp.zeros(())
+    # half-angle form of the rotation about x × direction
+    return Quaternion(
+        jnp.where(opposite, zero, w / size),
+        zero,
+        jnp.where(opposite, zero, -direction.z / size),
+        jnp.where(opposite, 1.0, direction.y / size),
+    )

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.pair import APART, GATED, Contact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
+
+
+class NamedPoint(eqx.Module):
+    """A place on a body at which the load of the contact forces is reported."""
+
+    position: Float[Array, "3"]  # m, body axes
+    name: str = eqx.field(static=True)
+    on_chaser: bool = eqx.field(static=True)
 
 
 class FreeFlight(Model):
@@ -27,11 +36,19 @@ class FreeFlight(Model):
     poses: tuple[Pose, Pose]  # at t = 0
     twists: tuple[Twist, Twist]  # at t = 0
     delay: Float[Array, ""] | None
+    points: tuple[NamedPoint, ...] = ()
 
     def initial(self) -> State:
         places = self.places(State(self.poses, self.twists, None, None))
         modes = tuple(contact.first_mode(contact.touch(*places)).astype(int) for contact in self.contacts)
         return State(self.poses, self.twists, modes, jnp.zeros(()))
+
+    def names(self) -> list[str]:
+        def named(word: str) -> str:
+            kind, body, *rest = word.split(".")
+            return " ".join([("chaser", "target")[int(body)], *rest]) if kind in "01" and rest else "work"
+
+        return [named(word) for word in super().names()]
 
     def places(self, x: State) -> tuple[Placed, Placed]:
         return Placed.of(x.q[0], x.v[0]), Placed.of(x.q[1], x.v[1])
@@ -85,3 +102,54 @@ class FreeFlight(Model):
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of both bodies (J)."""
         return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, x.v, strict=True)), jnp.zeros(()))
+
+    def observe(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> dict[str, Array]:
+        """Named quantities at an instant, `delayed` being the contact forces that act (N, on the chaser, inertial).
+
+        Shapes: body axes and components last; `position` (2, 3), `attitude` (2, 4), `depth` (contacts,), `load_force`
+        (points, 3) in the body's own axes.
+        """
+        places = self.places(x)
+        touches = [contact.touch(*places) for contact in self.contacts]
+        normal = [c.normal_force(mode, touch) for c, mode, touch in zip(self.contacts, x.mode, touches, strict=True)]
+        linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
+        turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
+        loads = [self.load(point, places, delayed) for point in self.points]
+        return {
+            "position": rows([pose.position.array() for pose in x.q], 3),
+            "attitude": rows([pose.attitude.array() for pose in x.q], 4),
+            "rotation": rows([turn.logarithm().array() for turn in turned], 3),
+            "velocity": rows([twist.velocity.array() for twist in x.v], 3),
+            "rate": rows([twist.rate.array() for twist in x.v], 3),
+            "feature_position": rows([contact.place(*places).array() for contact in self.contacts], 3),
+            "azimuth": rows([contact.azimuth(*places) for contact in self.contacts]),
+            "depth": rows([touch.depth for touch in touches]),
+            "depth_rate": rows([touch.rate for touch in touches]),
+            "sliding_speed": rows([jnp.sqrt(touch.sliding.dot(touch.sliding)) for touch in touches]),
+            "normal_force": rows(normal),
+            "contact_force": rows([force.array() for force in delayed], 3),
+            "load_force": rows([force.array() for force, _ in loads], 3),
+            "load_moment": rows([moment.array() for _, moment in loads], 3),
+            "kinetic_energy": self.kinetic_energy(x),
+            "work": x.memory,
+            "linear_momentum": linear.array(),
+            "angular_momentum": angular.array(),
+            "linear_momentum_scale": linear_scale,
+            "angular_momentum_scale": angular_scale,
+        }
+
+    def load(self, named: NamedPoint, places: tuple[Placed, Placed], delayed: tuple[Vector, ...]) -> tuple[Vector, Vector]:
+        """Force (N) and moment about the named point (N m) of all contact forces on its body, in the body's axes."""
+        place = places[0] if named.on_chaser else places[1]
+        about = place.point(Vector.of(named.position))
+        force, moment = Vector.zero(), Vector.zero()
+        for contact, on_chaser in zip(self.contacts, delayed, strict=True):
+            acting = on_chaser if named.on_chaser else -on_chaser
+            force = force + acting
+            moment = moment + (contact.point(*places) - about).cross(acting)
+        return place.rotation.transposed_times(force), place.rotation.transposed_times(moment)
+
+
+def rows(items: list[Array], width: int = 0) -> Array:
+    """The items stacked; an empty list gives no rows of the right width."""
+    return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)

@@ -1,0 +1,46 @@
+"""JAX as dockdyn needs it: double precision, and a compilation cache of its own. Set without importing JAX."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Folder of the compilation cache: the user's, one for each machine and JAX version."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    try:
+        jax_version = version("jaxlib")
+    except PackageNotFoundError:
+        jax_version = "none"
+    try:
+        processor = Path("/proc/cpuinfo").read_text().split("\n\n")[0]
+        facts = [line for line in processor.splitlines() if line.startswith(("model name", "flags", "Features"))]
+    except OSError:
+        facts = [platform.processor()]
+    machine = hashlib.sha256("\n".join([platform.machine(), *facts]).encode()).hexdigest()[:12]
+    return base / "dockdyn" / f"jax-{jax_version}-{machine}"
+
+
+def configure() -> None:
+    """Set JAX's options through the environment, or its configuration when it is already loaded."""
+    options = {
+        "jax_enable_x64": "1",
+        "jax_compilation_cache_dir": os.environ.get("JAX_COMPILATION_CACHE_DIR", str(cache_folder())),
+        "jax_persistent_cache_min_compile_time_secs": "0.1",
+        "jax_persistent_cache_min_entry_size_bytes": "-1",
+    }
+    if "jax" not in sys.modules:
+        os.environ.update({name.upper(): value for name, value in options.items()})
+        return
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    if jax.config.jax_compilation_cache_dir is None:
+        jax.config.update("jax_compilation_cache_dir", options["jax_compilation_cache_dir"])
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)

@@ -1,0 +1,243 @@
+"""Scenario kind `free-flight`: two free bodies in contact."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import jax.numpy as jnp
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from dockdyn.contact.feature import Feature, Point, SphereTip
+from dockdyn.contact.pair import Contact
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.models.free_flight import FreeFlight, NamedPoint
+from dockdyn.scenario.approach import ApproachSection
+from dockdyn.scenario.errors import nearest
+from dockdyn.scenario.parts import FrictionSection, NormalLawSection, Part, SurfaceSection, Triple, refuse
+from dockdyn.scenario.parts import Point as PointField
+from dockdyn.scenario.section import Section, absent
+from dockdyn.scenario.units import Number, quantity
+
+Duration = quantity("s", "a duration", above=0)
+INERTIA_SLACK = 1e-9  # relative; the triangle inequality is met with equality by flat bodies
+
+
+def tensor(value: Any) -> Any:
+    """A diagonal as a 3 × 3 table."""
+    if isinstance(value, list) and len(value) == 3 and not any(isinstance(item, list) for item in value):
+        return [[value[i] if i == j else 0.0 for j in range(3)] for i in range(3)]
+    return value
+
+
+def physical(value: list[list[float]]) -> list[list[float]]:
+    """Refuses what no body can have: asymmetry, a principal moment not positive or larger than the two others together."""
+    matrix = np.array(value)
+    if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=1e-12 * np.abs(matrix).max()):
+        refuse("must be symmetric")
+    moments = np.linalg.eigvalsh(matrix)
+    if moments[0] <= 0:
+        refuse(f"must have positive principal moments; they are {', '.join(f'{m:g}' for m in moments)} kg m²")
+    if moments[2] > (moments[0] + moments[1]) * (1 + INERTIA_SLACK):
+        words = " ≤ ".join(f"{m:g}" for m in moments)
+        refuse(f"must meet the triangle inequality (no principal moment above the sum of the two others); they are {words} kg m²")
+    return value
+
+
+def unit(value: list[float]) -> list[float]:
+    """A quaternion, normalised when it is within 1e-3 of unit length."""
+    length = math.sqrt(sum(part * part for part in value))
+    if abs(length - 1) > 1e-3:
+        refuse(f"must be a quaternion within 1e-3 of unit length, scalar first; its length is {length:g}")
+    return value if abs(length - 1) < 1e-15 else [part / length for part in value]
+
+
+Moment = quantity("kg*m**2", "a moment of inertia", component=True)
+Row = Annotated[list[Moment], Field(min_length=3, max_length=3)]
+Inertia = Annotated[
+    list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(physical)
+]
+Attitude = Annotated[list[Number], Field(min_length=4, max_length=4), AfterValidator(unit)]
+Velocity = Annotated[list[quantity("m/s", "a velocity", component=True)], Field(min_length=3, max_length=3)]
+Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)]
+
+
+class PlaceSection(Section):
+    """A named place on a body, where loads are reported."""
+
+    name: str
+    position: PointField
+
+
+class FeatureSection(PlaceSection):
+    """A point, or with a radius a spherical tip, that can touch surfaces of the other body."""
+
+    radius: quantity("m", "a radius", least=0) = 0.0  # type: ignore[valid-type]
+    absent_at_zero: ClassVar = ("radius",)
+
+    def make(self) -> Feature:
+        position = jnp.array(self.position, float)
+        if absent(self.radius):
+            return Point(position=position)
+        return SphereTip(position=position, radius=jnp.asarray(self.radius, float))
+
+
+class BodySection(Section):
+    """A free rigid body."""
+
+    mass: quantity("kg", "a mass", above=0)  # type: ignore[valid-type]
+    inertia: Inertia
+    position: PointField | None = None
+    velocity: Velocity | None = None
+    attitude: Attitude | None = None
+    rate: Rate | None = None
+    feature: list[FeatureSection] = []  # noqa: RUF012
+    surface: list[SurfaceSection] = []  # noqa: RUF012
+    point: list[PlaceSection] = []  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def named(self) -> Self:
+        for kind in ("feature", "surface", "point"):
+            names = [item.name for item in getattr(self, kind)]
+            if None in names:
+                refuse(f"every {kind} needs a name")
+            if len(set(names)) < len(names):
+                refuse(f"two of the {kind}s have the same name; names must differ")
+        return self
+
+    def states_motion(self) -> list[str]:
+        return [name for name in ("position", "velocity", "attitude", "rate") if getattr(self, name) is not None]
+
+    def body(self) -> RigidBody:
+        return RigidBody.of(self.mass, jnp.array(self.inertia))
+
+    def start(self) -> tuple[Pose, Twist]:
+        def vector(value: list[float] | None) -> Vector:
+            return Vector.of(jnp.array(value if value is not None else [0.0, 0.0, 0.0], float))
+
+        attitude = Quaternion.of(jnp.array(self.attitude if self.attitude is not None else [1.0, 0.0, 0.0, 0.0], float))
+        return Pose(vector(self.position), attitude), Twist(vector(self.velocity), vector(self.rate))
+
+
+class ContactSection(Section):
+    """One feature of a body against one surface of the other."""
+
+    name: str | None = None
+    feature: str
+    surface: str
+    normal: NormalLawSection
+    friction: FrictionSection | None = None
+
+
+class LoopSection(Section):
+    """The loop through which contact forces act."""
+
+    delay: quantity("s", "a delay", least=0) = 0.0  # type: ignore[valid-type]
+    absent_at_zero: ClassVar = ("delay",)
+
+
+class IntegratorSection(Section):
+    """How time advances."""
+
+    method: Literal["located", "fixed"] = "located"
+    step: quantity("s", "a step", above=0) = 5e-3  # type: ignore[valid-type] # s
+    max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+
+
+class OutputSection(Section):
+    """What is kept."""
+
+    interval: quantity("s", "an interval", above=0) | None = None  # type: ignore[valid-type]
+
+
+class FreeFlightSection(Section):
+    """Two free rigid bodies that touch."""
+
+    schema_: Literal[1] = Field(1, alias="schema")
+    kind: Literal["free-flight"] = "free-flight"
+    title: str = "Free flight"
+    duration: Duration  # type: ignore[valid-type]
+    approach: ApproachSection | None = None
+    chaser: BodySection
+    target: BodySection
+    contact: list[ContactSection] = []  # noqa: RUF012
+    loop: LoopSection = LoopSection()
+    integrator: IntegratorSection = IntegratorSection()
+    output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def consistent(self) -> Self:
+        stated = self.chaser.states_motion()
+        if self.approach is not None and stated:
+            refuse(f"the chaser's {stated[0]} and [approach] both state the initial motion; give one of the two")
+        if self.approach is None and self.chaser.position is None:
+            refuse("the chaser needs a position, or the scenario an [approach]")
+        if self.approach is not None and not self.contact:
+            refuse("[approach] needs a [[contact]]: its surface gives the docking axis")
+        for contact in self.contact:
+            self.pair(contact)
+        if self.approach is not None and not self.pair(self.contact[0])[2]:
+            refuse("[approach] needs a first [[contact]] of a chaser's feature with a target's surface")
+        return self
+
+    def pair(self, contact: ContactSection) -> tuple[FeatureSection, Part, bool]:
+        """The feature and surface of a contact, and whether the feature is the chaser's."""
+        sides = ((self.chaser, self.target, True), (self.target, self.chaser, False))
+        for owner, other, on_chaser in sides:
+            for feature in owner.feature:
+                if feature.name == contact.feature:
+                    for surface in other.surface:
+                        if surface.name == contact.surface:
+                            return feature, surface, on_chaser
+                    names = [surface.name for surface in other.surface]
+                    refuse(
+                        f"contact of {contact.feature!r} with {contact.surface!r}: the other body has no such surface; "
+                        f"{nearest(contact.surface, names)}"
+                    )
+        names = [feature.name for body in (self.chaser, self.target) for feature in body.feature]
+        refuse(f"contact of {contact.feature!r}: no body has such a feature; {nearest(contact.feature, names)}")
+        raise AssertionError
+
+    def make_contact(self, section: ContactSection) -> Contact:
+        feature, surface, on_chaser = self.pair(section)
+        return Contact(
+            feature=feature.make(),
+            surface=surface.make(),
+            law=section.normal.make(),
+            friction=None if section.friction is None else section.friction.make(),
+            feature_name=section.feature,
+            surface_name=section.surface,
+            feature_on_chaser=on_chaser,
+        )
+
+    def model(self) -> FreeFlight:
+        """The model, also from traced numbers."""
+        contacts = tuple(self.make_contact(section) for section in self.contact)
+        target = self.target.start()
+        if self.approach is None:
+            chaser = self.chaser.start()
+        else:
+            chaser = self.approach.start(contacts[0].feature, contacts[0].surface, *target)
+        return FreeFlight(
+            bodies=(self.chaser.body(), self.target.body()),
+            contacts=contacts,
+            poses=(chaser[0], target[0]),
+            twists=(chaser[1], target[1]),
+            points=self.points(),
+            delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
+        )
+
+    def points(self) -> tuple[NamedPoint, ...]:
+        """The named points; where a body has none, its centre of mass and its features."""
+        named = []
+        for body, on_chaser in ((self.chaser, True), (self.target, False)):
+            side = "chaser" if on_chaser else "target"
+            places = body.point or [PlaceSection(name="centre of mass", position=[0.0, 0.0, 0.0]), *body.feature]
+            named += [
+                NamedPoint(position=jnp.array(place.position, float), name=f"{side} {place.name}", on_chaser=on_chaser)
+                for place in places
+            ]
+        return tuple(named)

@@ -1,0 +1,246 @@
+"""From a file or preset to a scenario: reading, overriding, checking, writing back."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from pydantic import ValidationError
+from tomlkit.exceptions import ParseError
+
+from dockdyn.scenario.errors import ScenarioError, nearest, shown
+from dockdyn.scenario.free_flight import FreeFlightSection
+from dockdyn.scenario.section import Section
+
+KINDS: dict[str, type[Section]] = {
+    "free-flight": FreeFlightSection,
+}
+
+PRESETS = resources.files("dockdyn.scenario") / "presets"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked scenario. `content` holds it in SI units; `name` is the preset or file it came from."""
+
+    name: str
+    content: Any
+
+    @property
+    def kind(self) -> str:
+        return self.content.kind
+
+    @property
+    def title(self) -> str:
+        return self.content.title
+
+    def text(self) -> str:
+        """The resolved scenario as TOML: overrides applied, defaults filled in; it gives the same result again."""
+        return tomlkit.dumps(without_empty(self.content.model_dump(by_alias=True, exclude_none=True)))
+
+    def model(self) -> Any:
+        """The model this scenario describes (`dockdyn.integrate.model.Model`)."""
+        return self.content.model()
+
+
+def presets() -> dict[str, str]:
+    """Names and titles of the presets that come with the package."""
+    files = sorted((file for file in PRESETS.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return {file.name.removesuffix(".toml"): str(tomlkit.parse(file.read_text())["title"]) for file in files}
+
+
+def preset_text(name: str) -> str:
+    """The file of a preset."""
+    file = PRESETS / f"{name}.toml"
+    if not file.is_file():
+        raise ScenarioError(f"{name}: no such preset; {nearest(name, presets())}")
+    return file.read_text()
+
+
+def load(source: str | Path, overrides: dict[str, Any] | None = None) -> Scenario:
+    """Read a scenario from a file or preset.
+
+    `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "chaser.mass": 2000}`. Lists take an index or a
+    name, and need neither when they have one element. Raises `ScenarioError`.
+    """
+    name, text, folder = read(source)
+    return parse(text, name, overrides, folder)
+
+
+def read(source: str | Path) -> tuple[str, str, Path | None]:
+    """Name, text and folder of a scenario file or preset."""
+    path = Path(source)
+    if path.is_dir():
+        raise ScenarioError(f"{source}: is a folder; must be a scenario file or a preset")
+    if path.exists():
+        try:
+            return str(source), path.read_text(encoding="utf-8"), path.parent
+        except (OSError, UnicodeDecodeError) as error:
+            raise ScenarioError(f"{source}: cannot be read as text ({error})") from None
+    if path.suffix or len(path.parts) > 1:
+        raise ScenarioError(f"{source}: no such file")
+    if str(source) not in presets():
+        raise ScenarioError(f"{source}: neither a file nor a preset; {nearest(str(source), presets())}")
+    return str(source), preset_text(str(source)), None
+
+
+def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder: Path | None = None) -> Scenario:
+    """The scenario in `text`; `folder` is where modules of the user's own laws are looked for."""
+    try:
+        data = tomlkit.parse(text).unwrap()
+    except ParseError as error:
+        raise ScenarioError(f"{name}: not TOML: {error}") from None
+    for key, value in (overrides or {}).items():
+        override(data, key, value, name)
+    kind = data.get("kind")
+    if "schema" not in data:
+        raise ScenarioError(f"{name}: schema: missing; must be 1")
+    if not isinstance(kind, str) or kind not in KINDS:
+        given = "missing" if kind is None else f"{shown(kind)} is not a kind"
+        raise ScenarioError(f"{name}: kind: {given}; {nearest(str(kind), KINDS)}")
+    try:
+        with importable(folder):
+            return Scenario(name, KINDS[kind].model_validate(data))
+    except ValidationError as error:
+        raise ScenarioError(explained(error, data, name, KINDS[kind])) from None
+
+
+@contextmanager
+def importable(folder: Path | None):
+    """Modules in `folder` and in the working folder can be imported."""
+    before = list(sys.path)
+    sys.path[:0] = [str(place.resolve()) for place in (folder or Path(), Path())]
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
+    """Set the dotted `key` in `data`."""
+    parts = key.split(".")
+    if not all(parts):
+        raise ScenarioError(f"{name}: --set {key}: must be a dotted key such as loop.delay")
+    place: Any = data
+    for part, following in zip(parts, [*parts[1:], None], strict=True):
+        if isinstance(place, list):
+            place, used = element(place, part, key, name)
+            if used:
+                if following is None:
+                    raise ScenarioError(f"{name}: --set {key}: names a whole table; must name one of its keys")
+                continue
+        if not isinstance(place, dict):
+            raise ScenarioError(f"{name}: --set {key}: {part!r} is not inside a table")
+        if following is None:
+            place[part] = value
+        else:
+            place = place.setdefault(part, {})
+
+
+def element(items: list[Any], part: str, key: str, name: str) -> tuple[Any, bool]:
+    """The element of `items` that `part` names by index or name (used), or the only one (not used)."""
+    if part.lstrip("-").isdigit():
+        if not 0 <= int(part) < len(items):
+            raise ScenarioError(f"{name}: --set {key}: index {part} is out of range; must be 0 to {len(items) - 1}")
+        return items[int(part)], True
+    names = {item.get("name", item.get("feature")): item for item in items if isinstance(item, dict)}
+    if part in names:
+        return names[part], True
+    if len(items) == 1:
+        return items[0], False
+    known = ", ".join(str(other) for other in names if other is not None)
+    raise ScenarioError(f"{name}: --set {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index")
+
+
+def explained(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> str:
+    """The first problem in one line: file, key, value and what is allowed."""
+    problems = error.errors()
+    # an unknown key first: what it was meant to be is then missing, too
+    problem = min(problems, key=lambda item: item["type"] != "extra_forbidden")
+    path, value = located(problem["loc"], data, problem["type"] == "missing")
+    key = ".".join(path) or "scenario"
+    sort = problem["type"]
+    if sort == "extra_forbidden":
+        words = f"unknown key; {nearest(path[-1], known_keys(kind, path[:-1], data))}"
+        return f"{name}: {key}: {words}"
+    if sort == "missing":
+        return f"{name}: {key}: missing"
+    if sort.startswith("union_tag"):
+        tag = "shape" if "surface" in key or "parts" in key else "law"
+        key, value = f"{key}.{tag}", value.get(tag) if isinstance(value, dict) else value
+    given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
+    return f"{name}: {key}{given}: {allowed(problem)}"
+
+
+def allowed(problem: Any) -> str:
+    """What is allowed instead, in words."""
+    sort, context = problem["type"], problem.get("ctx", {})
+    if sort in ("quantity", "part"):
+        return context["allowed"]
+    if sort.startswith("union_tag"):
+        names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
+        return f"must name one of {names}" if names else "must be a table with a law or shape"
+    if sort in ("model_type", "dict_type", "model_attributes_type"):
+        return "must be a table"
+    if sort == "list_type":
+        return "must be a list"
+    if sort in ("too_short", "too_long"):
+        count = context.get("min_length", context.get("max_length"))
+        return f"must have {'at least ' if sort == 'too_short' else 'at most '}{count} entries, has {context['actual_length']}"
+    return problem["msg"].replace("Input should be", "must be").replace("String should", "must")
+
+
+def without_empty(data: Any) -> Any:
+    """`data` without empty tables and lists, which say nothing."""
+    if isinstance(data, dict):
+        kept = {key: without_empty(value) for key, value in data.items()}
+        return {key: value for key, value in kept.items() if value not in ({}, [])}
+    return [without_empty(item) for item in data] if isinstance(data, list) else data
+
+
+def located(loc: tuple[int | str, ...], data: Any, missing: bool) -> tuple[list[str], Any]:
+    """The path of a problem in the file itself (without pydantic's own tags), and the value there."""
+    path: list[str] = []
+    place: Any = data
+    for index, part in enumerate(loc):
+        inside = (isinstance(place, dict) and part in place) or (
+            isinstance(place, list) and isinstance(part, int) and part < len(place)
+        )
+        if inside:
+            place = place[part]
+            path.append(str(part))
+        elif missing and index == len(loc) - 1:
+            path.append(str(part))
+            place = None
+    return path, place
+
+
+def known_keys(kind: type[Section], path: list[str], data: Any) -> list[str]:
+    """Keys allowed in the table at `path`, found through pydantic's own description of the kind."""
+    schema = kind.model_json_schema(by_alias=True, mode="validation")
+    definitions = schema.get("$defs", {})
+
+    def resolve(node: dict[str, Any], value: Any) -> dict[str, Any]:
+        while "$ref" in node:
+            node = definitions[node["$ref"].rsplit("/", 1)[1]]
+        for option in node.get("anyOf", []) + node.get("oneOf", []):
+            option = resolve(option, value)
+            tag = option.get("properties", {}).get("law", option.get("properties", {}).get("shape", {})).get("const")
+            given = value.get("law", value.get("shape")) if isinstance(value, dict) else None
+            if "properties" in option and (tag is None or tag == given):
+                return option
+        return node
+
+    node, value = schema, data
+    for part in path:
+        node = resolve(node, value)
+        value = value[int(part)] if isinstance(value, list) else value[part]
+        node = node.get("items", {}) if part.isdigit() else node.get("properties", {}).get(part, {})
+        if "items" in node and isinstance(value, list):
+            continue
+    return list(resolve(node, value).get("properties", {}))

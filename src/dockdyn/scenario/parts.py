@@ -1,0 +1,330 @@
+"""Surfaces, normal-force laws and friction laws a scenario can name: one line each.
+
+A part of your own is named "module:Class"; its keys are the class's fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Union
+
+import jax.numpy as jnp
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, create_model, model_validator
+from pydantic_core import PydanticCustomError
+
+from dockdyn.contact.combined import Intersection as IntersectionSurface
+from dockdyn.contact.combined import Union as UnionSurface
+from dockdyn.contact.compliance_device import ComplianceDevice, DeviceModel
+from dockdyn.contact.cone import Cone
+from dockdyn.contact.cylinder import Cylinder
+from dockdyn.contact.force_stroke import ForceStroke
+from dockdyn.contact.friction import Coulomb
+from dockdyn.contact.hertz import Hertz
+from dockdyn.contact.hunt_crossley import HuntCrossley, damping_for
+from dockdyn.contact.plane import Plane
+from dockdyn.contact.spring_dashpot import SpringDashpot
+from dockdyn.contact.sphere import Sphere
+from dockdyn.contact.torus import Torus
+from dockdyn.scenario.section import Section
+from dockdyn.scenario.units import Coordinate, Number, quantity, registry
+
+Point = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
+Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
+
+
+def pointing(value: list[float]) -> list[float]:
+    if not any(value):
+        refuse("must not be the zero vector")
+    return value
+
+
+Direction = Annotated[Triple, AfterValidator(pointing)]
+Length = quantity("m", "a length", above=0)
+
+
+class Part(Section):
+    """A surface or law by name; `make` turns its numbers, as arrays, into the thing itself."""
+
+    def make(self) -> Any:
+        raise TypeError
+
+
+class Shape(Part):
+    """A surface; one that a body carries has a name."""
+
+    name: str | None = None
+
+
+def array(value: Any) -> Any:
+    """Numbers as arrays, sections as what they make, everything else as it is."""
+    if isinstance(value, Part):
+        return value.make()
+    if isinstance(value, list):
+        items = [array(item) for item in value]
+        return tuple(items) if any(isinstance(item, Part) for item in value) else jnp.stack(items)
+    return jnp.asarray(value, float) if not isinstance(value, str | bool | None) else value
+
+
+def part(key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: Any) -> type[Part]:
+    """The section of one part: `fields` are types, or (type, default)."""
+
+    def make(self: Part) -> Any:
+        return maker(**{field: array(getattr(self, field)) for field in fields})
+
+    def checked(self: Part) -> Part:
+        if check is not None:
+            check(self)
+        return self
+
+    types = {field: spec if isinstance(spec, tuple) else (spec, ...) for field, spec in fields.items()}
+    made = create_model(
+        f"{name} {key}",
+        __base__=Shape if key == "shape" else Part,
+        __validators__={"checked": model_validator(mode="after")(checked)},
+        **{key: (Literal[name], name)},  # type: ignore[dict-item]
+        **types,
+    )
+    made.make = make  # type: ignore[method-assign]
+    return made
+
+
+class UserPart(Part):
+    """A part named "module:Class"."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def target(self) -> str:
+        raise TypeError
+
+    @model_validator(mode="after")
+    def importable(self) -> UserPart:
+        cls = imported(self.target())
+        names = {field.name for field in dataclasses.fields(cls)}
+        given = set(self.__pydantic_extra__ or {})
+        for problem, words in ((given - names, "has no field"), (names - given, "needs the field")):
+            if problem:
+                fields = ", ".join(sorted(names)) or "none"
+                refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {fields}")
+        return self
+
+    def make(self) -> Any:
+        extra = {name: array(value) for name, value in (self.__pydantic_extra__ or {}).items()}
+        return imported(self.target())(**extra)
+
+    @model_validator(mode="before")
+    @classmethod
+    def in_si(cls, data: Any) -> Any:
+        return {key: si(value) if key not in ("law", "shape") else value for key, value in dict(data).items()}
+
+
+class UserLaw(UserPart):
+    law: str
+
+    def target(self) -> str:
+        return self.law
+
+
+class UserShape(UserPart):
+    shape: str
+    name: str | None = None
+
+    def target(self) -> str:
+        return self.shape
+
+
+def si(value: Any) -> Any:
+    """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
+    if isinstance(value, list):
+        return [si(item) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        import pint
+
+        try:
+            return float(registry().Quantity(value).to_base_units().magnitude)
+        except (pint.PintError, TypeError, ValueError, AttributeError, AssertionError):
+            return value
+    return value
+
+
+def imported(target: str) -> type:
+    """The class "module:Class"; modules beside the scenario file and in the working folder are found."""
+    module, _, name = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        refuse(f'cannot import {target!r} ({error}); must be "module:Class" with the module importable from {sys.path[0]}')
+    if not dataclasses.is_dataclass(found):
+        refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
+    return found  # type: ignore[return-value]
+
+
+def refuse(allowed: str) -> None:
+    raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
+
+
+def choice(key: str, parts: list[type[Part]], user: type[UserPart]) -> Any:
+    """Field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
+
+    def name(value: Any) -> str | None:
+        given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)
+        return "user" if isinstance(given, str) and ":" in given else given
+
+    tagged = [Annotated[made, Tag(made.model_fields[key].default)] for made in parts]
+    return Annotated[Union[(*tagged, Annotated[user, Tag("user")])], Discriminator(name)]  # noqa: UP007
+
+
+def one_mouth(cone: Any) -> None:
+    if cone.rim_radius is not None and cone.depth is not None:
+        refuse("rim_radius and depth both say where the wall ends; give one")
+
+
+def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
+    radius = depth * jnp.tan(half_angle) if depth is not None else rim_radius
+    return Cone.of(apex, axis, half_angle, radius)
+
+
+def damping_one_way(law: Any) -> None:
+    stated = (law.damping is not None, law.restitution is not None, law.speed is not None)
+    if stated not in ((True, False, False), (False, True, True)):
+        refuse("must state either damping, or restitution with the speed at which it holds")
+
+
+def hunt_crossley(exponent, stiffness, damping, restitution, speed) -> HuntCrossley:
+    if damping is None:
+        damping = damping_for(restitution, speed)
+    return HuntCrossley(exponent=exponent, stiffness=stiffness, damping=damping)
+
+
+def table(law: Any) -> None:
+    for name in ("force", "unloading_force"):
+        column = getattr(law, name)
+        if column is not None and len(column) != len(law.stroke):
+            refuse(f"{name} has {len(column)} values; must have one for each of the {len(law.stroke)} strokes")
+    if law.stroke[0] != 0 or any(b <= a for a, b in zip(law.stroke, law.stroke[1:], strict=False)):
+        refuse("stroke must start at 0 and increase")
+
+
+def force_stroke(stroke, force, unloading_force, **others) -> ForceStroke:
+    return ForceStroke(stroke=stroke, loading=force, unloading=force if unloading_force is None else unloading_force, **others)
+
+
+class Spring(Part):
+    """One spring of a compliance device; without a stiffness of its own it has the device's."""
+
+    anchor: Point
+    stiffness: quantity("N/m", "a stiffness", least=0) | None = None  # type: ignore[valid-type]
+
+    def make(self) -> Spring:
+        return self
+
+
+def stiffness_known(law: Any) -> None:
+    if law.stiffness is None and any(spring.stiffness is None for spring in law.springs):
+        refuse("must give a stiffness for all springs, or one for each")
+
+
+def compliance_device(axis, length, ratio, stiffness, springs, model) -> ComplianceDevice:
+    axis = axis / jnp.linalg.norm(axis)
+    each = [stiffness if spring.stiffness is None else jnp.asarray(spring.stiffness, float) for spring in springs]
+    anchors = jnp.stack([array(spring.anchor) for spring in springs])
+    return ComplianceDevice(axis=axis, length=length, ratio=ratio, stiffness=jnp.stack(each), anchors=anchors, model=model)
+
+
+Exponent = (quantity("", "an exponent", least=1), 1.5)
+Power = quantity("N/m**{exponent}", "a stiffness", above=0)
+Damping = quantity("N*s/m", "a damping", least=0)
+Stiffness = quantity("N/m", "a stiffness", above=0)
+
+NormalLawSection = choice(
+    "law",
+    [
+        part("law", "spring-dashpot", SpringDashpot, stiffness=Stiffness, damping=(Damping, 0.0), adhesion=(bool, False)),
+        part("law", "hertz", Hertz, exponent=Exponent, stiffness=Power),
+        part(
+            "law",
+            "hunt-crossley",
+            hunt_crossley,
+            damping_one_way,
+            exponent=Exponent,
+            stiffness=Power,
+            damping=(quantity("s/m", "a damping", least=0) | None, None),
+            restitution=(quantity("", "a restitution", above=0, most=1) | None, None),
+            speed=(quantity("m/s", "a speed", above=0) | None, None),
+        ),
+        part(
+            "law",
+            "force-stroke",
+            force_stroke,
+            table,
+            stroke=Annotated[list[Coordinate], Field(min_length=2)],
+            force=list[quantity("N", "a force", component=True, least=0)],
+            unloading_force=(list[quantity("N", "a force", component=True, least=0)] | None, None),
+            bottoming_stiffness=quantity("N/m", "a stiffness", least=0),
+            preload=(quantity("N", "a force", least=0), 0.0),
+            damping=(Damping, 0.0),
+            transition_rate=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
+        ),
+        part(
+            "law",
+            "compliance-device",
+            compliance_device,
+            stiffness_known,
+            axis=(Direction, [1.0, 0.0, 0.0]),
+            length=Length,
+            ratio=quantity("", "a ratio of lengths", least=0, below=1),
+            stiffness=(quantity("N/m", "a stiffness", least=0) | None, None),
+            springs=Annotated[list[Spring], Field(min_length=1)],
+            model=(DeviceModel, "as-published"),
+        ),
+    ],
+    UserLaw,
+)
+
+FrictionSection = choice(
+    "law",
+    [
+        part(
+            "law",
+            "coulomb",
+            Coulomb,
+            coefficient=quantity("", "a friction coefficient", least=0),
+            regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
+        )
+    ],
+    UserLaw,
+)
+
+Parts = Annotated[list["SurfaceSection"], Field(min_length=2)]
+UnionShape = part("shape", "union", UnionSurface, parts=Parts)
+IntersectionShape = part("shape", "intersection", IntersectionSurface, parts=Parts)
+
+SurfaceSection = choice(
+    "shape",
+    [
+        part(
+            "shape",
+            "cone",
+            cone,
+            one_mouth,
+            apex=Point,
+            axis=Direction,
+            half_angle=quantity("rad", "an angle", above=0, below=1.5707963267948966),
+            rim_radius=(Length | None, None),
+            depth=(Length | None, None),
+        ),
+        part("shape", "plane", Plane.of, point=Point, normal=Direction),
+        part("shape", "sphere", Sphere, centre=Point, radius=Length, inside=(bool, False)),
+        part("shape", "cylinder", Cylinder.of, point=Point, axis=Direction, radius=Length, inside=(bool, False)),
+        part("shape", "torus", Torus.of, centre=Point, axis=Direction, major_radius=Length, minor_radius=Length),
+        UnionShape,
+        IntersectionShape,
+    ],
+    UserShape,
+)
+for combined in (UnionShape, IntersectionShape):
+    combined.model_rebuild(_types_namespace={"SurfaceSection": SurfaceSection})

@@ -1,0 +1,72 @@
+"""Base of everything a scenario file holds: unknown keys refused, numbers as leaves."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import jax
+from pydantic import BaseModel, ConfigDict
+
+
+class Section(BaseModel):
+    """One table of a scenario file.
+
+    A section is also a JAX tree: its numbers and lists of numbers are leaves, everything else is static. So a model can be built
+    from a traced section, and another number is not another compilation.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    absent_at_zero: ClassVar[tuple[str, ...]] = ()  # numbers whose zero means "not there": then they are static
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        jax.tree_util.register_pytree_node(cls, flatten, lambda names, children: unflatten(cls, names, children))
+
+
+def absent(value: Any) -> bool:
+    """Whether a number of `absent_at_zero` is zero, in a section with traced numbers too."""
+    return isinstance(value, float) and value == 0
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a field holds numbers: a float, or a (nested) list of floats."""
+    if isinstance(value, list):
+        return bool(value) and all(is_leaf(item) for item in value)
+    return isinstance(value, float)
+
+
+def holds_sections(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(holds_sections(item) for item in value)
+    return isinstance(value, Section)
+
+
+class Static:
+    """Static fields of a section, compared by value."""
+
+    def __init__(self, names: tuple[str, ...], fixed: dict[str, Any]):
+        self.names, self.fixed = names, fixed
+        self.key = (names, repr(sorted(fixed.items())))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
+    data = dict(section)
+    data.update(section.__pydantic_extra__ or {})
+    moving = {
+        name: value
+        for name, value in data.items()
+        if (is_leaf(value) and not (name in section.absent_at_zero and value == 0)) or holds_sections(value)
+    }
+    fixed = {name: value for name, value in data.items() if name not in moving}
+    return tuple(moving.values()), Static(tuple(moving), fixed)
+
+
+def unflatten(cls: type[Section], static: Static, children: tuple[Any, ...]) -> Section:
+    return cls.model_construct(**static.fixed, **dict(zip(static.names, children, strict=True)))

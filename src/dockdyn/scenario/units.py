@@ -1,0 +1,107 @@
+"""Quantities with units: the one place where units appear on the way in."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+from dockdyn.scenario.errors import shown
+
+
+@functools.cache
+def registry():
+    import pint
+
+    return pint.UnitRegistry(cache_folder=":auto:")
+
+
+@functools.cache
+def convert(text: str, unit: str) -> float:
+    """The number of `unit` in a text such as "3000 kg"; ValueError when it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    import pint
+
+    try:
+        return float(registry().Quantity(text).to(unit).magnitude)
+    except (pint.PintError, AttributeError, TypeError, ValueError, AssertionError, SyntaxError) as error:
+        raise ValueError(str(error)) from None
+
+
+class Bounds:
+    """Allowed range of a number in SI units."""
+
+    def __init__(self, above: float = -math.inf, least: float = -math.inf, below: float = math.inf, most: float = math.inf):
+        self.above, self.least, self.below, self.most = above, least, below, most
+
+    def hold(self, value: float) -> bool:
+        return math.isfinite(value) and self.above < value < self.below and self.least <= value <= self.most
+
+    def words(self, unit: str) -> str:
+        parts = [
+            f"{word} {self.amount(bound, unit)}"
+            for word, bound in (
+                ("greater than", self.above),
+                ("of at least", self.least),
+                ("less than", self.below),
+                ("at most", self.most),
+            )
+            if math.isfinite(bound)
+        ]
+        return " and ".join(parts)
+
+    def amount(self, bound: float, unit: str) -> str:
+        return f"{math.degrees(bound):g} deg" if unit == "rad" else f"{bound:g} {unit}".strip()
+
+
+def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:
+    """Field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
+
+    A `unit` may name fields declared before it, as in "N/m**{exponent}". A number is written back with its unit, unless
+    it is a `component` of a vector or matrix.
+    """
+    limits = Bounds(**bounds)
+
+    def parse(value: Any, info: Any) -> float:
+        if "{" in unit:
+            try:
+                here = unit.format(**info.data)
+            except KeyError:
+                here = unit.split("**", maxsplit=1)[0]
+        else:
+            here = unit
+        limit = limits.words(here) or (f"in {here}" if here else "")
+        allowed = f"must be {what} {limit}".strip()
+        try:
+            if isinstance(value, bool) or not isinstance(value, int | float | str):
+                raise ValueError
+            number = convert(value, here) if isinstance(value, str) else float(value)
+        except ValueError:
+            raise refused(value, f'{allowed}, as a number or a text such as "{example(here)}"') from None
+        if not limits.hold(number):
+            raise refused(value, allowed)
+        return number
+
+    def written(value: float, info: Any) -> Any:
+        return value if component or "{" in unit or not unit else f"{value!r} {unit}"
+
+    return Annotated[float, BeforeValidator(parse), PlainSerializer(written)]
+
+
+def example(unit: str) -> str:
+    return {"rad": "30 deg", "s": "16 ms"}.get(unit, f"5 {unit}".strip())
+
+
+def refused(value: Any, allowed: str) -> PydanticCustomError:
+    """A refusal of `value` that says what is allowed."""
+    return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
+
+
+Number = quantity("", "a number")
+Coordinate = quantity("m", "a length", component=True)

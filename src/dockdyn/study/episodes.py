@@ -1,0 +1,101 @@
+"""Contacts from a run: from onset to release, with what an engineer asks of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.contact.pair import APART
+
+
+
+@dataclass
+class Episode:
+    """One contact of one feature with one surface. NaN where the run ended before."""
+
+    contact: int  # which pair
+    onset: float  # s
+    release: float = np.nan  # s
+    peak: float = 0.0  # N, normal force where it is generated
+    peak_time: float = np.nan  # s
+    impulse: float = 0.0  # N s, of the normal force
+    settled: float = np.nan  # s, when the last delayed force of this contact has acted
+    onset_row: int = 0  # row of the moments (or samples) at onset
+    settled_row: int = -1  # and when settled
+
+
+@dataclass
+class Moments:
+    """Moments of a run in time order: NumPy arrays over (moments,) and (moments, contacts)."""
+
+    time: Float[Any, "moments"]
+    touching: Float[Any, "moments contacts"]  # after the moment
+    peaks: Float[Any, "moments contacts"]  # since the moment before
+    peak_times: Float[Any, "moments contacts"]
+    integrals: Float[Any, "moments contacts"]
+    slack: float  # s; a moment at most this long after an instant is that instant
+
+
+def from_log(log: Any, count: int, first_mode: Any) -> Moments:
+    """Moments of a located run, with the start as the first."""
+    log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode], axis=1)
+    start_mode = np.array([[int(mode) for mode in first_mode]])
+    contacts = start_mode.shape[1]
+    zero = np.zeros((1, contacts))
+    return Moments(
+        time=np.concatenate([[0.0], np.asarray(log.time)[:count]]),
+        touching=np.concatenate([start_mode, log_mode]) != APART,
+        peaks=np.concatenate([zero, np.asarray(log.peaks)[:count]]),
+        peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count]]),
+        integrals=np.concatenate([zero, np.asarray(log.integrals)[:count]]),
+        slack=2e-9,  # s; images of events are moments themselves
+    )
+
+
+def from_samples(time: Any, depth: Any, force: Any) -> Moments:
+    """Moments of a fixed-step run: every step; onset and release are the last sample before they show."""
+    before = force[:-1]
+    step = np.diff(time)[:, None]
+    zero = np.zeros((1, depth.shape[1]))
+    later = force[1:] > before
+    return Moments(
+        time=time,
+        touching=depth > 0,
+        peaks=np.concatenate([zero, np.maximum(force[1:], before)]),
+        peak_times=np.concatenate([zero, np.where(later, time[1:, None], time[:-1, None])]),
+        integrals=np.concatenate([zero, (force[1:] + before) / 2 * step]),
+        slack=1.001 * float(step[0, 0]),
+    )
+
+
+def episodes(moments: Moments, delay: float) -> list[Episode]:
+    """All contacts, by onset."""
+    found = []
+    for contact in range(moments.touching.shape[1]):
+        current = None
+        for row, time in enumerate(moments.time):
+            if current is not None:
+                current.impulse += moments.integrals[row, contact]
+                if moments.peaks[row, contact] > current.peak:
+                    current.peak = moments.peaks[row, contact]
+                    current.peak_time = moments.peak_times[row, contact]
+            touching = moments.touching[row, contact]
+            if touching and current is None:
+                current = Episode(contact, onset=time, onset_row=row)
+                found.append(current)
+            elif not touching and current is not None:
+                current.release = time
+                settle(current, moments, delay)
+                current = None
+    return sorted(found, key=lambda episode: episode.onset)
+
+
+def settle(episode: Episode, moments: Moments, delay: float) -> None:
+    """Finds when the episode's last delayed force has acted, if the run got there."""
+    instant = episode.release + delay
+    row = int(np.searchsorted(moments.time, instant - min(1e-9, moments.slack)))
+    if row < len(moments.time) and moments.time[row] - instant <= moments.slack:
+        episode.settled, episode.settled_row = float(moments.time[row]), row

@@ -1,0 +1,179 @@
+"""One scenario, one run."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dockdyn.integrate import fixed, located
+from dockdyn.integrate.model import Model
+from dockdyn.integrate.solution import Solution, Status
+from dockdyn.scenario.load import Scenario
+from dockdyn.study.dataset import Run, build_dataset
+from dockdyn.study.episodes import episodes, from_log, from_samples
+
+DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
+SLICE = 200_000  # iterations between reports of progress: a fraction of a second
+
+Progress = Callable[[float], None]
+
+
+def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
+    """Run a scenario.
+
+    Returns a dataset with named dimensions, `units` and `long_name` on every variable, and the resolved scenario in its
+    attributes. A run that stops early (not finite, too many events) returns what it had; `attrs["status"]` says so.
+    `progress` is told the share of the duration that is done.
+    """
+    began = time.perf_counter()
+    method = scenario.content.integrator.method
+    run = (run_located if method == "located" else run_fixed)(scenario, progress)
+    run.wall_time = time.perf_counter() - began
+    return build_dataset(scenario, run)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps and sizes of a run."""
+
+    step: float  # s
+    interval: float  # s, between samples
+    samples: int  # besides the one at t = 0
+    line_capacity: int
+
+
+def plan(content: Any) -> Plan:
+    """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
+    duration, delay = content.duration, content.loop.delay
+    step = min(content.integrator.step, duration)
+    interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
+    samples = max(1, int(duration / interval * (1 + 1e-12)))
+    step = min(step, interval)
+    # past steps within one delay, once more for the images of the steps' ends, and room for events
+    line_capacity = 2 ** math.ceil(math.log2(4 * math.ceil(delay / step) + 64))
+    return Plan(step, interval, samples, line_capacity)
+
+
+def settings_for(content: Any) -> located.Settings:
+    """Settings of a located run of a scenario."""
+    steps = plan(content)
+    shortest = min(steps.step, content.loop.delay or steps.step)
+    return located.Settings(
+        duration=jnp.asarray(content.duration),
+        step=jnp.asarray(steps.step),
+        sampling=jnp.asarray(steps.interval),
+        samples=steps.samples + 1,
+        max_moments=content.integrator.max_events,
+        line_capacity=steps.line_capacity,
+        max_iterations=jnp.asarray(20 * content.duration / shortest + 100 * content.integrator.max_events),
+    )
+
+
+@eqx.filter_jit
+def begin(content: Any, settings: located.Settings):
+    return located.begin(content.model(), settings)
+
+
+@eqx.filter_jit(donate="all-except-first")
+def proceed(rest: Any, lane: located.Lane):
+    content, settings, until = rest
+    return located.proceed(content.model(), settings, lane, until)
+
+
+@eqx.filter_jit
+def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
+    """The solution, and what is observed at its samples and at the moments of its log."""
+    model = content.model()
+    solution = located.result(model, lane)
+    sampled = observe_all(model, solution.samples.state, solution.samples.delayed)
+    quiet = located.quiet_signal(model, model.initial())
+    at_moments = jax.vmap(lambda state: model.observe(jnp.zeros(()), state, quiet))(solution.log.state)
+    return solution, sampled, at_moments
+
+
+def observe_all(model: Model, states: Any, delayed: Any) -> Any:
+    return jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, delayed)
+
+
+def run_located(scenario: Scenario, progress: Progress | None) -> Run:
+    content = scenario.content
+    settings = settings_for(content)
+    lane = begin(content, settings)
+    until = 0
+    while int(lane.status) == Status.RUNNING:
+        until += SLICE
+        lane = proceed((content, settings, jnp.asarray(until)), lane)
+        if progress is not None:
+            progress(float(lane.node.time) / content.duration)
+    solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, lane))
+    count, moments = int(solution.sampled), int(solution.moments)
+    first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
+    start = {name: values[:1] for name, values in sampled.items()}
+    observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
+    delay = content.loop.delay
+    return Run(
+        time=np.arange(count) * float(settings.sampling),
+        sampled={name: values[:count] for name, values in sampled.items()},
+        at_moments=observed,
+        episodes=episodes(from_log(solution.log, moments, first.mode), delay) if content.contact else [],
+        status=Status(int(solution.status)),
+        stopped_at=float(solution.time),
+        culprit=culprit_name(solution, content),
+        steps=int(solution.steps),
+        iterations=int(solution.iterations),
+        step=float(settings.step),
+    )
+
+
+def culprit_name(solution: Solution, content: Any) -> str:
+    """The name of the first number that was not finite."""
+    if int(solution.culprit) < 0:
+        return ""
+    names = content.model().names()
+    return names[int(solution.culprit)] if int(solution.culprit) < len(names) else "a contact force or rate"
+
+
+@eqx.filter_jit
+def run_mesh(content: Any, mesh: fixed.Mesh):
+    model = content.model()
+    state, samples = fixed.solve(model, mesh)
+    return state, observe_all(model, samples.state, samples.delayed)
+
+
+def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
+    content = scenario.content
+    steps = plan(content)
+    longest = min(steps.step, content.loop.delay or steps.step)
+    count = math.ceil(content.duration / longest * (1 - 1e-12))
+    step = content.duration / count
+    stride = max(1, round(steps.interval / step))
+    mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=steps.line_capacity)
+    _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
+    time_axis = np.arange(count + 1) * step
+    finite = np.all([np.all(np.isfinite(values.reshape(count + 1, -1)), axis=1) for values in observed.values()], axis=0)
+    kept = count + 1 if finite.all() else int(np.argmin(finite))
+    culprit = next((n for n, v in observed.items() if kept <= count and not np.all(np.isfinite(v[kept]))), "")
+    observed = {name: values[:kept] for name, values in observed.items()}
+    every = slice(None, None, stride)
+    moments = from_samples(time_axis[:kept], observed["depth"], observed["normal_force"])
+    return Run(
+        time=time_axis[:kept][every],
+        sampled={name: values[every] for name, values in observed.items()},
+        at_moments=observed,
+        episodes=episodes(moments, content.loop.delay) if content.contact else [],
+        status=Status.FINISHED if kept == count + 1 else Status.NOT_FINITE,
+        stopped_at=float(time_axis[kept - 1]),
+        culprit=culprit,
+        steps=kept - 1,
+        iterations=kept - 1,
+        step=step,
+    )
