@@ -329,7 +329,9 @@ def sample(model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar,
     return samples, sampled
 
 
-def write(rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Bool[Array, ""], row: Float[Array, "columns"]):
+def write(
+    rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Bool[Array, ""], row: Float[Array, "columns"]
+):
     """`rows` with `row` at `count` where `when` holds (else in the scratch row), and the new count."""
     at = jnp.where(when, count, rows.shape[0] - 1)
     return jax.lax.dynamic_update_index_in_dim(rows, row, at, 0), count + when.astype(int)
@@ -363,7 +365,9 @@ def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: 
     culprit = jax.lax.cond(finite, lambda: lane.culprit, first_culprit)
     stopped = lane._replace(status=jnp.full_like(status, Status.NOT_FINITE), culprit=culprit)
     kept = following._replace(status=status)
-    small = {name: chosen(finite, getattr(kept, name), getattr(stopped, name)) for name in Lane._fields if name not in BULK}
+    small = {
+        name: chosen(finite, getattr(kept, name), getattr(stopped, name)) for name in Lane._fields if name not in BULK
+    }
     return kept._replace(**small)
 
 

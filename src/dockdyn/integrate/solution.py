@@ -53,7 +53,9 @@ class Solution(eqx.Module):
     log: Moment  # each leaf with a leading axis, rows after `moments` meaningless
     sampled: Int[Array, ""]  # number of samples in use
     samples: Sample | None  # each leaf with a leading axis; sample i at i times the sampling interval
-    culprit: Int[Array, ""]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates
+    culprit: Int[
+        Array, ""
+    ]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates
 
 
 def stacked(rows: Float[Array, "rows columns"], decode) -> Any:

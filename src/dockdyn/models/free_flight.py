@@ -138,7 +138,9 @@ class FreeFlight(Model):
             "angular_momentum_scale": angular_scale,
         }
 
-    def load(self, named: NamedPoint, places: tuple[Placed, Placed], delayed: tuple[Vector, ...]) -> tuple[Vector, Vector]:
+    def load(
+        self, named: NamedPoint, places: tuple[Placed, Placed], delayed: tuple[Vector, ...]
+    ) -> tuple[Vector, Vector]:
         """Force (N) and moment about the named point (N m) of all contact forces on its body, in the body's axes."""
         place = places[0] if named.on_chaser else places[1]
         about = place.point(Vector.of(named.position))

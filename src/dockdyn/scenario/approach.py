@@ -32,7 +32,9 @@ class ApproachSection(Section):
     closing_speed: Speed  # type: ignore[valid-type]
     distance: quantity("m", "a distance", least=0) = 0.0  # type: ignore[valid-type]
     lateral_offset: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] = [0.0, 0.0]  # noqa: RUF012
-    lateral_velocity: Annotated[list[quantity("m/s", "a velocity", component=True)], Field(min_length=2, max_length=2)] = [0.0, 0.0]  # type: ignore[valid-type] # noqa: RUF012
+    lateral_velocity: Annotated[
+        list[quantity("m/s", "a velocity", component=True)], Field(min_length=2, max_length=2)
+    ] = [0.0, 0.0]  # type: ignore[valid-type] # noqa: RUF012
     roll: Angle = 0.0  # type: ignore[valid-type]
     pitch: Angle = 0.0  # type: ignore[valid-type]
     yaw: Angle = 0.0  # type: ignore[valid-type]

@@ -43,7 +43,9 @@ def physical(value: list[list[float]]) -> list[list[float]]:
         refuse(f"must have positive principal moments; they are {', '.join(f'{m:g}' for m in moments)} kg m²")
     if moments[2] > (moments[0] + moments[1]) * (1 + INERTIA_SLACK):
         words = " ≤ ".join(f"{m:g}" for m in moments)
-        refuse(f"must meet the triangle inequality (no principal moment above the sum of the two others); they are {words} kg m²")
+        refuse(
+            f"must meet the triangle inequality (no principal moment above the sum of the two others); they are {words} kg m²"
+        )
     return value
 
 
@@ -57,9 +59,7 @@ def unit(value: list[float]) -> list[float]:
 
 Moment = quantity("kg*m**2", "a moment of inertia", component=True)
 Row = Annotated[list[Moment], Field(min_length=3, max_length=3)]
-Inertia = Annotated[
-    list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(physical)
-]
+Inertia = Annotated[list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(physical)]
 Attitude = Annotated[list[Number], Field(min_length=4, max_length=4), AfterValidator(unit)]
 Velocity = Annotated[list[quantity("m/s", "a velocity", component=True)], Field(min_length=3, max_length=3)]
 Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)]

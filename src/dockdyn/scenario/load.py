@@ -154,7 +154,9 @@ def element(items: list[Any], part: str, key: str, name: str) -> tuple[Any, bool
     if len(items) == 1:
         return items[0], False
     known = ", ".join(str(other) for other in names if other is not None)
-    raise ScenarioError(f"{name}: --set {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index")
+    raise ScenarioError(
+        f"{name}: --set {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index"
+    )
 
 
 def explained(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> str:

@@ -68,7 +68,9 @@ def array(value: Any) -> Any:
     return jnp.asarray(value, float) if not isinstance(value, str | bool | None) else value
 
 
-def part(key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: Any) -> type[Part]:
+def part(
+    key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: Any
+) -> type[Part]:
     """The section of one part: `fields` are types, or (type, default)."""
 
     def make(self: Part) -> Any:
@@ -157,7 +159,9 @@ def imported(target: str) -> type:
     try:
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        refuse(f'cannot import {target!r} ({error}); must be "module:Class" with the module importable from {sys.path[0]}')
+        refuse(
+            f'cannot import {target!r} ({error}); must be "module:Class" with the module importable from {sys.path[0]}'
+        )
     if not dataclasses.is_dataclass(found):
         refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
     return found  # type: ignore[return-value]
@@ -210,7 +214,9 @@ def table(law: Any) -> None:
 
 
 def force_stroke(stroke, force, unloading_force, **others) -> ForceStroke:
-    return ForceStroke(stroke=stroke, loading=force, unloading=force if unloading_force is None else unloading_force, **others)
+    return ForceStroke(
+        stroke=stroke, loading=force, unloading=force if unloading_force is None else unloading_force, **others
+    )
 
 
 class Spring(Part):
@@ -232,7 +238,9 @@ def compliance_device(axis, length, ratio, stiffness, springs, model) -> Complia
     axis = axis / jnp.linalg.norm(axis)
     each = [stiffness if spring.stiffness is None else jnp.asarray(spring.stiffness, float) for spring in springs]
     anchors = jnp.stack([array(spring.anchor) for spring in springs])
-    return ComplianceDevice(axis=axis, length=length, ratio=ratio, stiffness=jnp.stack(each), anchors=anchors, model=model)
+    return ComplianceDevice(
+        axis=axis, length=length, ratio=ratio, stiffness=jnp.stack(each), anchors=anchors, model=model
+    )
 
 
 Exponent = (quantity("", "an exponent", least=1), 1.5)
@@ -243,7 +251,9 @@ Stiffness = quantity("N/m", "a stiffness", above=0)
 NormalLawSection = choice(
     "law",
     [
-        part("law", "spring-dashpot", SpringDashpot, stiffness=Stiffness, damping=(Damping, 0.0), adhesion=(bool, False)),
+        part(
+            "law", "spring-dashpot", SpringDashpot, stiffness=Stiffness, damping=(Damping, 0.0), adhesion=(bool, False)
+        ),
         part("law", "hertz", Hertz, exponent=Exponent, stiffness=Power),
         part(
             "law",

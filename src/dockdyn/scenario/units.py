@@ -37,7 +37,9 @@ def convert(text: str, unit: str) -> float:
 class Bounds:
     """Allowed range of a number in SI units."""
 
-    def __init__(self, above: float = -math.inf, least: float = -math.inf, below: float = math.inf, most: float = math.inf):
+    def __init__(
+        self, above: float = -math.inf, least: float = -math.inf, below: float = math.inf, most: float = math.inf
+    ):
         self.above, self.least, self.below, self.most = above, least, below, most
 
     def hold(self, value: float) -> bool:

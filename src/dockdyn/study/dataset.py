@@ -20,7 +20,11 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "rotation": (("body", "axis"), "rad", "rotation vector since the start, body axes"),
     "velocity": (("body", "axis"), "m/s", "velocity of the centre of mass, inertial"),
     "rate": (("body", "axis"), "rad/s", "angular velocity, body axes"),
-    "feature_position": (("contact", "axis"), "m", "feature from the surface's reference point, axes of the surface's body"),
+    "feature_position": (
+        ("contact", "axis"),
+        "m",
+        "feature from the surface's reference point, axes of the surface's body",
+    ),
     "azimuth": (("contact",), "rad", "angle of the feature around the docking axis"),
     "depth": (("contact",), "m", "penetration depth, positive is overlap"),
     "depth_rate": (("contact",), "m/s", "penetration rate"),
@@ -71,9 +75,7 @@ def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
     for name, (dims, units, words) in VARIABLES.items():
         data[name] = (("time", *dims), run.sampled[name], {"units": units, "long_name": words})
     data |= episode_variables(scenario, run)
-    reason = REASONS[run.status].format(
-        time=run.stopped_at, culprit=run.culprit, events=content.integrator.max_events
-    )
+    reason = REASONS[run.status].format(time=run.stopped_at, culprit=run.culprit, events=content.integrator.max_events)
     coordinates = {
         "time": ("time", run.time, {"units": "s", "long_name": "time"}),
         "body": ["chaser", "target"],
@@ -142,12 +144,16 @@ def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
         "episode_surface": variable(np.array([contacts[e.contact].surface for e in found], str), "1", "surface"),
         "episode_onset": variable(np.array([e.onset for e in found], float), "s", "onset, depth zero"),
         "episode_release": variable(np.array([e.release for e in found], float), "s", "release, depth zero"),
-        "episode_position": variable(at_onset("feature_position", 3), "m", "feature at onset, as feature_position", "axis"),
+        "episode_position": variable(
+            at_onset("feature_position", 3), "m", "feature at onset, as feature_position", "axis"
+        ),
         "episode_azimuth": variable(np.where(on_cone, at_onset("azimuth"), np.nan), "rad", "azimuth at onset (cones)"),
         "episode_approach_speed": variable(at_onset("depth_rate"), "m/s", "approach speed at onset"),
         "episode_peak_force": variable(np.array([e.peak for e in found], float), "N", "peak normal force"),
         "episode_peak_time": variable(np.array([e.peak_time for e in found], float), "s", "time of the peak"),
         "episode_impulse": variable(np.array([e.impulse for e in found], float), "N s", "impulse of the normal force"),
         "episode_energy": variable(after("kinetic_energy", "start"), "J", "kinetic energy after, relative to t = 0"),
-        "episode_energy_gain": variable(after("kinetic_energy", "onset"), "J", "kinetic energy after, relative to onset"),
+        "episode_energy_gain": variable(
+            after("kinetic_energy", "onset"), "J", "kinetic energy after, relative to onset"
+        ),
     }

@@ -11,7 +11,6 @@ from jaxtyping import Float
 from dockdyn.contact.pair import APART
 
 
-
 @dataclass
 class Episode:
     """One contact of one feature with one surface. NaN where the run ended before."""

@@ -159,7 +159,9 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=steps.line_capacity)
     _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
-    finite = np.all([np.all(np.isfinite(values.reshape(count + 1, -1)), axis=1) for values in observed.values()], axis=0)
+    finite = np.all(
+        [np.all(np.isfinite(values.reshape(count + 1, -1)), axis=1) for values in observed.values()], axis=0
+    )
     kept = count + 1 if finite.all() else int(np.argmin(finite))
     culprit = next((n for n, v in observed.items() if kept <= count and not np.all(np.isfinite(v[kept]))), "")
     observed = {name: values[:kept] for name, values in observed.items()}
