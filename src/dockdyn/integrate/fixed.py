@@ -65,7 +65,8 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
                 return model.flow(time, x, once(model.sense(time, x).signal))
             return model.flow(time, x, middle if fraction < 1 else end)
 
-        return Carry(once(model.retract(once(rk4(flow, x, mesh.step, first)))), line, end), None
+        state, _ = rk4(flow, x, mesh.step, first)
+        return Carry(once(model.retract(once(state))), line, end), None
 
     def stretch(carry: Carry, index):
         carry, _ = jax.lax.scan(advance, carry, index * mesh.stride + jnp.arange(mesh.stride))

@@ -4,7 +4,9 @@ One iteration attempts one step. Inside a step the model's modes are frozen, so 
 step's end the guards and their time derivatives give cubics; where one rises through zero the step is rejected and
 tried again with its end at the root, until the root and the end agree. The delayed signal is kept as cubics over past
 steps, and no step crosses the delayed image of a step's end, so onset, release and all their images are mesh points.
-Where the delayed signal or the modes jump, a zero-length step refreshes the rates.
+Where the delayed signal or the modes jump, a zero-length step refreshes the rates. With a finite tolerance the step
+shrinks where the motion is faster than it (a stiff contact), judged by an embedded third-order formula; with an
+infinite one every step has the length that was asked for, as a study of the order needs.
 
 Forward derivatives go through: root searches are frozen; the step that lands on an event is taken once more with a
 length whose Newton correction, zero in value, carries the derivative of the event time.
@@ -22,10 +24,11 @@ from jaxtyping import Array, Bool, Float, Int
 from dockdyn.integrate import cubic
 from dockdyn.integrate.delay_line import Interval, IntervalLine
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State, advanced, chosen, pack, unpack
-from dockdyn.integrate.runge_kutta import rk4
+from dockdyn.integrate.runge_kutta import rk4, velocity_error
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status, stacked
 from dockdyn.mechanics.vector import once
 
+SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 TIME_TOLERANCE = 1e-13  # s per second of elapsed time (at least one): how closely an event is located
 
 
@@ -64,6 +67,8 @@ class Lane(NamedTuple):
     landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
     detached: Bool[Array, ""]  # the signal jumped at `node`
     limit: Scalar  # s, upper bound on the next step, from a rejected attempt
+    pace: Scalar  # s, upper bound on steps that the tolerance asks for
+    roughest: Scalar  # largest estimate of a step's relative velocity error so far
     line: IntervalLine | None
     watch: Watch
     status: Int[Array, ""]
@@ -81,6 +86,7 @@ class Settings(eqx.Module):
 
     duration: Scalar
     step: Scalar
+    tolerance: Scalar  # relative velocity error of a step; inf: every step as long as `step`
     sampling: Scalar
     samples: int = eqx.field(static=True)  # 0: keep none
     max_moments: int = eqx.field(static=True)
@@ -125,6 +131,8 @@ def begin(model: Model, settings: Settings) -> Lane:
         landing=jnp.zeros(len(node.sensed.guards), bool),
         detached=jnp.asarray(True),
         limit=jnp.asarray(jnp.inf),
+        pace=settings.step,
+        roughest=jnp.zeros(()),
         line=line,
         watch=watch,
         status=zero,
@@ -179,11 +187,13 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         t = node.time + fraction * step
         return model.flow(t, x, delayed(t, x))
 
-    state = model.retract(once(rk4(flow, node.state, step, node.rate)))
-    tried = look(model, end, once(state), delayed)
+    state, last = once(rk4(flow, node.state, step, node.rate))
+    tried = look(model, end, once(model.retract(state)), delayed)
 
     event = jnp.any(lane.landing)
-    landing, limit, moved = once(find_events(lane, node, tried, step))
+    error = model.relative_size(tried.state, velocity_error(step, last, tried.rate))
+    coarse, pace = once(keep_pace(settings, lane, step, jax.lax.stop_gradient(error)))
+    landing, limit, moved = once(find_events(lane, node, tried, step, coarse))
     at = once(chosen(moved, tried, node))
     done = moved & hits_end & ~event
     finite = once(is_finite(tried) | ~moved)
@@ -209,6 +219,8 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         landing=landing,
         detached=event | (lane.detached & (lane.refresh | ~moved)),
         limit=limit,
+        pace=pace,
+        roughest=jnp.where(moved, jnp.maximum(lane.roughest, error), lane.roughest),
         line=line,
         watch=chosen(logged, Watch.fresh(watch.peaks.size), watch),
         status=jnp.where(done, Status.FINISHED, lane.status),
@@ -226,7 +238,7 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
 def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Bool[Array, ""], Bool[Array, ""]]:
     """Length and end time of the next attempt, and whether it ends on a delayed edge or at the end of the run."""
     now = lane.node.time
-    bound = jnp.minimum(settings.step, lane.limit)
+    bound = jnp.minimum(lane.pace, lane.limit)
     edge = jnp.asarray(jnp.inf)
     if lane.line is not None:
         bound = jnp.where(model.emitting(lane.node.state), jnp.minimum(bound, model.delay), bound)
@@ -244,7 +256,22 @@ def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Sca
     return step, end, hits_edge, hits_end
 
 
-def find_events(lane: Lane, node: Node, tried: Node, step: Scalar):
+def keep_pace(settings: Settings, lane: Lane, step: Scalar, error: Scalar) -> tuple[Bool[Array, ""], Scalar]:
+    """Whether a step with relative velocity `error` is too coarse, and the bound on the next steps' length."""
+    controlled = jnp.isfinite(settings.tolerance)
+    ends_here = lane.refresh | jnp.any(lane.landing)  # zero length, or already judged
+    shortest = SHORTEST * jnp.maximum(1.0, lane.node.time)
+    coarse = controlled & ~(error <= settings.tolerance) & ~ends_here & (step > shortest)
+    # the error goes with the fourth power of the step
+    fit = 0.9 * (settings.tolerance / jnp.maximum(error, 1e-300)) ** 0.25
+    wanted = step * jnp.clip(jnp.where(jnp.isnan(error), 0.0, fit), 0.1, 4.0)
+    longer = jnp.maximum(lane.pace, wanted)
+    pace = jnp.where(coarse | (step >= 0.99 * lane.pace), wanted, longer)
+    pace = jnp.minimum(settings.step, jnp.where(ends_here | ~controlled, lane.pace, pace))
+    return coarse, jax.lax.stop_gradient(pace)
+
+
+def find_events(lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Bool[Array, ""]):
     """The guards on whose event the next attempt lands, the next attempt's limit, and whether time advances to `tried`."""
     a, b, da, db = (
         jax.lax.stop_gradient(jnp.stack(values))
@@ -252,7 +279,7 @@ def find_events(lane: Lane, node: Node, tried: Node, step: Scalar):
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
-    rises = rises & ~lane.refresh & ~jnp.any(lane.landing)
+    rises = rises & ~lane.refresh & ~jnp.any(lane.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
     close = jax.lax.stop_gradient(tolerance(node.time))
@@ -262,7 +289,7 @@ def find_events(lane: Lane, node: Node, tried: Node, step: Scalar):
     landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
     length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, node), landing)
     limit = jnp.where(some, jnp.where(at_end | at_start, length, first * frozen), jnp.inf)
-    return landing, limit, ~some
+    return landing, limit, ~some & ~coarse
 
 
 def correction(at: Node, fired: Bool[Array, "guards"]) -> Scalar:
@@ -393,4 +420,5 @@ def result(model: Model, lane: Lane) -> Solution:
         sampled=lane.sampled,
         samples=samples,
         culprit=lane.culprit,
+        roughest=lane.roughest,
     )

@@ -45,8 +45,8 @@ class FreeFlight(Model):
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
-            kind, body, *rest = word.split(".")
-            return " ".join([("chaser", "target")[int(body)], *rest]) if kind in "01" and rest else "work"
+            side, *rest = word.split(".")[1:] or [""]
+            return " ".join([("chaser", "target")[int(side)], *rest]) if side else "work"
 
         return [named(word) for word in super().names()]
 
@@ -102,6 +102,22 @@ class FreeFlight(Model):
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of both bodies (J)."""
         return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, x.v, strict=True)), jnp.zeros(()))
+
+    def relative_size(self, x: State, change: tuple[Twist, Twist]) -> Scalar:
+        """Root of the change's own kinetic energy over that of the motion about the common centre, now and at t = 0.
+
+        Independent of units and of the frame's velocity.
+        """
+        motion = self.internal_energy(x.v) + self.internal_energy(self.twists)
+        size = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change, strict=True))
+        return jnp.sqrt(size / jnp.maximum(motion, 1e-300))
+
+    def internal_energy(self, twists: tuple[Twist, Twist]) -> Scalar:
+        """Kinetic energy (J) seen from the common centre of mass."""
+        total = self.bodies[0].mass + self.bodies[1].mass
+        drift = (self.bodies[0].linear_momentum(twists[0]) + self.bodies[1].linear_momentum(twists[1])) / total
+        seen = [Twist(twist.velocity - drift, twist.rate) for twist in twists]
+        return sum((body.kinetic_energy(twist) for body, twist in zip(self.bodies, seen, strict=True)), jnp.zeros(()))
 
     def observe(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> dict[str, Array]:
         """Named quantities at an instant, `delayed` being the contact forces that act (N, on the chaser, inertial).

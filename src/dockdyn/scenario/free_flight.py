@@ -140,10 +140,10 @@ class LoopSection(Section):
 
 
 class IntegratorSection(Section):
-    """How time advances."""
+    """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow."""
 
     method: Literal["located", "fixed"] = "located"
-    step: quantity("s", "a step", above=0) = 5e-3  # type: ignore[valid-type] # s
+    step: quantity("s", "a step", above=0) | None = None  # type: ignore[valid-type]
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
 
 

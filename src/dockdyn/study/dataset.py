@@ -65,6 +65,7 @@ class Run:
     steps: int
     iterations: int
     step: float  # s
+    roughest: float = 0.0  # largest estimate of a step's velocity error, relative to the motion
     wall_time: float = 0.0  # s
 
 
@@ -94,6 +95,7 @@ def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
         "integrator": content.integrator.method,
         "step_s": run.step,
         "steps": run.steps,
+        "step_error": run.roughest,
         "iterations": run.iterations,
         "delay_s": float(content.loop.delay),
         "conservative": int(conservative(content)),

@@ -21,6 +21,8 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.study.dataset import Run, build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
 
+DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
+TOLERANCE = 1e-10  # relative velocity error of a step when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
 
@@ -54,12 +56,12 @@ class Plan:
 def plan(content: Any) -> Plan:
     """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
     duration, delay = content.duration, content.loop.delay
-    step = min(content.integrator.step, duration)
+    step = min(content.integrator.step or DEFAULT_STEP, duration)
     interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
     samples = max(1, int(duration / interval * (1 + 1e-12)))
     step = min(step, interval)
-    # past steps within one delay, once more for the images of the steps' ends, and room for events
-    line_capacity = 2 ** math.ceil(math.log2(4 * math.ceil(delay / step) + 64))
+    # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
+    line_capacity = 2 ** math.ceil(math.log2(16 * math.ceil(delay / step) + 1024))
     return Plan(step, interval, samples, line_capacity)
 
 
@@ -70,11 +72,12 @@ def settings_for(content: Any) -> located.Settings:
     return located.Settings(
         duration=jnp.asarray(content.duration),
         step=jnp.asarray(steps.step),
+        tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else math.inf),
         sampling=jnp.asarray(steps.interval),
         samples=steps.samples + 1,
         max_moments=content.integrator.max_events,
         line_capacity=steps.line_capacity,
-        max_iterations=jnp.asarray(20 * content.duration / shortest + 100 * content.integrator.max_events),
+        max_iterations=jnp.asarray(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
     )
 
 
@@ -131,6 +134,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         steps=int(solution.steps),
         iterations=int(solution.iterations),
         step=float(settings.step),
+        roughest=float(solution.roughest),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 LOSSLESS = 1e-9  # share of the largest kinetic energy below which a change of energy counts as none
 
 
@@ -17,7 +18,6 @@ def summarise(dataset: xr.Dataset) -> dict[str, Any]:
     energy = [number(value) for value in dataset.episode_energy.values if np.isfinite(value)]
     gains = [float(value) for value in dataset.episode_energy_gain.values if np.isfinite(value)]
     start = float(dataset.kinetic_energy[0])
-    change = dataset.kinetic_energy - start
     return {
         "kind": dataset.attrs["kind"],
         "title": dataset.attrs["title"],
@@ -32,7 +32,7 @@ def summarise(dataset: xr.Dataset) -> dict[str, Any]:
         "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
         "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale),
         "energy_error": energy_error(dataset, largest),
-        "work_energy_error": ratio(float(abs(change - dataset.work).max()), largest),
+        "work_energy_error": work_energy_error(dataset),
         "peak_normal_force_N": float(dataset.episode_peak_force.max()) if dataset.sizes["episode"] else 0.0,
         "warnings": warnings(dataset),
         "integrator": dataset.attrs["integrator"],
@@ -75,6 +75,12 @@ def drift(momentum: xr.DataArray, scale: xr.DataArray) -> float:
     return ratio(float(change.max()), float(scale.max()))
 
 
+def work_energy_error(dataset: xr.Dataset) -> float:
+    """Largest difference between the contact forces' work and the change of kinetic energy, relative to the largest energy."""
+    change = dataset.kinetic_energy - dataset.kinetic_energy[0]
+    return ratio(float(abs(change - dataset.work).max()), float(dataset.kinetic_energy.max()))
+
+
 def classify(gain: float, largest: float) -> str:
     """A contact by the energy it added (Sazawal et al., after eq. 152)."""
     if abs(gain) <= LOSSLESS * largest:
@@ -95,6 +101,13 @@ def warnings(dataset: xr.Dataset) -> list[str]:
     found = []
     if not dataset.attrs["finished"]:
         found.append(dataset.attrs["status"])
+    if dataset.attrs["step_error"] > COARSE:
+        found.append(
+            f"the step is too long for the motion: a step's velocity error reaches {dataset.attrs['step_error']:.1e} of it; "
+            "leave integrator.step out to have it chosen"
+        )
+    if work_energy_error(dataset) > COARSE:
+        found.append(f"the work of the contact forces and the change of energy differ by {work_energy_error(dataset):.1e}")
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
     return found

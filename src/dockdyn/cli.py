@@ -1,0 +1,271 @@
+"""The command line. Nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+app = typer.Typer(
+    help="Mechanics of spacecraft docking, berthing and capture, and of the rigs that test them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+BAD_INPUT = 2
+STOPPED_EARLY = 3
+
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+
+
+class Refusal(Exception):
+    """Something the user asked for cannot be done; the message says why, in one line."""
+
+
+def version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"dockdyn {version('dockdyn')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a preset.")],
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results; by default the scenario's name.")] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the summary as JSON and nothing else; files only with --out.")
+    ] = False,
+) -> None:
+    """Simulate a scenario; write result.nc, scenario.toml and report.html; print a summary."""
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))
+    folder = None
+    if out is not None or not as_json:
+        folder = out if out is not None else Path(Path(scenario).stem)
+        vacant(folder, force)
+    from dockdyn.study.simulate import simulate
+    from dockdyn.study.summarise import summarise
+
+    with progress(f"Simulating {chosen.name}") as advance:
+        dataset = simulate(chosen, advance)
+    summary = summarise(dataset)
+    if folder is not None:
+        write_files(folder, dataset)
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, allow_nan=False))
+    else:
+        show(summary)
+        typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+    if not dataset.attrs["finished"]:
+        fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
+
+
+@app.command()
+def presets() -> None:
+    """List the scenarios that come with dockdyn."""
+    from dockdyn.scenario.load import presets as known
+
+    width = max(len(name) for name in known())
+    for name, title in known().items():
+        typer.echo(f"{name:<{width}}  {title}")
+
+
+@app.command()
+def init(
+    preset: Annotated[str, typer.Argument(help="The preset to start from.")],
+    file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
+    force: Force = False,
+) -> None:
+    """Write a preset into a file of your own."""
+    from dockdyn.scenario.load import preset_text
+
+    text = preset_text(preset)
+    write_text(file, text, force)
+    typer.echo(f"Wrote {file}; run it with: dockdyn run {file}")
+
+
+@app.command()
+def report(
+    result: Annotated[Path, typer.Argument(help="A result.nc that dockdyn wrote.")],
+    out: Annotated[Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")] = None,
+    force: Force = False,
+) -> None:
+    """Write the report of a result again."""
+    from dockdyn.output.report import render_report
+    from dockdyn.output.store import open_result
+
+    page = out if out is not None else result.parent / "report.html"
+    dataset = open_result(result)
+    write_text(page, render_report(dataset), force)
+    typer.echo(f"Report: {page}")
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="The paper: sazawal.")],
+    figure: Annotated[int | None, typer.Option("--figure", help="One figure only.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
+    force: Force = False,
+) -> None:
+    """Compute a paper's figures and tables again, printed values beside computed ones."""
+    from dockdyn.scenario.errors import nearest
+
+    papers = ("sazawal",)
+    if paper not in papers:
+        raise Refusal(f"{paper}: no such paper; {nearest(paper, papers)}")
+    from dockdyn.papers import sazawal
+
+    if figure is not None and figure not in sazawal.FIGURES:
+        known = ", ".join(str(number) for number in sazawal.FIGURES)
+        raise Refusal(f"--figure {figure}: must be one of {known}")
+    folder = out if out is not None else Path(f"reproduce-{paper}")
+    vacant(folder, force)
+    with progress(f"Reproducing {paper}") as advance:
+        tables = sazawal.reproduce(figure, folder, advance)
+    for table in tables:
+        show_table(table)
+    typer.echo(f"Pictures and tables: {folder}")
+
+
+def overrides(texts: list[str]) -> dict[str, Any]:
+    """The `--set KEY=VALUE` options: a value in TOML's notation, or a plain text such as 20 ms."""
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise Refusal(f"--set {text}: must be KEY=VALUE, such as --set loop.delay=0.02")
+        try:
+            found[key.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[key.strip()] = value.strip()
+    return found
+
+
+def vacant(folder: Path, force: bool) -> None:
+    """Refuses a folder that exists, unless asked to overwrite."""
+    if folder.exists() and not folder.is_dir():
+        raise Refusal(f"{folder}: is a file; must be a folder")
+    if folder.exists() and not force:
+        raise Refusal(f"{folder}: exists; give --force to overwrite the results in it, or another --out")
+
+
+def write_text(file: Path, text: str, force: bool) -> None:
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def write_files(folder: Path, dataset: xr.Dataset) -> None:
+    """The three files of a run."""
+    from dockdyn.output.report import render_report
+    from dockdyn.output.store import write_result
+
+    folder.mkdir(parents=True, exist_ok=True)
+    write_result(dataset, folder / "result.nc")
+    write_text(folder / "scenario.toml", dataset.attrs["scenario"], force=True)
+    write_text(folder / "report.html", render_report(dataset), force=True)
+
+
+@contextmanager
+def progress(words: str) -> Iterator[Any]:
+    """A progress bar on the terminal; takes the share that is done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(words, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def show(summary: dict[str, Any]) -> None:
+    """The summary as tables."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    contacts = Table(title=summary["title"])
+    for heading in ("contact", "onset s", "release s", "approach m/s", "peak N", "impulse N s", "energy after J", "class"):
+        contacts.add_column(heading, justify="right")
+    energies = iter(zip(summary["kinetic_energy_change_J"], summary["energy_class"], strict=True))
+    for number, contact in enumerate(summary["contacts"], start=1):
+        energy, sort = next(energies, (None, "")) if contact["release_s"] is not None else (None, "")
+        contacts.add_row(
+            f"{number} {contact['feature']} – {contact['surface']}",
+            f"{contact['onset_s']:.4f}",
+            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
+            f"{contact['approach_speed_m_s']:.5f}",
+            f"{contact['peak_normal_force_N']:.5g}",
+            f"{contact['impulse_N_s']:.5g}",
+            "" if energy is None else f"{energy:+.5g}",
+            sort,
+        )
+    console.print(contacts)
+    for words, key in (
+        ("linear momentum error", "linear_momentum_error"),
+        ("angular momentum error", "angular_momentum_error"),
+        ("work–energy error", "work_energy_error"),
+        ("energy error", "energy_error"),
+    ):
+        if summary[key] is not None:
+            console.print(f"{words}: {summary[key]:.1e}")
+    console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
+    for warning in summary["warnings"]:
+        console.print(f"warning: {warning}", markup=False)
+
+
+def show_table(table: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=table.title, show_lines=False)
+    for heading in ("quantity", "printed", "computed", "unit", "note"):
+        shown.add_column(heading)
+    for row in table.rows:
+        shown.add_row(row.quantity, row.printed or "", f"{row.computed:.6g}", row.unit, row.note)
+    Console(highlight=False).print(shown)
+
+
+def fail(message: str, code: int) -> None:
+    typer.echo(f"error: {message}", err=True)
+    raise SystemExit(code)
+
+
+def main() -> None:
+    """Entry point: bad input is one line on the error stream and exit code 2."""
+    try:
+        app()
+    except Refusal as refusal:
+        fail(str(refusal), BAD_INPUT)
+    except KeyboardInterrupt:
+        fail("interrupted", 130)
+    except ValueError as error:
+        if type(error).__name__ != "ScenarioError":
+            raise
+        fail(str(error), BAD_INPUT)

@@ -1,0 +1,217 @@
+"""How figures look: colours, contacts as shaded times, labels that do not overlap."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import parse
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Name: colour on paper. A report replaces each by its style sheet's, so that a figure follows light and dark.
+COLOURS = {
+    "ink": "#1f2329",
+    "muted": "#59636f",
+    "rule": "#d5dae1",
+    "paper": "#fefefe",
+    "contact": "#e4e8ee",  # times of contact
+    "solid": "#dcd7cc",  # inside of a surface's solid
+    "wall": "#8a8272",
+    # hues that stay apart for colour-blind readers (Okabe and Ito), the light ones darkened for thin lines
+    "blue": "#0072b2",
+    "orange": "#d55e00",
+    "green": "#00916a",
+    "purple": "#a8528c",
+    "gold": "#b07d00",
+    "sky": "#4a9fd0",
+}
+SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "gold", "sky")]
+DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5))]  # apart without colour, too
+
+STYLE: dict[str, Any] = {
+    "font.size": 9,
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "text.color": COLOURS["ink"],
+    "text.parse_math": False,  # a name with a dollar sign is a name
+    "axes.edgecolor": COLOURS["muted"],
+    "axes.labelcolor": COLOURS["ink"],
+    "axes.facecolor": "none",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "axes.formatter.limits": (-3, 5),
+    "axes.formatter.useoffset": False,
+    "axes.prop_cycle": f"cycler('color', {SERIES})",
+    "grid.color": COLOURS["rule"],
+    "grid.linewidth": 0.5,
+    "xtick.color": COLOURS["muted"],
+    "ytick.color": COLOURS["muted"],
+    "xtick.labelcolor": COLOURS["ink"],
+    "ytick.labelcolor": COLOURS["ink"],
+    "lines.linewidth": 1.2,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "figure.facecolor": "none",
+    "figure.dpi": 100,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dockdyn",
+}
+WIDTH = 7.4  # in
+CLOSE = 0.04  # share of a panel's width below which labels share one text
+
+
+def styled[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Makes `draw` draw in the report's style, whatever the reader's own settings of matplotlib."""
+
+    @functools.wraps(draw)
+    def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        from matplotlib import style
+
+        with style.context(STYLE, after_reset=True):
+            return draw(*args, **kwargs)
+
+    return wrapped
+
+
+def scenario_content(dataset: xr.Dataset) -> Any:
+    """The scenario of a result; None where a law or surface of the user's own can no longer be imported."""
+    try:
+        return parse(dataset.attrs["scenario"], "result").content
+    except ScenarioError:
+        return None
+
+
+def pair_labels(dataset: xr.Dataset) -> list[str]:
+    """What to call each contact pair."""
+    names = [str(name) for name in dataset.contact.values]
+    content = scenario_content(dataset)
+    if content is not None:
+        names = [contact.name or f"{contact.feature} – {contact.surface}" for contact in content.contact]
+    return [short(name) for name in names]
+
+
+def short(name: str, length: int = 40) -> str:
+    """A user's name as a label: one line, not too long; matplotlib drops labels that begin with an underscore."""
+    line = " ".join(name.split())
+    line = line if len(line) <= length else line[: length - 1] + "…"
+    return f"\N{ZERO WIDTH SPACE}{line}" if line.startswith("_") else line
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"Q{run[0]}" if len(run) == 1 else f"Q{run[0]}–Q{run[-1]}" for run in runs)
+
+
+def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
+    """Indexes of `places` (n, dimensions) grouped around the first one that is not within `apart` of an earlier group."""
+    groups: list[list[int]] = []
+    for index, place in enumerate(places):
+        for group in groups:
+            if np.linalg.norm(place - places[group[0]]) < apart:
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return groups
+
+
+def contact_spans(dataset: xr.Dataset) -> np.ndarray:
+    """Onset and release (s) of every contact, (contacts, 2); one that was not released lasts to the end."""
+    release = dataset.episode_release.values
+    end = float(dataset.time[-1])
+    return np.stack([dataset.episode_onset.values, np.where(np.isfinite(release), release, end)], axis=1)
+
+
+@styled
+def time_figure(dataset: xr.Dataset, heights: Sequence[float], columns: int = 1) -> tuple[Figure, np.ndarray]:
+    """A figure of panels over time, each row as high (in) as `heights` says, with the contacts shaded and named."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, sum(heights) + 0.55), layout="constrained")
+    axes = figure.subplots(len(heights), columns, sharex=True, squeeze=False, height_ratios=list(heights))
+    end = float(dataset.time[-1])
+    for ax in axes.flat:
+        shade_contacts(dataset, ax)
+        ax.set_xlim(0, end if end > 0 else 1)
+    for ax in axes[0]:
+        name_contacts(dataset, ax, CLOSE * columns)
+    for ax in axes[-1]:
+        ax.set_xlabel("time, s")
+    return figure, axes
+
+
+def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:
+    """Shades the times of contact; the thin edge keeps a short one visible."""
+    spans = [(onset, release - onset) for onset, release in contact_spans(dataset)]
+    colour = COLOURS["contact"]
+    ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), color=colour, linewidth=0.4, zorder=0)
+
+
+def name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
+    """Writes Q1, Q2 … above the shaded times; neighbours too close for that share one text."""
+    middles = contact_spans(dataset).mean(axis=1)
+    groups: list[list[int]] = []
+    for index in np.argsort(middles):
+        if groups and middles[index] - middles[groups[-1][-1]] < close * float(dataset.time[-1]):
+            groups[-1].append(int(index))
+        else:
+            groups.append([int(index)])
+    for group in groups:
+        numbers = [index + 1 for index in group]
+        words = ranges(numbers) if len(numbers) < 4 else f"Q{min(numbers)}–Q{max(numbers)}"
+        place = ((middles[group[0]] + middles[group[-1]]) / 2, 1.02)
+        ax.text(*place, words, transform=ax.get_xaxis_transform(), ha="center", va="bottom", color=COLOURS["muted"])
+
+
+def legend(ax: Axes, **placing: Any) -> None:
+    """A legend beside the panel where it hides nothing, only when there is something to tell apart."""
+    handles, labels = ax.get_legend_handles_labels()
+    if len(handles) > 1:
+        ax.legend(handles, labels, **{"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3} | placing)
+
+
+def tame(ax: Axes, *series: np.ndarray) -> None:
+    """A symmetric logarithmic scale where a diverging run would squeeze everything else to zero."""
+    sizes = np.abs(np.concatenate([np.ravel(values) for values in series]))
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    if sizes.size and sizes.max() > 1e4 * np.median(sizes):
+        from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+
+        usual = 10.0 ** np.floor(np.log10(np.median(sizes)))
+        ax.set_yscale("symlog", linthresh=usual)
+        locator = SymmetricalLogLocator(base=10, linthresh=usual)
+        locator.set_params(numticks=7)
+        ax.yaxis.set_major_locator(locator)
+        ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+
+
+def power_of_ten(value: float, _: int | None = None) -> str:
+    """A tick of a logarithmic scale without mathematical markup."""
+    if value == 0:
+        return "0"
+    exponent = round(np.log10(abs(value)))
+    digits = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{'−' if value < 0 else ''}10{digits}"

@@ -1,0 +1,51 @@
+"""A result as a file: written whole or not at all, and read back as it was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import xarray as xr
+
+from dockdyn.scenario.errors import ScenarioError
+
+ATTRIBUTES = {"kind", "scenario", "status", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
+VARIABLES = {"time", "kinetic_energy", "episode_onset"}
+
+
+def write_result(dataset: xr.Dataset, path: str | Path) -> None:
+    """Write a result as netCDF-4. An earlier file at `path` is replaced only by a complete new one."""
+    path = Path(path)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")  # same folder: replacing is one step there
+    try:
+        dataset.to_netcdf(unfinished, engine="h5netcdf")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def open_result(path: str | Path) -> xr.Dataset:
+    """The result in `path`, read completely. Raises `ScenarioError` when there is none."""
+    import h5py
+
+    path = Path(path)
+    if path.is_dir():
+        raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
+    try:
+        with path.open("rb"):
+            pass
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: no such file") from None
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        with h5py.File(path) as file:  # h5netcdf prints tracebacks of its own about a file that fails here
+            dict(file.attrs)
+        # time is in seconds since the start, not a date
+        dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False, decode_timedelta=False)
+    except Exception:  # a damaged file can fail anywhere inside the readers
+        raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
+    missing = sorted(ATTRIBUTES - set(dataset.attrs)) + sorted(VARIABLES - set(dataset.variables))
+    if missing:
+        raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
+    return dataset

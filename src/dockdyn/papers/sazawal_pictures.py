@@ -1,0 +1,156 @@
+"""Pictures of Sazawal et al., Figures 10–14. Positions are of the probe tip from the cone's apex S, target axes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+SLOPE = np.tan(np.radians(30))  # half angle of the cone, Table 1
+RINGS = np.arange(0.1, 0.55, 0.1)  # m, from the apex along the axis: where the wall is drawn
+WALL = {"color": "0.75", "linewidth": 0.8}
+COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
+
+
+def trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
+    """x, y and z until the third contact ends, or the run."""
+    release = float(run.episode_release[2])
+    path = run.feature_position.isel(contact=0)
+    if np.isfinite(release):
+        path = path.sel(time=slice(None, release))
+    return tuple(path.sel(axis=axis).values for axis in "xyz")
+
+
+def first_contacts(run: xr.Dataset) -> Any:
+    """Positions of Q1, Q2 and Q3: (3 contacts, 3 axes)."""
+    return run.episode_position.values[:3]
+
+
+def energy_change(run: xr.Dataset) -> xr.DataArray:
+    """Kinetic energy relative to t = 0, J (eq. 152)."""
+    return run.kinetic_energy - run.kinetic_energy[0]
+
+
+def in_cone(runs: dict[str, xr.Dataset], title: str) -> Figure:
+    """Figure 10: the cone in space, one panel a law."""
+    figure = Figure(figsize=(12, 6), layout="constrained")
+    figure.suptitle(title)
+    around = np.linspace(0, 2 * np.pi, 73)
+    for panel, (label, run) in enumerate(runs.items(), start=1):
+        axes: Any = figure.add_subplot(1, len(runs), panel, projection="3d")
+        for x in RINGS:
+            axes.plot(np.full(around.shape, x), x * SLOPE * np.cos(around), x * SLOPE * np.sin(around), **WALL)
+        for angle in around[:-1:9]:
+            edge = RINGS[-1] * SLOPE
+            axes.plot([0, RINGS[-1]], [0, edge * np.cos(angle)], [0, edge * np.sin(angle)], **WALL)
+        x, y, z = trajectory(run)
+        axes.plot(x, y, z, color=COLOURS[panel - 1])
+        axes.plot(x[:1], y[:1], z[:1], "k^", label="start")
+        points = first_contacts(run)
+        axes.plot(*points.T, "ro", label="onset of contact")
+        for number, (px, py, pz) in enumerate(points, start=1):
+            axes.text(px, py, pz + 0.025, f"Q$_{number}$", fontsize=12)
+        axes.set(title=label, xlabel="x, m", ylabel="y, m", zlabel="z, m")
+        axes.set_box_aspect((0.55, 0.6, 0.6))
+        axes.view_init(elev=22, azim=-60)
+        axes.legend(loc="upper left")
+    return figure
+
+
+def across(runs: dict[str, xr.Dataset], title: str) -> Figure:
+    """Figure 11: the y–z plane, seen from the opening."""
+    figure, whole, close = two_panels(title)
+    around = np.linspace(0, 2 * np.pi, 181)
+    for axes in (whole, close):
+        for x in (0.05, *RINGS):
+            axes.plot(x * SLOPE * np.cos(around), x * SLOPE * np.sin(around), **WALL)
+        curves(axes, runs, 1, 2)
+        axes.set(xlabel="y, m", ylabel="z, m", aspect="equal")
+    whole.set(xlim=(-0.3, 0.3), ylim=(-0.3, 0.3))
+    close.set(xlim=(-0.1, 0.1), ylim=(-0.1, 0.1), title="second and third contact")
+    whole.set_title("rings: the wall every 0.1 m from the apex")
+    return figure
+
+
+def along(runs: dict[str, xr.Dataset], title: str) -> Figure:
+    """Figure 12: the x–z plane, the cone from the side."""
+    figure, whole, close = two_panels(title)
+    for axes in (whole, close):
+        axes.plot([0.6, 0, 0.6], [0.6 * SLOPE, 0, -0.6 * SLOPE], **WALL)
+        curves(axes, runs, 0, 2)
+        axes.set(xlabel="x, m", ylabel="z, m", aspect="equal")
+    whole.set(xlim=(0, 0.6), ylim=(-0.3, 0.3), title="grey: the wall in the plane y = 0")
+    close.set(xlim=(0.04, 0.2), ylim=(-0.1, 0.06), title="second and third contact")
+    return figure
+
+
+def two_panels(title: str) -> tuple[Figure, Axes, Axes]:
+    figure = Figure(figsize=(12, 6.2), layout="constrained")
+    figure.suptitle(title)
+    whole, close = figure.subplots(1, 2)
+    return figure, whole, close
+
+
+def curves(axes: Axes, runs: dict[str, xr.Dataset], across: int, up: int) -> None:
+    """Trajectories over two of the axes, with their first three contacts; the names Q1–Q3 at the middle curve's."""
+    for colour, (label, run) in zip(COLOURS, runs.items(), strict=False):
+        path = trajectory(run)
+        axes.plot(path[across], path[up], color=colour, label=label)
+        axes.plot(*first_contacts(run).T[[across, up]], "o", color=colour, markeredgecolor="black")
+    middle = list(runs.values())[len(runs) // 2]
+    for number, point in enumerate(first_contacts(middle), start=1):
+        axes.annotate(
+            f"Q$_{number}$", point[[across, up]], xytext=(9, 9), textcoords="offset points", fontsize=12, clip_on=True
+        )
+    axes.legend(loc="best")
+
+
+def energy(runs: dict[str, xr.Dataset], title: str) -> Figure:
+    """Figure 13: kinetic energy relative to t = 0, in the paper's line styles."""
+    figure, axes = over_time(title)
+    for style, (label, run) in zip(("-", ":", "--", "-."), runs.items(), strict=True):
+        settled(axes, run, energy_change(run), label, style)
+    axes.set_ylabel("kinetic energy relative to t = 0, mJ")
+    return figure
+
+
+def increments(runs: dict[str, xr.Dataset], title: str) -> Figure:
+    """Figure 14: the delayed runs over the first, which has none."""
+    figure, axes = over_time(title)
+    (_, ideal), *delayed = runs.items()
+    for style, (label, run) in zip(("--", "-."), delayed, strict=True):
+        settled(axes, run, energy_change(run) - energy_change(ideal), label, style)
+    axes.set_ylabel("kinetic energy over that without delay, mJ")
+    return figure
+
+
+def over_time(title: str) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(9, 5.5), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots()
+    axes.axhline(0, **WALL)
+    axes.set(xlabel="time, s", xlim=(4.7, 6.4))  # the first contact
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, style: str) -> None:
+    """A curve of energy with the moment marked when the first contact's last delayed force has acted."""
+    (line,) = axes.plot(joules.time, 1e3 * joules, style, linewidth=1.8, label=label)
+    moment = float(run.episode_release[0]) + run.attrs["delay_s"]
+    axes.plot(moment, 1e3 * float(joules.interp(time=moment)), "o", color=line.get_color())
+    axes.legend(loc="upper left", title="dots: release + h")
+
+
+def save(figure: Figure, path: Path) -> tuple[Path, ...]:
+    """The picture as PNG and SVG; the same picture gives the same file."""
+    files = path.with_suffix(".png"), path.with_suffix(".svg")
+    with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}):
+        figure.savefig(files[0], dpi=150)
+        figure.savefig(files[1], metadata={"Date": None})
+    return files

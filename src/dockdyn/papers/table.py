@@ -1,0 +1,37 @@
+"""A paper's numbers beside the recomputed ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Row:
+    """One quantity: what the paper says of it, None where it says nothing, and what comes out here."""
+
+    quantity: str
+    printed: str | None
+    computed: float
+    unit: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One figure or table of a paper, recomputed."""
+
+    number: int
+    title: str
+    rows: tuple[Row, ...]
+    note: str  # how it was computed, corrections used
+    pictures: tuple[Path, ...] = ()
+
+    def markdown(self) -> str:
+        lines = [f"## {self.title}", "", self.note, ""]
+        lines += [f"![{self.title}]({file.name})\n" for file in self.pictures if file.suffix == ".png"]
+        lines += ["| quantity | printed | computed | unit | note |", "|---|---|---|---|---|"]
+        for row in self.rows:
+            cells = (row.quantity, row.printed or "", f"{row.computed:.5g}", row.unit, row.note)
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        return "\n".join(lines) + "\n"
