@@ -12,19 +12,34 @@ from dockdyn.integrate import cubic
 from dockdyn.integrate.model import Scalar, pack, unpack
 from dockdyn.mechanics.vector import once
 
+SMOOTH = 4  # an interval's start with this level or more is no mesh point for what follows
+
 
 class Interval(NamedTuple):
-    """One past step during which the signal was alive, as a cubic."""
+    """A stretch of the past during which the signal was alive, as a cubic."""
 
     start: Scalar  # s
     end: Scalar  # s
-    detached: Bool[Array, ""]  # whether the signal jumped at the start
+    level: Scalar  # order of the signal's time derivative that jumps at the start (an event: 0, its images: 1, 2 …)
     values: tuple[Float[Array, "n"], ...]  # at start and end, then slopes per second at start and end
 
     def signal(self, time: Scalar, like: Any) -> Any:
         length = self.end - self.start
         a, b, da, db = self.values
         return unpack(once(cubic.value((time - self.start) / length, a, b, da * length, db * length)), like)
+
+    def row(self) -> Float[Array, "columns"]:
+        return jnp.concatenate([jnp.stack([self.start, self.end, self.level]), *self.values])
+
+    @staticmethod
+    def of(row: Float[Array, "columns"]) -> Interval:
+        size = (row.size - 3) // 4
+        return Interval(row[0], row[1], row[2], tuple(row[3 + i * size : 3 + (i + 1) * size] for i in range(4)))
+
+    def joined(self, later: Interval) -> Interval:
+        """This interval and the `later` one that follows it, as one cubic."""
+        (a, _, da, _), (_, b, _, db) = self.values, later.values
+        return Interval(self.start, later.end, self.level, (a, b, da, db))
 
 
 class IntervalLine(NamedTuple):
@@ -40,31 +55,38 @@ class IntervalLine(NamedTuple):
 
     @staticmethod
     def empty(capacity: int, like: Any) -> IntervalLine:
-        size = pack(like).size
-        blank = jnp.concatenate([jnp.array([0.0, 1.0, 0.0]), jnp.zeros(4 * size)])
+        zero = jnp.zeros_like(pack(like))
+        blank = Interval(jnp.zeros(()), jnp.ones(()), jnp.zeros(()), (zero,) * 4).row()
         return IntervalLine(jnp.tile(blank, (capacity, 1)), jnp.zeros((), int), jnp.zeros((), int))
 
-    def push(self, when: Bool[Array, ""], interval: Interval) -> IntervalLine:
-        """Append `interval` where `when` holds. The caller checks `full` first."""
-        row = jnp.concatenate(
-            [jnp.stack([interval.start, interval.end, interval.detached.astype(float)]), *interval.values]
-        )
-        at = (self.oldest + self.count) % self.rows.shape[0]
-        kept = jax.lax.dynamic_index_in_dim(self.rows, at, keepdims=False)
-        rows = jax.lax.dynamic_update_index_in_dim(self.rows, jnp.where(when, row, kept), at, 0)
-        return IntervalLine(rows, self.oldest, self.count + when.astype(int))
+    def at(self, index: Int[Array, ""]) -> Interval:
+        """The interval `index` places after the oldest."""
+        place = (self.oldest + index) % self.rows.shape[0]
+        return Interval.of(once(jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)))
+
+    def first(self) -> Interval:
+        return self.at(jnp.zeros((), int))
+
+    def push(self, when: Bool[Array, ""], interval: Interval, longest: Scalar) -> IntervalLine:
+        """Append `interval` where `when` holds. The caller checks `full` first.
+
+        Where nothing up to the third derivative jumps between them, it is joined to the interval before, up to the
+        length `longest`: short steps, once taken, would else come back one delay later for ever.
+        """
+        before = self.at(self.count - 1)
+        smooth = (self.count > 1) & (interval.level >= SMOOTH) & (before.end == interval.start)
+        join = smooth & (interval.end - before.start <= longest)
+        place = (self.oldest + self.count - join.astype(int)) % self.rows.shape[0]
+        kept = jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)
+        row = jnp.where(when, jnp.where(join, before.joined(interval).row(), interval.row()), kept)
+        rows = jax.lax.dynamic_update_index_in_dim(self.rows, row, place, 0)
+        return IntervalLine(rows, self.oldest, self.count + (when & ~join).astype(int))
 
     def pop(self, when: Bool[Array, ""]) -> IntervalLine:
         return IntervalLine(self.rows, self.oldest + when.astype(int), self.count - when.astype(int))
 
     def full(self) -> Bool[Array, ""]:
         return self.count >= self.rows.shape[0]
-
-    def first(self) -> Interval:
-        row = once(jax.lax.dynamic_index_in_dim(self.rows, self.oldest % self.rows.shape[0], keepdims=False))
-        size = (self.rows.shape[1] - 3) // 4
-        values = tuple(row[3 + i * size : 3 + (i + 1) * size] for i in range(4))
-        return Interval(row[0], row[1], row[2] > 0, values)
 
 
 class SampledLine(NamedTuple):

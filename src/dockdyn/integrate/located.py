@@ -22,29 +22,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate import cubic
-from dockdyn.integrate.delay_line import Interval, IntervalLine
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State, advanced, chosen, pack, unpack
-from dockdyn.integrate.runge_kutta import rk4, velocity_error
+from dockdyn.integrate.delay_line import SMOOTH, Interval, IntervalLine
+from dockdyn.integrate.model import Model, Scalar, State, chosen, pack, unpack
+from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numbers, quiet_signal, tolerance
+from dockdyn.integrate.pace import keep_pace, step_error
+from dockdyn.integrate.runge_kutta import rk4
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status, stacked
 from dockdyn.mechanics.vector import once
-
-SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
-TIME_TOLERANCE = 1e-13  # s per second of elapsed time (at least one): how closely an event is located
-
-
-def tolerance(time: Scalar) -> Scalar:
-    """Times closer than this (s) are one instant."""
-    return TIME_TOLERANCE * jnp.maximum(1.0, time)
-
-
-class Node(NamedTuple):
-    """Everything known at a mesh point, seen from the step that follows it (or, just reached, that precedes it)."""
-
-    time: Scalar
-    state: State
-    rate: Rate
-    sensed: Sensed
-    slopes: Sensed  # time derivatives of `sensed`
 
 
 class Watch(NamedTuple):
@@ -65,11 +49,12 @@ class Lane(NamedTuple):
     node: Node
     refresh: Bool[Array, ""]  # the next attempt has zero length, to renew the rates after a jump
     landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
-    detached: Bool[Array, ""]  # the signal jumped at `node`
+    level: Scalar  # order of the signal's time derivative that jumps at `node`
     limit: Scalar  # s, upper bound on the next step, from a rejected attempt
     pace: Scalar  # s, upper bound on steps that the tolerance asks for
-    roughest: Scalar  # largest estimate of a step's relative velocity error so far
+    roughest: Scalar  # largest estimate of a step's relative error so far
     line: IntervalLine | None
+    reading: Bool[Array, ""]  # whether the delayed signal is alive: the line's first interval is being read
     watch: Watch
     status: Int[Array, ""]
     steps: Int[Array, ""]
@@ -86,7 +71,7 @@ class Settings(eqx.Module):
 
     duration: Scalar
     step: Scalar
-    tolerance: Scalar  # relative velocity error of a step; inf: every step as long as `step`
+    tolerance: Scalar  # relative error of a step; inf: every step as long as `step`
     sampling: Scalar
     samples: int = eqx.field(static=True)  # 0: keep none
     max_moments: int = eqx.field(static=True)
@@ -115,7 +100,7 @@ def begin(model: Model, settings: Settings) -> Lane:
     line = None
     if model.delay is not None:
         line = IntervalLine.empty(settings.line_capacity, model.sense(time, start).signal)
-    delayed = applied(model, line, time)
+    delayed = applied(model, line, jnp.asarray(False))
     node = look(model, time, start, delayed)
     quiet = quiet_signal(model, start)
     first_row = pack((start, quiet if line is not None else node.sensed.signal))
@@ -129,11 +114,12 @@ def begin(model: Model, settings: Settings) -> Lane:
         node=node,
         refresh=jnp.asarray(True),
         landing=jnp.zeros(len(node.sensed.guards), bool),
-        detached=jnp.asarray(True),
+        level=jnp.zeros(()),
         limit=jnp.asarray(jnp.inf),
         pace=settings.step,
         roughest=jnp.zeros(()),
         line=line,
+        reading=jnp.asarray(False),
         watch=watch,
         status=zero,
         steps=zero,
@@ -146,42 +132,24 @@ def begin(model: Model, settings: Settings) -> Lane:
     )
 
 
-def quiet_signal(model: Model, x: State) -> Any:
-    """A signal of zeros."""
-    return jax.tree.map(jnp.zeros_like, model.sense(jnp.zeros(()), x).signal)
-
-
-def applied(model: Model, line: IntervalLine | None, now: Scalar):
-    """The delayed signal as a function of time and state, valid up to the next delayed edge after `now`."""
+def applied(model: Model, line: IntervalLine | None, reading: Bool[Array, ""]) -> Delayed:
+    """The delayed signal as a function of time and state, up to the next delayed edge."""
     if line is None:
         return lambda t, x: model.sense(t, x).signal
     interval = line.first()
-    alive = (line.count > 0) & (now >= interval.start + model.delay - tolerance(now))
 
     def delayed(t: Scalar, x: State) -> Any:
         like = quiet_signal(model, x)
-        return chosen(alive, interval.signal(t - model.delay, like), like)
+        return chosen(reading, interval.signal(t - model.delay, like), like)
 
     return delayed
-
-
-def look(model: Model, t: Scalar, x: State, delayed) -> Node:
-    """The mesh point at (t, x)."""
-
-    def sense(t, q, v, memory):
-        return model.sense(t, State(q, v, x.mode, memory))
-
-    sensed, tangent = jax.linearize(sense, t, x.q, x.v, x.memory)
-    signal = sensed.signal if model.delay is None else delayed(t, x)
-    rate = once(model.flow(t, x, signal))
-    return once(Node(t, x, rate, sensed, tangent(jnp.ones(()), rate.q, rate.v, rate.memory)))
 
 
 def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     """Attempt one step and take what it brings."""
     node, line = lane.node, lane.line
     step, end, hits_edge, hits_end = once(next_step(model, settings, lane))
-    delayed = applied(model, line, node.time)
+    delayed = applied(model, line, lane.reading)
 
     def flow(fraction, x):
         t = node.time + fraction * step
@@ -191,8 +159,9 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     tried = look(model, end, once(model.retract(state)), delayed)
 
     event = jnp.any(lane.landing)
-    error = model.relative_size(tried.state, velocity_error(step, last, tried.rate))
-    coarse, pace = once(keep_pace(settings, lane, step, jax.lax.stop_gradient(error)))
+    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, node, tried, step, flow, last))
+    judged = lane.refresh | event
+    coarse, pace, fine = once(keep_pace(settings.tolerance, settings.step, lane.pace, step, error, judged, node.time))
     landing, limit, moved = once(find_events(lane, node, tried, step, coarse))
     at = once(chosen(moved, tried, node))
     done = moved & hits_end & ~event
@@ -201,12 +170,13 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     watch = once(chosen(moved, watched(lane.watch, node, at, step), lane.watch))
     samples, sampled = sample(model, settings, lane, at, step, delayed, moved)
 
-    image = jnp.asarray(False)
+    image, reading, level = jnp.asarray(False), lane.reading, jnp.asarray(float(SMOOTH))
     if line is not None:
         lasting = at.time - node.time > tolerance(node.time)  # shorter ones are rounding between coinciding edges
         alive = moved & lasting & model.emitting(node.state)
-        line = line.push(alive, interval(node, at, lane.detached))
-        line, image = pass_edge(model, line, at.time, moved & hits_edge)
+        line = line.push(alive, interval(node, at, lane.level), jnp.minimum(fine, model.delay))
+        line, reading, image, level = pass_edge(model, line, lane.reading, at.time, moved)
+    level = jnp.where(event, 0.0, jnp.where(lane.refresh | ~moved, lane.level, level))
 
     jumped = once(model.jump(at.time, at.state, tuple(lane.landing[i] for i in range(lane.landing.shape[0]))))
     at = at._replace(state=chosen(event, jumped, at.state))
@@ -217,11 +187,12 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         node=at,
         refresh=event | image,
         landing=landing,
-        detached=event | (lane.detached & (lane.refresh | ~moved)),
+        level=level,
         limit=limit,
         pace=pace,
         roughest=jnp.where(moved, jnp.maximum(lane.roughest, error), lane.roughest),
         line=line,
+        reading=reading,
         watch=chosen(logged, Watch.fresh(watch.peaks.size), watch),
         status=jnp.where(done, Status.FINISHED, lane.status),
         steps=lane.steps + (moved & ~lane.refresh).astype(int),
@@ -243,8 +214,7 @@ def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Sca
     if lane.line is not None:
         bound = jnp.where(model.emitting(lane.node.state), jnp.minimum(bound, model.delay), bound)
         interval = lane.line.first()
-        begin = interval.start + model.delay
-        edge = jnp.where(now >= begin - tolerance(now), interval.end + model.delay, begin)
+        edge = jnp.where(lane.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(lane.line.count > 0, edge, jnp.inf)
     bound = jnp.where(lane.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
@@ -254,21 +224,6 @@ def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Sca
     step = jnp.where(hits_end, to_end, step)
     end = jnp.where(hits_end, settings.duration, jnp.where(hits_edge, edge, now + step))
     return step, end, hits_edge, hits_end
-
-
-def keep_pace(settings: Settings, lane: Lane, step: Scalar, error: Scalar) -> tuple[Bool[Array, ""], Scalar]:
-    """Whether a step with relative velocity `error` is too coarse, and the bound on the next steps' length."""
-    controlled = jnp.isfinite(settings.tolerance)
-    ends_here = lane.refresh | jnp.any(lane.landing)  # zero length, or already judged
-    shortest = SHORTEST * jnp.maximum(1.0, lane.node.time)
-    coarse = controlled & ~(error <= settings.tolerance) & ~ends_here & (step > shortest)
-    # the error goes with the fourth power of the step
-    fit = 0.9 * (settings.tolerance / jnp.maximum(error, 1e-300)) ** 0.25
-    wanted = step * jnp.clip(jnp.where(jnp.isnan(error), 0.0, fit), 0.1, 4.0)
-    longer = jnp.maximum(lane.pace, wanted)
-    pace = jnp.where(coarse | (step >= 0.99 * lane.pace), wanted, longer)
-    pace = jnp.minimum(settings.step, jnp.where(ends_here | ~controlled, lane.pace, pace))
-    return coarse, jax.lax.stop_gradient(pace)
 
 
 def find_events(lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Bool[Array, ""]):
@@ -321,20 +276,27 @@ def watched(watch: Watch, node: Node, at: Node, step: Scalar) -> Watch:
     return Watch(peaks, times, watch.integrals + step * cubic.integral(a, b, da, db))
 
 
-def interval(node: Node, at: Node, detached: Bool[Array, ""]) -> Interval:
+def interval(node: Node, at: Node, level: Scalar) -> Interval:
     ends = (node.sensed.signal, at.sensed.signal, node.slopes.signal, at.slopes.signal)
-    return Interval(node.time, at.time, detached, tuple(pack(signal) for signal in ends))
+    return Interval(node.time, at.time, level, tuple(pack(signal) for signal in ends))
 
 
-def pass_edge(model: Model, line: IntervalLine, now: Scalar, passed: Bool[Array, ""]) -> tuple[IntervalLine, Any]:
-    """The line after reaching a delayed edge, and whether the delayed signal jumps there."""
-    before = line.first()
+def pass_edge(model: Model, line: IntervalLine, reading: Bool[Array, ""], now: Scalar, moved: Bool[Array, ""]):
+    """What reaching the time `now` does to the delayed signal.
+
+    Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
+    level of the kink that is left (`SMOOTH`: none).
+    """
     reached = now - model.delay + tolerance(now)
-    ends = passed & (reached >= before.end)
+    before = line.first()
+    begins = moved & ~reading & (line.count > 0) & (reached >= before.start)
+    ends = moved & reading & (reached >= before.end)
     line = line.pop(ends)
     after = line.first()
-    joined = (line.count > 0) & (reached >= after.start) & ~after.detached
-    return line, passed & ~(ends & joined)
+    follows = (line.count > 0) & (reached >= after.start)
+    jumps = begins | (ends & (~follows | (after.level == 0)))
+    level = jnp.where(jumps, 1.0, jnp.where(ends, jnp.minimum(after.level + 1, SMOOTH), SMOOTH))
+    return line, jnp.where(ends, follows, reading | begins), jumps, level
 
 
 def sample(model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar, delayed, moved):
@@ -346,12 +308,7 @@ def sample(model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar,
     due = moved & (time <= at.time + tolerance(time)) & (lane.sampled < settings.samples)
     u = jnp.clip((time - node.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
 
-    def between(a, b, da, db):
-        return cubic.value(u, a, b, da * step, db * step)
-
-    ends = ((n.state.q, n.state.v, n.state.memory) for n in (node, at))
-    q, v, memory = jax.tree.map(between, *ends, tuple(node.rate), tuple(at.rate))
-    state = model.retract(State(q, v, node.state.mode, memory))
+    state = between(model, node, at, step, u)
     samples, sampled = write(lane.samples, lane.sampled, due, pack((state, delayed(time, state))))
     return samples, sampled
 
@@ -366,15 +323,6 @@ def write(
 
 def moment(node: Node, fired: Bool[Array, "guards"], watch: Watch) -> Moment:
     return Moment(node.time, fired, node.state, watch.peaks, watch.peak_times, watch.integrals)
-
-
-def numbers(node: Node) -> Any:
-    """The numbers of a node that must be finite: continuous states, signal, then rates."""
-    return (node.state.q, node.state.v, node.state.memory), node.sensed.signal, node.rate
-
-
-def is_finite(node: Node) -> Bool[Array, ""]:
-    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(node))))
 
 
 def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: Bool[Array, ""]) -> Lane:

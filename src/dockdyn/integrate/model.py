@@ -73,11 +73,11 @@ class Model(eqx.Module):
         """`x` for fixed-step runs, where no event decides the modes."""
         return x
 
-    def relative_size(self, x: State, change: Any) -> Scalar:
-        """Size of a small `change` of the velocity (a tree like `x.v`) relative to the motion itself."""
-        leaves, changes = jax.tree.leaves(x.v), jax.tree.leaves(change)
-        motion = sum(jnp.sum(leaf**2) for leaf in leaves)
-        return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in changes) / jnp.maximum(motion, 1e-300))
+    def relative_size(self, x: State, change: Rate) -> Scalar:
+        """Size of a small `change` of velocity and memory (a tree like a rate) relative to the motion itself."""
+        motion = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(x.v))
+        size = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(change.v))
+        return jnp.sqrt(size / jnp.maximum(motion, 1e-300))
 
     def retract(self, x: State) -> State:
         """`x` brought back onto its manifold (unit quaternions, say)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 
@@ -11,7 +10,10 @@ from dockdyn.integrate.model import Rate, Scalar, State, advanced
 from dockdyn.mechanics.vector import once
 
 
-def rk4(flow: Callable[[float, State], Rate], x: State, step: Scalar, first: Rate) -> tuple[State, Rate]:
+Flow = Callable[[float, State], Rate]  # rate at a fraction of the step
+
+
+def rk4(flow: Flow, x: State, step: Scalar, first: Rate) -> tuple[State, Rate]:
     """State after one step from `x`, whose rate is `first`, and the last stage's rate.
 
     `flow(c, x)` is the rate at the fraction c of the step. The state is not yet retracted.
@@ -23,10 +25,9 @@ def rk4(flow: Callable[[float, State], Rate], x: State, step: Scalar, first: Rat
     return advanced(x, step, mean), last
 
 
-def velocity_error(step: Scalar, last: Rate, end: Rate) -> Any:
-    """Estimate of a step's error in velocity: the difference to the third-order formula that takes the rate at the `end`.
+def embedded_error(step: Scalar, last: Rate, end: Rate) -> Rate:
+    """Estimate of a step's error: the difference to the third-order formula with the rate at the `end` as its last stage.
 
-    Both formulas share their first three stages; the fourth-order one weighs the last stage by 1/6, the third-order one the end's
-    rate.
+    Both formulas share their first three stages, and give the last one a weight of 1/6.
     """
-    return jax.tree.map(lambda a, b: step / 6 * (a - b), last.v, end.v)
+    return jax.tree.map(lambda a, b: step / 6 * (a - b), last, end)

@@ -56,7 +56,7 @@ class Solution(eqx.Module):
     culprit: Int[
         Array, ""
     ]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates
-    roughest: Scalar  # largest estimate of a step's velocity error, relative to the motion
+    roughest: Scalar  # largest estimate of a step's error, relative to the motion
 
 
 def stacked(rows: Float[Array, "rows columns"], decode) -> Any:

@@ -103,14 +103,14 @@ class FreeFlight(Model):
         """Kinetic energy of both bodies (J)."""
         return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, x.v, strict=True)), jnp.zeros(()))
 
-    def relative_size(self, x: State, change: tuple[Twist, Twist]) -> Scalar:
-        """Root of the change's own kinetic energy over that of the motion about the common centre, now and at t = 0.
+    def relative_size(self, x: State, change: Rate) -> Scalar:
+        """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
 
-        Independent of units and of the frame's velocity.
+        The motion is that about the common centre of mass, now and at t = 0; so no unit and no frame enters.
         """
-        motion = self.internal_energy(x.v) + self.internal_energy(self.twists)
-        size = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change, strict=True))
-        return jnp.sqrt(size / jnp.maximum(motion, 1e-300))
+        motion = jnp.maximum(self.internal_energy(x.v) + self.internal_energy(self.twists), 1e-300)
+        energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
+        return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(change.memory) / motion)
 
     def internal_energy(self, twists: tuple[Twist, Twist]) -> Scalar:
         """Kinetic energy (J) seen from the common centre of mass."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.output.wording import ranges
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import parse
 
@@ -74,6 +75,9 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "dockdyn",
 }
 WIDTH = 7.4  # in
+LEFT, RIGHT, TOP, BOTTOM = 0.82, 0.12, 0.26, 0.46  # in, margins of figures over time
+LEGEND_ROW, LEGEND_COLUMNS = 0.19, 3  # in
+BEYOND = 1e8
 CLOSE = 0.04  # share of a panel's width below which labels share one text
 
 
@@ -114,17 +118,6 @@ def short(name: str, length: int = 40) -> str:
     return f"\N{ZERO WIDTH SPACE}{line}" if line.startswith("_") else line
 
 
-def ranges(numbers: Sequence[int]) -> str:
-    """Contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"Q{run[0]}" if len(run) == 1 else f"Q{run[0]}–Q{run[-1]}" for run in runs)
-
-
 def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
     """Indexes of `places` (n, dimensions) grouped around the first one that is not within `apart` of an earlier group."""
     groups: list[list[int]] = []
@@ -146,21 +139,45 @@ def contact_spans(dataset: xr.Dataset) -> np.ndarray:
 
 
 @styled
-def time_figure(dataset: xr.Dataset, heights: Sequence[float], columns: int = 1) -> tuple[Figure, np.ndarray]:
-    """A figure of panels over time, each row as high (in) as `heights` says, with the contacts shaded and named."""
+def time_figure(dataset: xr.Dataset, heights: Sequence[float], entries: int = 0) -> tuple[Figure, np.ndarray]:
+    """A figure of panels over time, one above the other, with the contacts shaded and named.
+
+    `heights` (in) of the panels, `entries` of its legend. Margins are the same in every figure, so that times line up.
+    """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, sum(heights) + 0.55), layout="constrained")
-    axes = figure.subplots(len(heights), columns, sharex=True, squeeze=False, height_ratios=list(heights))
+    figure = Figure()
+    axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=list(heights))[:, 0]
+    arrange(figure, heights, entries)
+    over_time(dataset, axes)
+    return figure, axes
+
+
+def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0) -> None:
+    """Sizes a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries."""
+    gap = 0.16 + title  # in
+    top = TOP + title + LEGEND_ROW * (-(-entries // LEGEND_COLUMNS) if entries > 1 else 0)
+    height = top + sum(heights) + gap * (len(heights) - 1) + BOTTOM
+    figure.set_size_inches(WIDTH, height)
+    figure.subplots_adjust(
+        left=LEFT / WIDTH,
+        right=1 - RIGHT / WIDTH,
+        top=1 - top / height,
+        bottom=BOTTOM / height,
+        hspace=gap * len(heights) / sum(heights),
+        wspace=0.33,
+    )
+
+
+def over_time(dataset: xr.Dataset, axes: np.ndarray, close: float = CLOSE) -> None:
+    """Makes `axes`, from top to bottom, panels over the time of a run."""
     end = float(dataset.time[-1])
-    for ax in axes.flat:
+    for ax in axes:
         shade_contacts(dataset, ax)
         ax.set_xlim(0, end if end > 0 else 1)
-    for ax in axes[0]:
-        name_contacts(dataset, ax, CLOSE * columns)
-    for ax in axes[-1]:
-        ax.set_xlabel("time, s")
-    return figure, axes
+        ax.yaxis.set_label_coords(-LEFT * 0.8 / (WIDTH * ax.get_position().width), 0.5)
+    name_contacts(dataset, axes[0], close)
+    axes[-1].set_xlabel("time, s")
 
 
 def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:
@@ -182,30 +199,44 @@ def name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
     for group in groups:
         numbers = [index + 1 for index in group]
         words = ranges(numbers) if len(numbers) < 4 else f"Q{min(numbers)}–Q{max(numbers)}"
-        place = ((middles[group[0]] + middles[group[-1]]) / 2, 1.02)
-        ax.text(*place, words, transform=ax.get_xaxis_transform(), ha="center", va="bottom", color=COLOURS["muted"])
+        middle = (middles[group[0]] + middles[group[-1]]) / 2
+        at_end = middle > (1 - close) * float(dataset.time[-1])
+        place = (float(dataset.time[-1]) if at_end else middle, 1.02)
+        side = "right" if at_end else "center"
+        ax.text(*place, words, transform=ax.get_xaxis_transform(), ha=side, va="bottom", color=COLOURS["muted"])
 
 
-def legend(ax: Axes, **placing: Any) -> None:
-    """A legend beside the panel where it hides nothing, only when there is something to tell apart."""
+def legend(figure: Figure, ax: Axes) -> None:
+    """A legend of what `ax` shows, above the panels, when there is something to tell apart."""
     handles, labels = ax.get_legend_handles_labels()
     if len(handles) > 1:
-        ax.legend(handles, labels, **{"loc": "upper left", "bbox_to_anchor": (1.0, 1.02), "borderaxespad": 0.3} | placing)
+        corner = (LEFT / WIDTH, 1.0)
+        columns = min(LEGEND_COLUMNS, len(handles))
+        figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1)
 
 
-def tame(ax: Axes, *series: np.ndarray) -> None:
-    """A symmetric logarithmic scale where a diverging run would squeeze everything else to zero."""
-    sizes = np.abs(np.concatenate([np.ravel(values) for values in series]))
-    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
-    if sizes.size and sizes.max() > 1e4 * np.median(sizes):
-        from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+def tame(ax: Axes, values: np.ndarray, usual: float) -> None:
+    """A symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero.
 
-        usual = 10.0 ** np.floor(np.log10(np.median(sizes)))
-        ax.set_yscale("symlog", linthresh=usual)
-        locator = SymmetricalLogLocator(base=10, linthresh=usual)
-        locator.set_params(numticks=7)
-        ax.yaxis.set_major_locator(locator)
-        ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+    What is more than `BEYOND` times the usual leaves the panel.
+    """
+    sizes = np.abs(values)[np.isfinite(values)]
+    if not (usual > 0 and sizes.size and sizes.max() > 1e3 * usual):
+        return
+    from matplotlib.ticker import FuncFormatter
+
+    least = int(np.floor(np.log10(usual)))
+    ax.set_yscale("symlog", linthresh=10.0**least, linscale=0.7)
+    limits, ticks = [], [0.0]
+    for side in (-1.0, 1.0):
+        top = max(min(3 * float(np.nanmax(side * values)), BEYOND * usual), 10.0**least)
+        decades = range(least + 1, int(np.log10(top)) + 1)
+        ticks += [side * 10.0**decade for decade in decades[:: -(-len(decades) // 4) or 1]]
+        limits.append(side * top)
+    ax.set_ylim(*limits)
+    ax.set_yticks(sorted(ticks))
+    ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+    ax.yaxis.minorticks_off()
 
 
 def power_of_ten(value: float, _: int | None = None) -> str:

@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 
 SLOPE = np.tan(np.radians(30))  # half angle of the cone, Table 1
 RINGS = np.arange(0.1, 0.55, 0.1)  # m, from the apex along the axis: where the wall is drawn
-WALL = {"color": "0.75", "linewidth": 0.8}
+WALL: dict[str, Any] = {"color": "0.6", "linewidth": 0.8}
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
+Offsets = tuple[tuple[float, float], ...]  # points; where the names Q1–Q3 stand from their contacts
 
 
 def trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
@@ -42,7 +43,8 @@ def in_cone(runs: dict[str, xr.Dataset], title: str) -> Figure:
     figure.suptitle(title)
     around = np.linspace(0, 2 * np.pi, 73)
     for panel, (label, run) in enumerate(runs.items(), start=1):
-        axes: Any = figure.add_subplot(1, len(runs), panel, projection="3d")
+        with matplotlib.rc_context({"grid.color": "0.92"}):  # the cone before the grid
+            axes: Any = figure.add_subplot(1, len(runs), panel, projection="3d")
         for x in RINGS:
             axes.plot(np.full(around.shape, x), x * SLOPE * np.cos(around), x * SLOPE * np.sin(around), **WALL)
         for angle in around[:-1:9]:
@@ -55,7 +57,10 @@ def in_cone(runs: dict[str, xr.Dataset], title: str) -> Figure:
         axes.plot(*points.T, "ro", label="onset of contact")
         for number, (px, py, pz) in enumerate(points, start=1):
             axes.text(px, py, pz + 0.025, f"Q$_{number}$", fontsize=12)
-        axes.set(title=label, xlabel="x, m", ylabel="y, m", zlabel="z, m")
+        axes.set(title=label, xlabel="x, m", ylabel="y, m")
+        axes.set_zlabel("z, m", labelpad=10)
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.set_pane_color("white")
         axes.set_box_aspect((0.55, 0.6, 0.6))
         axes.view_init(elev=22, azim=-60)
         axes.legend(loc="upper left")
@@ -66,23 +71,31 @@ def across(runs: dict[str, xr.Dataset], title: str) -> Figure:
     """Figure 11: the y–z plane, seen from the opening."""
     figure, whole, close = two_panels(title)
     around = np.linspace(0, 2 * np.pi, 181)
+    names: dict[Axes, Offsets] = {
+        whole: ((14, 10), (18, -12), (-18, 12)),
+        close: ((0, 0), (34, -20), (-48, 26)),
+    }
     for axes in (whole, close):
-        for x in (0.05, *RINGS):
+        for x in RINGS:
             axes.plot(x * SLOPE * np.cos(around), x * SLOPE * np.sin(around), **WALL)
-        curves(axes, runs, 1, 2)
+        curves(axes, runs, (1, 2), names[axes])
         axes.set(xlabel="y, m", ylabel="z, m", aspect="equal")
     whole.set(xlim=(-0.3, 0.3), ylim=(-0.3, 0.3))
     close.set(xlim=(-0.1, 0.1), ylim=(-0.1, 0.1), title="second and third contact")
-    whole.set_title("rings: the wall every 0.1 m from the apex")
+    whole.set_title("seen from the opening; rings: the wall every 0.1 m from the apex")
     return figure
 
 
 def along(runs: dict[str, xr.Dataset], title: str) -> Figure:
     """Figure 12: the x–z plane, the cone from the side."""
     figure, whole, close = two_panels(title)
+    names: dict[Axes, Offsets] = {
+        whole: ((0, 16), (16, -16), (0, 26)),
+        close: ((0, 0), (30, -34), (44, 30)),
+    }
     for axes in (whole, close):
         axes.plot([0.6, 0, 0.6], [0.6 * SLOPE, 0, -0.6 * SLOPE], **WALL)
-        curves(axes, runs, 0, 2)
+        curves(axes, runs, (0, 2), names[axes])
         axes.set(xlabel="x, m", ylabel="z, m", aspect="equal")
     whole.set(xlim=(0, 0.6), ylim=(-0.3, 0.3), title="grey: the wall in the plane y = 0")
     close.set(xlim=(0.04, 0.2), ylim=(-0.1, 0.06), title="second and third contact")
@@ -96,35 +109,51 @@ def two_panels(title: str) -> tuple[Figure, Axes, Axes]:
     return figure, whole, close
 
 
-def curves(axes: Axes, runs: dict[str, xr.Dataset], across: int, up: int) -> None:
-    """Trajectories over two of the axes, with their first three contacts; the names Q1–Q3 at the middle curve's."""
+def curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], names: Offsets) -> None:
+    """Trajectories in a plane of two axes with their first three contacts; the middle one's carry the names."""
+    across, up = plane
     for colour, (label, run) in zip(COLOURS, runs.items(), strict=False):
         path = trajectory(run)
         axes.plot(path[across], path[up], color=colour, label=label)
         axes.plot(*first_contacts(run).T[[across, up]], "o", color=colour, markeredgecolor="black")
     middle = list(runs.values())[len(runs) // 2]
-    for number, point in enumerate(first_contacts(middle), start=1):
-        axes.annotate(
-            f"Q$_{number}$", point[[across, up]], xytext=(9, 9), textcoords="offset points", fontsize=12, clip_on=True
+    for number, (point, offset) in enumerate(zip(first_contacts(middle), names, strict=True), start=1):
+        text = axes.annotate(
+            f"Q$_{number}$",
+            (point[across], point[up]),
+            xytext=offset,
+            textcoords="offset points",
+            fontsize=12,
+            ha="center",
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": "0.4", "linewidth": 0.7},
+            annotation_clip=True,
         )
+        text.set_in_layout(False)  # a contact outside the panel must not shrink it
     axes.legend(loc="best")
 
 
 def energy(runs: dict[str, xr.Dataset], title: str) -> Figure:
     """Figure 13: kinetic energy relative to t = 0, in the paper's line styles."""
     figure, axes = over_time(title)
-    for style, (label, run) in zip(("-", ":", "--", "-."), runs.items(), strict=True):
-        settled(axes, run, energy_change(run), label, style)
+    for colour, style, (label, run) in zip(COLOURS, ("-", ":", "--", "-."), runs.items(), strict=True):
+        settled(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
     axes.set_ylabel("kinetic energy relative to t = 0, mJ")
+    for text, height in (("active, E > 0", 8), ("passive, E < 0", -8)):
+        at_right(axes, 0, text, height)
     return figure
 
 
 def increments(runs: dict[str, xr.Dataset], title: str) -> Figure:
-    """Figure 14: the delayed runs over the first, which has none."""
+    """Figure 14: the delayed runs over the first, which has none; grey: the values that the text prints."""
     figure, axes = over_time(title)
     (_, ideal), *delayed = runs.items()
-    for style, (label, run) in zip(("--", "-."), delayed, strict=True):
-        settled(axes, run, energy_change(run) - energy_change(ideal), label, style)
+    for colour, style, (label, run) in zip(COLOURS[2:], ("--", "-."), delayed, strict=True):
+        settled(axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style})
+    for printed, label in ((7, "printed for h = 0.2 s: 7e-3"), (-0.8, "printed for h = 0.016 s: a loss of 8e-4")):
+        axes.axhline(printed, **WALL, linestyle=(0, (1, 3)))
+        at_right(axes, printed, label, -8)
+    axes.set_ylim(bottom=-1.6)
     axes.set_ylabel("kinetic energy over that without delay, mJ")
     return figure
 
@@ -139,11 +168,17 @@ def over_time(title: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, style: str) -> None:
+def at_right(axes: Axes, level: float, text: str, above: float) -> None:
+    """Small words at the right end of a horizontal line, `above` it in points."""
+    place: Any = axes.get_yaxis_transform()  # share of the width, data height
+    axes.annotate(text, (1, level), (-6, above), place, "offset points", ha="right", va="center", color="0.4")
+
+
+def settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look: dict[str, Any]) -> None:
     """A curve of energy with the moment marked when the first contact's last delayed force has acted."""
-    (line,) = axes.plot(joules.time, 1e3 * joules, style, linewidth=1.8, label=label)
+    axes.plot(joules.time, 1e3 * joules, **look, linewidth=1.8, label=label)
     moment = float(run.episode_release[0]) + run.attrs["delay_s"]
-    axes.plot(moment, 1e3 * float(joules.interp(time=moment)), "o", color=line.get_color())
+    axes.plot(moment, 1e3 * float(joules.interp(time=moment)), "o", color=look["color"])
     axes.legend(loc="upper left", title="dots: release + h")
 
 

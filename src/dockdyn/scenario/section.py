@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import jax
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 
@@ -30,10 +31,10 @@ def absent(value: Any) -> bool:
 
 
 def is_leaf(value: Any) -> bool:
-    """Whether a field holds numbers: a float, or a (nested) list of floats."""
+    """Whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
     if isinstance(value, list):
         return bool(value) and all(is_leaf(item) for item in value)
-    return isinstance(value, float)
+    return isinstance(value, float | jax.Array | np.ndarray)
 
 
 def holds_sections(value: Any) -> bool:
@@ -62,7 +63,7 @@ def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
     moving = {
         name: value
         for name, value in data.items()
-        if (is_leaf(value) and not (name in section.absent_at_zero and value == 0)) or holds_sections(value)
+        if (is_leaf(value) and not (name in section.absent_at_zero and absent(value))) or holds_sections(value)
     }
     fixed = {name: value for name, value in data.items() if name not in moving}
     return tuple(moving.values()), Static(tuple(moving), fixed)

@@ -65,7 +65,7 @@ class Run:
     steps: int
     iterations: int
     step: float  # s
-    roughest: float = 0.0  # largest estimate of a step's velocity error, relative to the motion
+    roughest: float = 0.0  # largest estimate of a step's error, relative to the motion
     wall_time: float = 0.0  # s
 
 

@@ -6,9 +6,9 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,7 +22,7 @@ from dockdyn.study.dataset import Run, build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
 
 DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
-TOLERANCE = 1e-10  # relative velocity error of a step when the scenario states no step
+TOLERANCE = 1e-10  # relative error of a step when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
 
@@ -81,18 +81,17 @@ def settings_for(content: Any) -> located.Settings:
     )
 
 
-@eqx.filter_jit
+@jax.jit
 def begin(content: Any, settings: located.Settings):
     return located.begin(content.model(), settings)
 
 
-@eqx.filter_jit(donate="all-except-first")
-def proceed(rest: Any, lane: located.Lane):
-    content, settings, until = rest
+@partial(jax.jit, donate_argnums=3)
+def proceed(content: Any, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
     return located.proceed(content.model(), settings, lane, until)
 
 
-@eqx.filter_jit
+@jax.jit
 def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
     """The solution, and what is observed at its samples and at the moments of its log."""
     model = content.model()
@@ -114,7 +113,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     until = 0
     while int(lane.status) == Status.RUNNING:
         until += SLICE
-        lane = proceed((content, settings, jnp.asarray(until)), lane)
+        lane = proceed(content, settings, until, lane)
         if progress is not None:
             progress(float(lane.node.time) / content.duration)
     solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, lane))
@@ -146,7 +145,7 @@ def culprit_name(solution: Solution, content: Any) -> str:
     return names[int(solution.culprit)] if int(solution.culprit) < len(names) else "a contact force or rate"
 
 
-@eqx.filter_jit
+@jax.jit
 def run_mesh(content: Any, mesh: fixed.Mesh):
     model = content.model()
     state, samples = fixed.solve(model, mesh)

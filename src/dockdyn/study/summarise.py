@@ -103,7 +103,7 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append(dataset.attrs["status"])
     if dataset.attrs["step_error"] > COARSE:
         found.append(
-            f"the step is too long for the motion: a step's velocity error reaches {dataset.attrs['step_error']:.1e} of it; "
+            f"the step is too long for the motion: a step's error reaches {dataset.attrs['step_error']:.1e} of it; "
             "leave integrator.step out to have it chosen"
         )
     if work_energy_error(dataset) > COARSE:

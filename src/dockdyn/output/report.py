@@ -1,0 +1,301 @@
+"""The report of a run: one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.output.wording import NOTHING, ranges, significant
+from dockdyn.study.summarise import classify, summarise
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LISTED = 300  # contacts in the table; more only make the page slow
+SURFACES = 4  # surfaces with a figure of their own
+POINTS = 6  # named points in one figure of loads
+LOAD_FIGURES = 3
+FINE = 10  # samples a contact needs for its sampled loads to be trusted
+
+METHODS = {
+    "located": "Runge–Kutta of order four, contact events and their delayed images located",
+    "fixed": "Runge–Kutta of order four with a fixed step, events not located (first order across a contact)",
+}
+EFFECTS = {"passive": "took energy out", "lossless": "kept the energy", "active": "added energy"}
+
+
+@dataclass
+class Table:
+    """A table as it is printed: groups of columns (words, span), columns (words, unit), rows of text."""
+
+    columns: list[tuple[str, str]]
+    rows: list[list[str]]
+    groups: list[tuple[str, int]]
+    worded: set[int]  # columns of words, set left
+
+
+def render_report(dataset: xr.Dataset) -> str:
+    """The report of a result as HTML, styles and figures inside."""
+    from jinja2 import Environment, StrictUndefined
+
+    from dockdyn.output.drawing import COLOURS
+
+    template = (resources.files("dockdyn.output") / "report.html").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    summary = summarise(dataset)
+    classes = energy_classes(dataset)
+    return environment.from_string(template).render(
+        title=dataset.attrs["title"],
+        verdict=verdict(dataset, summary, classes),
+        warnings=summary["warnings"],
+        summary=overview(dataset, summary, classes),
+        contacts=contacts_table(dataset, summary, classes),
+        unlisted=max(0, len(classes) - LISTED),
+        open_contacts=any(word == NOTHING for word in classes),
+        figures=pictures(dataset),
+        loads=loads_table(dataset) if dataset.sizes["episode"] else None,
+        sampling=sampling(dataset),
+        conserved=conserved_table(dataset, summary),
+        made=how_made(dataset, summary),
+        scenario=dataset.attrs["scenario"],
+        colours=COLOURS,
+    )
+
+
+def energy_classes(dataset: xr.Dataset) -> list[str]:
+    """The energy class of each contact; a dash for one whose forces had not all acted when the run ended."""
+    largest = float(dataset.kinetic_energy.max())
+    gains = dataset.episode_energy_gain.values
+    return [classify(float(gain), largest) if np.isfinite(gain) else NOTHING for gain in gains]
+
+
+def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
+    """The run in words."""
+    count = len(classes)
+    status = summary["status"][0].upper() + summary["status"][1:]
+    if summary["status"] == "finished":
+        status = f"Finished at t = {summary['end_time_s']:g} s"
+    if not count:
+        return f"{status}. There was no contact."
+    peak = int(np.argmax(dataset.episode_peak_force.values))
+    words = [
+        f"{status}. {count} contact{'s' if count > 1 else ''}; largest normal force "
+        f"{significant(summary['peak_normal_force_N'])} N in Q{peak + 1}."
+    ]
+    for name, effect in EFFECTS.items():
+        numbers = [index + 1 for index, found in enumerate(classes) if found == name]
+        if numbers:
+            words.append(f"{said(numbers, count)} {name}: {effect}.")
+    unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
+    if unsettled:
+        words.append(f"{said(unsettled, count)} not over when the run ended.")
+    return " ".join(words)
+
+
+def said(numbers: list[int], count: int) -> str:
+    """Some of all contacts as the subject of a sentence."""
+    if len(numbers) == count > 1:
+        return "All were"
+    listed = ranges(numbers)
+    listed = listed if len(listed) <= 60 else f"{len(numbers)} contacts"
+    return f"{listed} {'were' if len(numbers) > 1 else 'was'}"
+
+
+def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
+    """The summary table."""
+    change = summary["kinetic_energy_change_J"]
+    rows = [
+        ("Kind", summary["kind"]),
+        ("Status", summary["status"]),
+        ("End", f"{summary['end_time_s']:g} s"),
+        ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
+        ("Contacts", str(len(classes))),
+    ]
+    if classes:
+        peak = int(np.argmax(dataset.episode_peak_force.values))
+        at = significant(float(dataset.episode_peak_time[peak]), 6)
+        rows += [
+            ("Largest normal force", f"{significant(summary['peak_normal_force_N'])} N (Q{peak + 1}, at {at} s)"),
+            ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
+        ]
+    rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
+    if change:
+        rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+    return [
+        *rows,
+        ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
+        ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
+    ]
+
+
+def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
+    """One row a contact."""
+    columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
+    columns += [("x", "m"), ("y", "m"), ("z", "m"), ("azimuth", "deg"), ("approach speed", "m/s")]
+    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J"), ("class", "")]
+    rows = []
+    for index, contact in enumerate(summary["contacts"][:LISTED]):
+        energy = float(dataset.episode_energy[index])
+        rows.append(
+            [
+                f"Q{index + 1}",
+                significant(contact["onset_s"], 6),
+                significant(contact["release_s"], 6) if contact["release_s"] is not None else "still touching",
+                contact["feature"],
+                contact["surface"],
+                *(significant(part) for part in contact["position_m"]),
+                significant(contact["azimuth_deg"]),
+                significant(contact["approach_speed_m_s"]),
+                significant(contact["peak_normal_force_N"]),
+                significant(contact["peak_time_s"], 6),
+                significant(contact["impulse_N_s"]),
+                significant(energy),
+                classes[index],
+            ]
+        )
+    return Table(columns, rows, [("", 5), ("position at onset", 3), ("", 7)], worded={0, 3, 4, 14})
+
+
+def loads_table(dataset: xr.Dataset) -> Table:
+    """The largest force and moment at each named point, and each component's value of largest magnitude."""
+    rows = []
+    for index, name in enumerate(dataset.point.values):
+        row = [str(name)]
+        for variable in ("load_force", "load_moment"):
+            values = dataset[variable].values[:, index]
+            size = np.linalg.norm(values, axis=1)
+            largest = int(np.argmax(size))
+            time = significant(float(dataset.time[largest]), 4) if size[largest] > 0 else NOTHING
+            extremes = values[np.argmax(np.abs(values), axis=0), range(3)]
+            row += [significant(float(size[largest])), time, *(significant(float(value)) for value in extremes)]
+        rows.append(row)
+    force = [("largest", "N"), ("at", "s"), ("x", "N"), ("y", "N"), ("z", "N")]
+    moment = [("largest", "N m"), ("at", "s"), ("x", "N m"), ("y", "N m"), ("z", "N m")]
+    groups = [("", 1), ("force", 5), ("moment about the point", 5)]
+    return Table([("point", ""), *force, *moment], rows, groups, worded={0})
+
+
+def sampling(dataset: xr.Dataset) -> str:
+    """How the loads were sampled, and whether that was often enough."""
+    if dataset.sizes["time"] < 2:
+        return "The run has a single sample."
+    interval = float(dataset.time[1] - dataset.time[0])
+    words = f"Sampled every {interval:.3g} s, in the axes of the point's own body."
+    lasted = dataset.episode_release.values - dataset.episode_onset.values
+    if np.any(lasted < FINE * interval):
+        shortest = int(np.nanargmin(lasted))
+        words += (
+            f" Q{shortest + 1} lasted only {lasted[shortest]:.3g} s: peaks between samples are missed; set "
+            f"output.interval to {max(lasted[shortest], 1e-6) / FINE:.1g} s or less to see them."
+        )
+    return words
+
+
+def conserved_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
+    """Errors of what should be conserved, with what they are relative to."""
+    largest = f"the largest kinetic energy, {significant(float(dataset.kinetic_energy.max()))} J"
+    linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
+    if summary["energy_error"] is None:
+        energy = [NOTHING, "nothing: delay, friction or the contact's law may change it"]
+    else:
+        energy = [significant(summary["energy_error"], 2), largest]
+    rows = [
+        [
+            "linear momentum",
+            significant(summary["linear_momentum_error"], 2),
+            f"the largest sum of the bodies’ momenta by magnitude, {significant(linear)} N s",
+        ],
+        [
+            "angular momentum about the common centre of mass",
+            significant(summary["angular_momentum_error"], 2),
+            f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
+        ],
+        ["kinetic energy over whole contacts", *energy],
+        [
+            "work of the contact forces against change of kinetic energy",
+            significant(summary["work_energy_error"], 2),
+            largest,
+        ],
+    ]
+    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+
+
+def how_made(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the run was computed."""
+    rows = [
+        ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
+        ("Step", f"{significant(summary['step_s'])} s at most"),
+        ("Steps", f"{summary['steps']}"),
+        ("Samples", f"{dataset.sizes['time']}"),
+        ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
+    ]
+    versions = {name.removesuffix("_version"): value for name, value in dataset.attrs.items() if "_version" in name}
+    return [*rows, *((name, str(value)) for name, value in sorted(versions.items()))]
+
+
+def pictures(dataset: xr.Dataset) -> list[dict[str, Any]]:
+    """The figures as parts of the page, with captions."""
+    from dockdyn.output.picture import inline
+
+    return [
+        {"picture": inline(draw(), f"figure{number}", caption), "caption": caption}
+        for number, (draw, caption) in enumerate(figures(dataset), start=1)
+    ]
+
+
+def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """What to draw, and what to look for in it; figures that could only show zeros are left out."""
+    from dockdyn.output import figures as over_time
+    from dockdyn.output.trajectory import shown_surfaces, trajectory
+
+    if dataset.sizes["contact"]:
+        for surface in shown_surfaces(dataset)[:SURFACES]:
+            yield (
+                lambda surface=surface: trajectory(dataset, surface),
+                f"Path of the features around “{surface.name}”, each contact marked where it began: the path should turn "
+                "back at the wall (dashed: at a spherical tip’s radius before it; the wall is cut through the reference "
+                "point, so contacts beside that plane lie off the line).",
+            )
+        yield (
+            lambda: over_time.depth(dataset),
+            "Penetration depth, negative while apart: contact (shaded) is where it is above zero.",
+        )
+    if dataset.sizes["episode"]:
+        yield (
+            lambda: over_time.normal_force(dataset),
+            "Normal force where it is generated: compare the peaks with what the mechanism may bear.",
+        )
+        if over_time.close_up_samples(dataset) >= FINE // 2:
+            yield (
+                lambda: over_time.largest_contact(dataset),
+                "The contact with the largest force: the delay shows as the shift between the lines on the left, and the "
+                "energy that the law itself takes out as the area of the loop on the right.",
+            )
+        yield (
+            lambda: over_time.energy(dataset),
+            "Change of kinetic energy since the start: a contact whose mark lies above the one before it added energy, "
+            "and the two lines should lie on each other.",
+        )
+    yield (
+        lambda: over_time.momentum_errors(dataset),
+        "Errors of momentum: both should stay near round-off, and steps at contacts would mean that forces and "
+        "reactions do not balance.",
+    )
+    yield (
+        lambda: over_time.attitude(dataset),
+        "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that each "
+        "contact left behind.",
+    )
+    if dataset.sizes["episode"]:
+        for first in range(0, min(dataset.sizes["point"], POINTS * LOAD_FIGURES), POINTS):
+            chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
+            yield (
+                lambda chosen=chosen: over_time.loads(dataset, chosen),
+                "Force and moment of the contacts at named points, in the axes of each point’s body: the largest values "
+                "are in the table of peak loads.",
+            )

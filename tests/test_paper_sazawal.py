@@ -1,0 +1,156 @@
+"""Sazawal et al., Figures 10–14: the numbers of an independent implementation of the paper's model."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from dockdyn.papers.sazawal import FIGURES, both_laws, reproduce, with_damping, with_friction, with_stiffness
+from dockdyn.study.simulate import simulate
+from dockdyn.study.summarise import summarise
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory):
+    """All figures at once: their tables by number, their folder, and what progress was told."""
+    folder = tmp_path_factory.mktemp("sazawal")
+    shares: list[float] = []
+    tables = reproduce(None, folder, shares.append)
+    return {table.number: table for table in tables}, folder, shares
+
+
+@cache
+def contacts(law: str):
+    return summarise(simulate(both_laws()[law]))["contacts"]
+
+
+def computed(table, quantity: str) -> float:
+    (row,) = [row for row in table.rows if row.quantity == quantity]
+    return row.computed
+
+
+@pytest.mark.parametrize("law", ["compliance device", "spring-dashpot"])
+def test_first_contact_is_the_same_for_every_law(law):
+    first = contacts(law)[0]
+    assert first["onset_s"] == pytest.approx(4.895823, abs=1e-6)
+    assert first["position_m"] == pytest.approx([0.435084, 0.024479, 0.25], abs=1e-6)
+    assert first["azimuth_deg"] == pytest.approx(354.408, abs=1e-3)
+    assert first["approach_speed_m_s"] == pytest.approx(0.0104220, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("number", "onset", "release", "position", "peak", "peak_time", "trusted"),
+    [
+        (1, 4.8958, 6.3633, (0.435084, 0.024479, 0.25), 2.3347, 5.636, 5e-5),
+        (2, 20.1544, 21.7619, (0.15214, 0.05699, -0.06684), 5.9718, 20.964, 5e-5),
+        (3, 24.5367, 26.1719, (0.07761, -0.04217, 0.01516), 9.8166, 25.356, 2e-4),
+    ],
+)
+def test_contacts_of_the_compliance_device(number, onset, release, position, peak, peak_time, trusted):
+    found = contacts("compliance device")[number - 1]
+    assert found["onset_s"] == pytest.approx(onset, abs=5e-4)
+    assert found["release_s"] == pytest.approx(release, abs=5e-4)
+    assert found["position_m"] == pytest.approx(position, abs=trusted)
+    assert found["peak_normal_force_N"] == pytest.approx(peak, rel=1e-3)
+    assert found["peak_time_s"] == pytest.approx(peak_time, abs=2e-3)  # the peak is flat, its time known to 1 ms
+
+
+def test_contacts_of_the_spring_dashpot():
+    first, second, *_ = contacts("spring-dashpot")
+    assert first["release_s"] == pytest.approx(5.8974, abs=1e-4)
+    assert first["peak_normal_force_N"] == pytest.approx(2.7675, abs=1e-4)
+    assert second["onset_s"] == pytest.approx(20.686, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("label", "energy", "kind"),
+    [
+        ("b = 0, h = 0", 0, "lossless"),
+        ("b = 200 N s/m, h = 0", -4.2710e-3, "passive"),
+        ("b = 200 N s/m, h = 0.016 s", -4.1004e-3, "passive"),
+        ("b = 200 N s/m, h = 0.2 s", 5.0429e-3, "active"),
+    ],
+)
+def test_energy_after_the_first_contact(reproduced, label, energy, kind):
+    table = reproduced[0][13]
+    (row,) = [row for row in table.rows if row.quantity == f"energy after the first contact, {label}"]
+    assert row.computed == pytest.approx(energy, abs=1e-7)  # four digits
+    assert kind in row.note
+
+
+def test_dip_of_the_elastic_contact(reproduced):
+    lowest = computed(reproduced[0][13], "lowest energy during the contact, b = 0, h = 0")
+    assert lowest == pytest.approx(-5.2613e-3, abs=1e-6)  # the lowest of samples
+
+
+def test_delayed_force_acts_beyond_release():
+    """Taken at release already, the energy of the long delay would be a smaller one."""
+    run = simulate(with_damping(200, 0.2))
+    at_release = float(run.kinetic_energy.interp(time=float(run.episode_release[0])) - run.kinetic_energy[0])
+    assert at_release == pytest.approx(4.918e-3, abs=1e-5)  # the reference is of the last 1 ms step before release
+
+
+def test_delay_that_leaves_the_energy_as_it_was():
+    """0.1438 s, below the 0.1736 s of the linearised contact."""
+    before, after = (summarise(simulate(with_damping(200, delay))) for delay in (0.1437, 0.1439))
+    assert before["energy_class"][0] == "passive"
+    assert after["energy_class"][0] == "active"
+
+
+def test_increments_of_the_delays(reproduced):
+    table = reproduced[0][14]
+    assert computed(table, "energy gained over h = 0, h = 0.016 s") == pytest.approx(1.706e-4, abs=1e-7)
+    assert computed(table, "energy gained over h = 0, h = 0.2 s") == pytest.approx(9.314e-3, abs=1e-6)
+    printed = [row for row in table.rows if row.printed]
+    assert "cannot be had" in printed[0].note
+    assert "is a gain" in printed[1].note
+
+
+def test_azimuth_of_second_contact_falls_with_friction(reproduced):
+    table = reproduced[0][11]
+    azimuths = [computed(table, f"Q2, azimuth, μ = {coefficient}") for coefficient in ("0", "0.1", "0.2")]
+    assert azimuths == sorted(azimuths, reverse=True)
+    assert (azimuths[0], azimuths[2]) == pytest.approx((225.3, 215.5), abs=0.05)
+    assert summarise(simulate(with_friction(0.2)))["contacts"][1]["azimuth_deg"] == azimuths[2]
+
+
+def test_second_contact_is_farther_out_with_stiffer_springs(reproduced):
+    table = reproduced[0][12]
+    places = [computed(table, f"Q2, x from the apex, k = {stiffness} N/m") for stiffness in (500, 1000, 2000)]
+    assert places == sorted(places)
+    assert (places[0], places[2]) == pytest.approx((0.1475, 0.1564), abs=5e-5)
+    assert summarise(simulate(with_stiffness(500)))["contacts"][1]["position_m"][0] == places[0]
+
+
+def test_the_compliance_device_turns_the_probe_more(reproduced):
+    """As the paper says of Figure 10."""
+    device, dashpot = (
+        computed(reproduced[0][10], f"{law}, azimuth turned from Q1 to Q3")
+        for law in ("compliance device", "spring-dashpot")
+    )
+    assert device > dashpot
+
+
+def test_all_figures_are_written_and_no_run_repeated(reproduced):
+    tables, folder, shares = reproduced
+    assert list(tables) == list(FIGURES) == [10, 11, 12, 13, 14]
+    assert shares == pytest.approx([(i + 1) / 10 for i in range(10)])  # of fifteen curves ten are different
+    text = (folder / "tables.md").read_text(encoding="utf-8")
+    for number, table in tables.items():
+        assert table.title in text
+        for ending in ("png", "svg"):
+            assert (folder / f"figure-{number}.{ending}").stat().st_size > 10_000
+
+
+def test_one_figure_alone(tmp_path):
+    (table,) = reproduce(13, tmp_path / "new")
+    assert table.number == 13
+    assert table.rows
+    assert {file.name for file in (tmp_path / "new").iterdir()} == {"figure-13.png", "figure-13.svg", "tables.md"}
+
+
+def test_unknown_figure_is_named_with_what_is_allowed(tmp_path):
+    with pytest.raises(ValueError, match="figure 9: must be one of 10, 11, 12, 13, 14"):
+        reproduce(9, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
