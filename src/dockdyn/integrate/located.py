@@ -30,6 +30,8 @@ from dockdyn.integrate.runge_kutta import rk4
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status, stacked
 from dockdyn.mechanics.vector import once
 
+MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
+
 
 class Watch(NamedTuple):
     """Peaks and integrals of the watched quantities since the last logged moment."""
@@ -51,6 +53,7 @@ class Lane(NamedTuple):
     landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
     level: Scalar  # order of the signal's time derivative that jumps at `node`
     limit: Scalar  # s, upper bound on the next step, from a rejected attempt
+    rejections: Int[Array, ""]  # in a row
     pace: Scalar  # s, upper bound on steps that the tolerance asks for
     roughest: Scalar  # largest estimate of a step's relative error so far
     line: IntervalLine | None
@@ -116,6 +119,7 @@ def begin(model: Model, settings: Settings) -> Lane:
         landing=jnp.zeros(len(node.sensed.guards), bool),
         level=jnp.zeros(()),
         limit=jnp.asarray(jnp.inf),
+        rejections=zero,
         pace=settings.step,
         roughest=jnp.zeros(()),
         line=line,
@@ -189,6 +193,7 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         landing=landing,
         level=level,
         limit=limit,
+        rejections=jnp.where(moved, 0, lane.rejections + 1),
         pace=pace,
         roughest=jnp.where(moved, jnp.maximum(lane.roughest, error), lane.roughest),
         line=line,
@@ -218,7 +223,9 @@ def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Sca
         edge = jnp.where(lane.line.count > 0, edge, jnp.inf)
     bound = jnp.where(lane.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
-    hits_edge = (to_edge <= bound + tolerance(now)) & ~lane.refresh
+    # a step is stretched to an edge that is all but reached, but not over the root that limits it
+    stretch = jnp.where(jnp.isinf(lane.limit), tolerance(now), 0.0)
+    hits_edge = (to_edge <= bound + stretch) & ~lane.refresh
     hits_end = (to_end <= bound) & (to_end <= to_edge)
     step = jnp.where(hits_edge, to_edge, bound)
     step = jnp.where(hits_end, to_end, step)
@@ -243,7 +250,9 @@ def find_events(lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Bool[
     at_start = some & ~at_end & (first * frozen <= close)
     landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
     length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, node), landing)
-    limit = jnp.where(some, jnp.where(at_end | at_start, length, first * frozen), jnp.inf)
+    # where cubics follow the guards badly, halving does it
+    shorter = jnp.where(lane.rejections < MANY_REJECTIONS, first, 0.5) * frozen
+    limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
     return landing, limit, ~some & ~coarse
 
 

@@ -38,19 +38,19 @@ FEW = 60  # samples of a contact below which each is marked
 def depth(dataset: xr.Dataset) -> Figure:
     """Depth (negative is separation) over the whole run, and penetration close up."""
     names = pair_labels(dataset)
-    figure, (whole, close) = time_figure(dataset, [1.5, 1.5], len(names))
+    deepest = float(dataset.depth.max()) * 1e3  # mm
+    figure, (whole, *close) = time_figure(dataset, [1.5] * (2 if deepest > 0 else 1), len(names))
     for index, name in enumerate(names):
         colour = SERIES[index % len(SERIES)]
         whole.plot(dataset.time, dataset.depth[:, index], color=colour, label=name)
-        close.plot(dataset.time, dataset.depth[:, index] * 1e3, color=colour)
-    for ax in (whole, close):
-        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+        for ax in close:
+            ax.plot(dataset.time, dataset.depth[:, index] * 1e3, color=colour)
     tame(whole, dataset.depth.values, float(np.nanmedian(np.abs(dataset.depth.values))))
-    deepest = float(dataset.depth.max()) * 1e3
-    if deepest > 0:
-        close.set_ylim(-0.2 * deepest, 1.12 * deepest)
     whole.set_ylabel("penetration depth, m")
-    close.set_ylabel("close up, mm")
+    for ax in close:
+        ax.set(ylim=(-0.2 * deepest, 1.12 * deepest), ylabel="close up, mm")
+    for ax in (whole, *close):
+        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
     legend(figure, whole)
     return figure
 

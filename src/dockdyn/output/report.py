@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.wording import NOTHING, ranges, significant
+from dockdyn.output.wording import NOTHING, aligned, ranges, significant
 from dockdyn.study.summarise import classify, summarise
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ METHODS = {
     "located": "Runge–Kutta of order four, contact events and their delayed images located",
     "fixed": "Runge–Kutta of order four with a fixed step, events not located (first order across a contact)",
 }
-EFFECTS = {"passive": "took energy out", "lossless": "kept the energy", "active": "added energy"}
+EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
 
 
 @dataclass
@@ -90,7 +90,7 @@ def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) ->
     for name, effect in EFFECTS.items():
         numbers = [index + 1 for index, found in enumerate(classes) if found == name]
         if numbers:
-            words.append(f"{said(numbers, count)} {name}: {effect}.")
+            words.append(f"{said(numbers, count)} {name} ({effect}).")
     unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
     if unsettled:
         words.append(f"{said(unsettled, count)} not over when the run ended.")
@@ -138,26 +138,28 @@ def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
     columns += [("x", "m"), ("y", "m"), ("z", "m"), ("azimuth", "deg"), ("approach speed", "m/s")]
     columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J"), ("class", "")]
-    rows = []
-    for index, contact in enumerate(summary["contacts"][:LISTED]):
-        energy = float(dataset.episode_energy[index])
-        rows.append(
-            [
-                f"Q{index + 1}",
-                significant(contact["onset_s"], 6),
-                significant(contact["release_s"], 6) if contact["release_s"] is not None else "still touching",
-                contact["feature"],
-                contact["surface"],
-                *(significant(part) for part in contact["position_m"]),
-                significant(contact["azimuth_deg"]),
-                significant(contact["approach_speed_m_s"]),
-                significant(contact["peak_normal_force_N"]),
-                significant(contact["peak_time_s"], 6),
-                significant(contact["impulse_N_s"]),
-                significant(energy),
-                classes[index],
-            ]
-        )
+    found = summary["contacts"][:LISTED]
+    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
+    azimuths = aligned([contact["azimuth_deg"] for contact in found], 5)
+    places = aligned([part for contact in found for part in contact["position_m"]], 5)
+    rows = [
+        [
+            f"Q{index + 1}",
+            times["onset_s"][index],
+            times["release_s"][index] if contact["release_s"] is not None else "still touching",
+            contact["feature"],
+            contact["surface"],
+            *places[3 * index : 3 * index + 3],
+            azimuths[index],
+            significant(contact["approach_speed_m_s"]),
+            significant(contact["peak_normal_force_N"]),
+            times["peak_time_s"][index],
+            significant(contact["impulse_N_s"]),
+            significant(float(dataset.episode_energy[index])),
+            classes[index],
+        ]
+        for index, contact in enumerate(found)
+    ]
     return Table(columns, rows, [("", 5), ("position at onset", 3), ("", 7)], worded={0, 3, 4, 14})
 
 
@@ -170,9 +172,10 @@ def loads_table(dataset: xr.Dataset) -> Table:
             values = dataset[variable].values[:, index]
             size = np.linalg.norm(values, axis=1)
             largest = int(np.argmax(size))
-            time = significant(float(dataset.time[largest]), 4) if size[largest] > 0 else NOTHING
+            time = significant(float(dataset.time[largest])) if size[largest] > 0 else NOTHING
             extremes = values[np.argmax(np.abs(values), axis=0), range(3)]
-            row += [significant(float(size[largest])), time, *(significant(float(value)) for value in extremes)]
+            most, *parts = aligned([float(size[largest]), *map(float, extremes)])
+            row += [most, time, *parts]
         rows.append(row)
     force = [("largest", "N"), ("at", "s"), ("x", "N"), ("y", "N"), ("z", "N")]
     moment = [("largest", "N m"), ("at", "s"), ("x", "N m"), ("y", "N m"), ("z", "N m")]
@@ -185,7 +188,7 @@ def sampling(dataset: xr.Dataset) -> str:
     if dataset.sizes["time"] < 2:
         return "The run has a single sample."
     interval = float(dataset.time[1] - dataset.time[0])
-    words = f"Sampled every {interval:.3g} s, in the axes of the point's own body."
+    words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
     lasted = dataset.episode_release.values - dataset.episode_onset.values
     if np.any(lasted < FINE * interval):
         shortest = int(np.nanargmin(lasted))
@@ -229,7 +232,7 @@ def how_made(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
     """How the run was computed."""
     rows = [
         ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
-        ("Step", f"{significant(summary['step_s'])} s at most"),
+        ("Step", f"{summary['step_s']:.4g} s at most"),
         ("Steps", f"{summary['steps']}"),
         ("Samples", f"{dataset.sizes['time']}"),
         ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
@@ -286,11 +289,12 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         "Errors of momentum: both should stay near round-off, and steps at contacts would mean that forces and "
         "reactions do not balance.",
     )
-    yield (
-        lambda: over_time.attitude(dataset),
-        "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that each "
-        "contact left behind.",
-    )
+    if np.any(dataset.rotation.values):
+        yield (
+            lambda: over_time.attitude(dataset),
+            "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that each "
+            "contact left behind.",
+        )
     if dataset.sizes["episode"]:
         for first in range(0, min(dataset.sizes["point"], POINTS * LOAD_FIGURES), POINTS):
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))

@@ -80,10 +80,11 @@ def geometry(surface: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarra
 def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Figure:
     """Path of the features around a surface (the one with most contacts when not given), contacts marked at their onsets."""
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     surface = surface or shown_surfaces(dataset)[0]
     box = neighbourhood(dataset, surface)
-    figure = Figure(figsize=(WIDTH, 6.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 6.6), layout=ConstrainedLayoutEngine(wspace=0.07))
     space: Any = figure.add_subplot(2, 2, 1, projection="3d")
     draw_space(dataset, surface, box, space)
     for place, (across, up) in enumerate(((0, 2), (0, 1), (1, 2)), start=2):
@@ -224,7 +225,7 @@ def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Any) ->
     for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), AXES, strict=True):
         axis.set_label_text(f"{name}, m")
         axis.labelpad = -4 if name != "z" else 1
-    ax.set_box_aspect((1, 1, 1), zoom=1.0)
+    ax.set_box_aspect((1, 1, 1), zoom=1.12)
     ax.view_init(elev=24, azim=-52)
     ax.grid(False)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):

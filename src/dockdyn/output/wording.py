@@ -21,6 +21,19 @@ def significant(value: float | None, digits: int = 4) -> str:
     return f"{mantissa}e{power}"
 
 
+def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
+    """Numbers of one kind with the same decimals, so that the largest has so many significant digits."""
+    sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    largest = max(sizes, default=0.0)
+    if not 1e-4 <= largest < 1e5:
+        return [significant(value, digits) for value in values]
+    decimals = max(digits - 1 - math.floor(math.log10(largest)), 0)
+    return [
+        f"{value:.{decimals}f}" if value is not None and math.isfinite(value) else significant(value)
+        for value in values
+    ]
+
+
 def ranges(numbers: Sequence[int]) -> str:
     """Contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
     runs: list[list[int]] = []
