@@ -119,7 +119,7 @@ def short(name: str, length: int = 40) -> str:
 
 
 def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
-    """Indexes of `places` (n, dimensions) grouped around the first one that is not within `apart` of an earlier group."""
+    """Indexes of `places` (n, dimensions), grouped around the first ones that are further `apart` than that."""
     groups: list[list[int]] = []
     for index, place in enumerate(places):
         for group in groups:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+MANY = 12  # contacts above which only the largest peak is named
 FEW = 60  # samples of a contact below which each is marked
 
 
@@ -68,7 +68,7 @@ def normal_force(dataset: xr.Dataset) -> Figure:
     # located between samples, so a peak can lie above the line; named from the largest down, where there is room
     room = 0.05 * float(dataset.time[-1])
     named: list[float] = []
-    for index in np.argsort(-peaks):
+    for index in np.argsort(-peaks)[: len(peaks) if len(peaks) <= MANY else 1]:
         if all(abs(times[index] - other) > room for other in named):
             named.append(times[index])
             place = (times[index], peaks[index])
@@ -198,9 +198,9 @@ def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Figure:
 
 
 def draw_components(ax: Axes, time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> None:
-    """Three components (samples, 3); a line is broken where its value wraps around."""
-    for component, (name, colour) in enumerate(zip("xyz", SERIES, strict=False)):
-        line = values[:, component].copy()
-        jumps = [i for i, (a, b) in enumerate(pairwise(line)) if abs(b - a) > wrap]
-        line[jumps] = np.nan
-        ax.plot(time, line, color=colour, linestyle=DASHES[component], label=name)
+    """Three components (samples, 3); the lines are broken where the vector wraps around."""
+    jumps = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=1) > wrap)
+    broken = values.copy()
+    broken[jumps] = np.nan
+    for component, name in enumerate("xyz"):
+        ax.plot(time, broken[:, component], color=SERIES[component], linestyle=DASHES[component], label=name)

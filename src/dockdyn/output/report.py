@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.wording import NOTHING, aligned, ranges, significant
+from dockdyn.output.wording import NOTHING, aligned, crowd, significant
 from dockdyn.study.summarise import classify, summarise
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def render_report(dataset: xr.Dataset) -> str:
         contacts=contacts_table(dataset, summary, classes),
         unlisted=max(0, len(classes) - LISTED),
         open_contacts=any(word == NOTHING for word in classes),
+        overlapping=crowd(overlapping(dataset), 60),
         figures=pictures(dataset),
         loads=loads_table(dataset) if dataset.sizes["episode"] else None,
         sampling=sampling(dataset),
@@ -72,6 +74,14 @@ def energy_classes(dataset: xr.Dataset) -> list[str]:
     largest = float(dataset.kinetic_energy.max())
     gains = dataset.episode_energy_gain.values
     return [classify(float(gain), largest) if np.isfinite(gain) else NOTHING for gain in gains]
+
+
+def overlapping(dataset: xr.Dataset) -> list[int]:
+    """Numbers of the contacts during which another one acted, too: their energies cannot be told apart."""
+    onset, release = dataset.episode_onset.values, dataset.episode_release.values
+    over = np.where(np.isfinite(release), release + float(dataset.attrs["delay_s"]), np.inf)
+    together = (onset[:, None] < over) & (onset < over[:, None])
+    return [int(index) + 1 for index in np.flatnonzero(together.sum(axis=1) > 1)]
 
 
 def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
@@ -101,9 +111,7 @@ def said(numbers: list[int], count: int) -> str:
     """Some of all contacts as the subject of a sentence."""
     if len(numbers) == count > 1:
         return "All were"
-    listed = ranges(numbers)
-    listed = listed if len(listed) <= 60 else f"{len(numbers)} contacts"
-    return f"{listed} {'were' if len(numbers) > 1 else 'was'}"
+    return f"{crowd(numbers, 60)} {'were' if len(numbers) > 1 else 'was'}"
 
 
 def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
@@ -258,48 +266,50 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
 
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
-            yield (
-                lambda surface=surface: trajectory(dataset, surface),
-                f"Path of the features around “{surface.name}”, each contact marked where it began: the path should turn "
-                "back at the wall (dashed: at a spherical tip’s radius before it; the wall is cut through the reference "
-                "point, so contacts beside that plane lie off the line).",
-            )
+            words = f"Path of the features around “{surface.name}”, each contact marked where it began: "
+            if surface.distance is None:
+                words += "the path alone, for the scenario’s own parts can no longer be imported."
+            else:
+                wall = "the dashed line, a tip’s radius before the wall" if surface.radius > 0 else "the wall"
+                words += f"the path should turn back at {wall}; that is a section through the reference point, and "
+                words += "contacts beside its plane lie off it."
+            yield partial(trajectory, dataset, surface), words
         yield (
-            lambda: over_time.depth(dataset),
+            partial(over_time.depth, dataset),
             "Penetration depth, negative while apart: contact (shaded) is where it is above zero.",
         )
     if dataset.sizes["episode"]:
         yield (
-            lambda: over_time.normal_force(dataset),
+            partial(over_time.normal_force, dataset),
             "Normal force where it is generated: compare the peaks with what the mechanism may bear.",
         )
         if over_time.close_up_samples(dataset) >= FINE // 2:
             yield (
-                lambda: over_time.largest_contact(dataset),
-                "The contact with the largest force: the delay shows as the shift between the lines on the left, and the "
-                "energy that the law itself takes out as the area of the loop on the right.",
+                partial(over_time.largest_contact, dataset),
+                "The contact with the largest force: the delay shows as the shift between the lines on the left, and "
+                "the energy that the law itself takes out as the area of the loop on the right.",
             )
         yield (
-            lambda: over_time.energy(dataset),
+            partial(over_time.energy, dataset),
             "Change of kinetic energy since the start: a contact whose mark lies above the one before it added energy, "
             "and the two lines should lie on each other.",
         )
     yield (
-        lambda: over_time.momentum_errors(dataset),
+        partial(over_time.momentum_errors, dataset),
         "Errors of momentum: both should stay near round-off, and steps at contacts would mean that forces and "
         "reactions do not balance.",
     )
     if np.any(dataset.rotation.values):
         yield (
-            lambda: over_time.attitude(dataset),
-            "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that each "
-            "contact left behind.",
+            partial(over_time.attitude, dataset),
+            "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that "
+            "each contact left behind.",
         )
     if dataset.sizes["episode"]:
         for first in range(0, min(dataset.sizes["point"], POINTS * LOAD_FIGURES), POINTS):
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
             yield (
-                lambda chosen=chosen: over_time.loads(dataset, chosen),
-                "Force and moment of the contacts at named points, in the axes of each point’s body: the largest values "
-                "are in the table of peak loads.",
+                partial(over_time.loads, dataset, chosen),
+                "Force and moment of the contacts at named points, in the axes of each point’s body: the largest "
+                "values are in the table of peak loads.",
             )

@@ -5,7 +5,7 @@ Surfaces are drawn from their signed distance alone, so that a new or user's own
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,19 +22,20 @@ from dockdyn.output.drawing import (
     short,
     styled,
 )
-from dockdyn.output.wording import ranges
+from dockdyn.output.wording import crowd
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 GRID = 161  # points a side on which a surface's distance is sampled
+MANY = 20  # contacts on a surface above which marks are small and only the first is named
 AXES = ("x", "y", "z")
 
 
 @dataclass
 class Shown:
-    """A surface with the contact pairs that meet it. Positions are relative to its reference point, in its body's axes."""
+    """A surface with the contact pairs that meet it; positions are from its reference point, in its body's axes."""
 
     name: str
     pairs: list[int]
@@ -78,7 +79,7 @@ def geometry(surface: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarra
 
 @styled
 def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Figure:
-    """Path of the features around a surface (the one with most contacts when not given), contacts marked at their onsets."""
+    """Path of the features around a surface (without one, that with most contacts), contacts marked at onset."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -144,18 +145,20 @@ def draw_projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane:
     numbers, places = onsets(dataset, surface)
     marked = places[:, plane]
     if len(marked):
-        ax.plot(*marked.T, "o", color=COLOURS["ink"], markersize=4, label="contact, at onset")
+        size = 4 if len(marked) <= MANY else 1.5
+        ax.plot(*marked.T, "o", color=COLOURS["ink"], markersize=size, label="contact, at onset")
     inside = np.flatnonzero(np.all((marked >= box[plane, 0]) & (marked <= box[plane, 1]), axis=1))
+    inside = inside if len(marked) <= MANY else inside[:1]
     span = box[0, 1] - box[0, 0]
     for group in clusters(marked[inside], 0.09 * span):
         x, y = marked[inside[group[0]]]
-        write(ax, ranges([int(numbers[inside[i]]) for i in group]), (x, y), side=-1 if x > box[across].mean() else 1)
+        write(ax, crowd([int(numbers[inside[i]]) for i in group]), (x, y), side=-1 if x > box[across].mean() else 1)
 
 
 def write(ax: Axes, words: str, place: tuple[float, float], side: int) -> None:
     """Words beside a marked point, towards the middle of the panel."""
     backing = {"facecolor": COLOURS["paper"], "edgecolor": "none", "alpha": 0.6, "pad": 0.6}
-    ax.annotate(
+    text = ax.annotate(
         words,
         place,
         xytext=(5 * side, 4),
@@ -165,39 +168,50 @@ def write(ax: Axes, words: str, place: tuple[float, float], side: int) -> None:
         bbox=backing,
         annotation_clip=True,
     )
+    text.set_in_layout(False)
 
 
 def draw_section(surface: Shown, box: np.ndarray, plane: tuple[int, int], ax: Axes) -> None:
-    """The solid cut through the reference point; seen along the docking axis, its outline at several stations instead."""
+    """The solid cut through the reference point; seen along the docking axis, its outline at several stations."""
     if surface.distance is None:
         return
     across, up = plane
     through = ({0, 1, 2} - set(plane)).pop()
     flat = np.zeros((GRID, GRID, 3))
-    flat[..., across], flat[..., up] = np.meshgrid(np.linspace(*box[across], GRID), np.linspace(*box[up], GRID))
-    grid = (flat[..., across], flat[..., up])
-    if abs(surface.axis[through]) < 0.9:
-        distance = surface.distance(flat)
-        ax.contourf(*grid, distance, levels=[-np.inf, 0], colors=[COLOURS["solid"]], zorder=0.1)
-        ax.contour(*grid, distance, levels=[0], colors=[COLOURS["wall"]], linewidths=1, zorder=0.2)
-        if surface.radius > 0:  # the path is that of the tip's centre: it turns back a radius before the wall
-            ax.contour(*grid, distance, [surface.radius], colors=[COLOURS["wall"]], linewidths=0.7, linestyles="--")
+    sides = np.linspace(box[:, 0], box[:, 1], GRID)
+    grid = np.meshgrid(sides[:, across], sides[:, up])
+    flat[..., across], flat[..., up] = grid
+    if abs(surface.axis[through]) > 0.9:
+        outlines = {}
+        for station in stations(box[through]):
+            flat[..., through] = station
+            outlines[f"{AXES[through]} = {station:.3g} m"] = curves(grid, surface.distance(flat))
+        draw_outlines(outlines, box[plane, :], ax)
         return
+    distance = surface.distance(flat)
+    wall: dict[str, Any] = {"colors": [COLOURS["wall"]], "zorder": 0.2}
+    ax.contourf(*grid, distance, [-np.inf, 0], colors=[COLOURS["solid"]], zorder=0.1)
+    ax.contour(*grid, distance, [0], linewidths=1, **wall)
+    if surface.radius > 0:  # the path is that of the tip's centre: it turns back a radius before the wall
+        ax.contour(*grid, distance, [surface.radius], linewidths=0.7, linestyles="--", **wall)
+
+
+def draw_outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray, ax: Axes) -> None:
+    """Curves (n, 2) with their names, which stand at the lower right: names of contacts stand above their marks."""
+    size = float(limits[0, 1] - limits[0, 0])
     named: list[np.ndarray] = []
-    for station in stations(box[through]):
-        flat[..., through] = station
-        lines = curves(*grid, surface.distance(flat))
+    for name, lines in outlines.items():
         for line in lines:
             ax.plot(*line.T, color=COLOURS["wall"], linewidth=0.7, zorder=0.2)
-        if lines:
-            points = np.concatenate(lines)
-            middle, half = box[plane, :].mean(axis=1), 0.36 * (box[0, 1] - box[0, 0])
-            points = points[np.all(np.abs(points - middle) < half, axis=1)]
-            words = f"{AXES[through]} = {station:.3g} m"
-            for corner in points[(points[:, 0] - points[:, 1]).argsort()[-1:]]:  # lower right, if any
-                if all(np.linalg.norm(corner - other) > 0.1 * half for other in named):
-                    ax.text(*corner, words, fontsize=7, color=COLOURS["muted"], ha="center", va="top")
-                    named.append(corner)
+        points = np.concatenate([np.zeros((0, 2)), *lines])
+        points = points[np.all(np.abs(points - limits.mean(axis=1)) < 0.36 * size, axis=1)]
+        if not len(points):
+            continue
+        corner = points[(points[:, 0] - points[:, 1]).argmax()]
+        if all(np.linalg.norm(corner - other) > 0.04 * size for other in named):  # not twice on the same curve
+            look: dict[str, Any] = {"fontsize": 7, "color": COLOURS["muted"], "in_layout": False}
+            ax.text(float(corner[0]), float(corner[1]), name, ha="center", va="top", **look)
+            named.append(corner)
 
 
 def stations(limits: np.ndarray) -> np.ndarray:
@@ -208,19 +222,17 @@ def stations(limits: np.ndarray) -> np.ndarray:
     return places[(places > limits[0]) & (places < limits[1])]
 
 
-def curves(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
+def curves(grid: Sequence[np.ndarray], values: np.ndarray) -> list[np.ndarray]:
     """Curves (n, 2) on which sampled values are zero; none where all are zero but for round-off."""
     from contourpy import contour_generator
 
     if np.ptp(values) < 1e-9:  # m
         return []
-    return [np.asarray(line) for line in contour_generator(x, y, values).lines(0.0)]
+    return [np.asarray(line) for line in contour_generator(grid[0], grid[1], values).lines(0.0)]
 
 
 def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Any) -> None:
     """The paths in space, in a wire frame of the surface."""
-    from mpl_toolkits.mplot3d import proj3d
-
     ax.set(xlim=box[0], ylim=box[1], zlim=box[2])
     for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), AXES, strict=True):
         axis.set_label_text(f"{name}, m")
@@ -239,11 +251,14 @@ def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Any) ->
         ax.plot(*path.T, color=SERIES[order % len(SERIES)], linewidth=1.1)
     numbers, places = onsets(dataset, surface)
     inside = np.flatnonzero(np.all((places >= box[:, 0]) & (places <= box[:, 1]), axis=1))
+    ax.plot(*places[inside].T, "o", color=COLOURS["ink"], markersize=3 if len(inside) <= MANY else 1)
+    inside = inside if len(places) <= MANY else inside[:1]
     places, numbers = places[inside], numbers[inside]
-    ax.plot(*places.T, "o", color=COLOURS["ink"], markersize=3)
-    x, y, _ = proj3d.proj_transform(*places.T, ax.get_proj())
-    for group in clusters(np.stack([x, y], axis=-1), 0.022):  # in the units of the projected view, about 0.2 wide
-        ax.text(*places[group[0]], f" {ranges([int(numbers[i]) for i in group])}", fontsize=7)
+    projected = np.column_stack([places, np.ones(len(places))]) @ ax.get_proj().T  # a view about 0.2 wide
+    for group in clusters(
+        projected[:, :2] / projected[:, 3:], 0.022
+    ):  # in the units of the projected view, about 0.2 wide
+        ax.text(*places[group[0]], f" {crowd([int(numbers[i]) for i in group])}", fontsize=7, in_layout=False)
 
 
 def nice(count: int) -> Any:
@@ -278,7 +293,7 @@ def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
     def lines(first: np.ndarray, second: np.ndarray, order: Callable[..., tuple[np.ndarray, ...]]) -> list[np.ndarray]:
         assert surface.distance is not None
         grids = np.meshgrid(first, second)
-        flat = curves(*grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
+        flat = curves(grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
         return [place(*np.broadcast_arrays(*order(*line.T))) for line in flat]
 
     found = []
@@ -287,6 +302,6 @@ def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
     if not found:  # a plane across the axis: circles on it
         for radius in stations(radii[[0, -1]]):
             found += lines(turns, along, lambda turn, station, r=radius: (station, r, turn))
-    for turn in turns[:-1:GRID // 12]:
+    for turn in turns[: -1 : GRID // 12]:
         found += lines(radii, along, lambda radius, station, t=turn: (station, radius, t))
     return found

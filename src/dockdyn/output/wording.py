@@ -44,3 +44,9 @@ def ranges(numbers: Sequence[int]) -> str:
             runs.append([number])
     long = [f"Q{run[0]}–Q{run[-1]}" if len(run) > 2 else ", ".join(f"Q{number}" for number in run) for run in runs]
     return ", ".join(long)
+
+
+def crowd(numbers: Sequence[int], room: int = 16) -> str:
+    """Contacts by number, or their count where the list is longer than `room` characters."""
+    listed = ranges(numbers)
+    return listed if len(listed) <= room else f"{len(numbers)} contacts"

@@ -74,7 +74,7 @@ def settings_for(content: Any) -> located.Settings:
         step=jnp.asarray(steps.step),
         tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else math.inf),
         sampling=jnp.asarray(steps.interval),
-        samples=steps.samples + 1,
+        samples=2 ** math.ceil(math.log2(max(steps.samples + 1, 2048))),  # few sizes, so few compilations
         max_moments=content.integrator.max_events,
         line_capacity=steps.line_capacity,
         max_iterations=jnp.asarray(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
