@@ -108,7 +108,7 @@ def flow(s, k, f, feature, masses, jc, jci, jt, jti):
 @njit(cache=False)
 def weights(stage, delay_steps):
     position = stage - delay_steps
-    base = min(int(math.floor(position)) - 1, -3)
+    base = min(math.floor(position) - 1, -3)
     w = np.ones(4)
     for i in range(4):
         for j in range(4):

@@ -19,6 +19,7 @@ size in m, m/s, rad/s, all of order one or below.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -277,11 +278,13 @@ class Reference:
                 continue
 
             def force(times, stretch=stretch):
-                return np.array([self.contacts[contact].force(self.bodies, stretch.state(t), PRESSING)[0] for t in times])
+                return np.array(
+                    [self.contacts[contact].force(self.bodies, stretch.state(t), PRESSING)[0] for t in times]
+                )
 
             pieces = int(np.ceil((stretch.end - stretch.start) / 0.05))  # s
             borders = np.linspace(stretch.start, stretch.end, pieces + 1)
-            for a, b in zip(borders[:-1], borders[1:], strict=True):
+            for a, b in itertools.pairwise(borders):
                 smooth = Chebyshev.interpolate(force, 12, domain=[a, b])
                 turns = smooth.deriv().roots()
                 turns = turns[np.abs(turns.imag) < 1e-12].real

@@ -302,7 +302,10 @@ def in_other_units(content):
         body["rate"] = texts(body["rate"], np.degrees(60.0), "deg/min")
     tip, wall = content["chaser"]["feature"][0], content["target"]["surface"][0]
     tip["position"], tip["radius"] = texts(tip["position"], 1e3, "mm"), texts(tip["radius"], 1e2, "cm")
-    wall["apex"], wall["half_angle"] = texts(wall["apex"], 1e-3, "km"), texts(wall["half_angle"], np.degrees(1.0), "deg")
+    wall["apex"], wall["half_angle"] = (
+        texts(wall["apex"], 1e-3, "km"),
+        texts(wall["half_angle"], np.degrees(1.0), "deg"),
+    )
     law = content["contact"][0]["normal"]
     law["stiffness"] = texts(law["stiffness"], 1e-6, "kN/mm")
     law["damping"] = texts(law["damping"], 1e-6, "kN s/mm")

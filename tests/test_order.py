@@ -9,7 +9,10 @@ CASES = {
     # name: (overrides, steps)
     "one contact, no delay": ({"loop.delay": 0, "duration": "9 s"}, (0.08, 0.04, 0.02, 0.01)),
     "one contact, delay": ({"loop.delay": "90 ms", "duration": "9 s"}, (0.08, 0.04, 0.02, 0.01)),
-    "one contact, delay not a multiple of the step": ({"loop.delay": "37 ms", "duration": "9 s"}, (0.03, 0.015, 0.0075)),
+    "one contact, delay not a multiple of the step": (
+        {"loop.delay": "37 ms", "duration": "9 s"},
+        (0.03, 0.015, 0.0075),
+    ),
     "two contacts, delay and friction": (
         {"loop.delay": "90 ms", "duration": "21.2 s", "contact.friction.coefficient": 0.15},
         (0.08, 0.04, 0.02, 0.01),

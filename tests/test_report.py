@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -224,13 +225,13 @@ def test_what_is_no_result_is_refused_in_one_line(results, tmp_path, capfd):
     assert capfd.readouterr().err == ""
 
 
-# What the browser finds in the page, written where --dump-dom shows it.
+# What the browser finds in the page, written where --dump-dom shows it: in the page around its frame.
 PROBE = """<script>addEventListener("load", () => {
   const broken = [...document.images].filter(image => !image.complete || !image.naturalWidth).length;
   const empty = [...document.querySelectorAll("figure svg")].filter(svg => !(svg.getBBox().width > 100)).length;
   const over = document.documentElement.scrollWidth - innerWidth;
   const figures = document.querySelectorAll("figure svg, figure img").length;
-  document.body.dataset.found = [broken, empty, over > 0, innerWidth, figures, document.images.length].join(" ");
+  parent.document.body.dataset.found = [broken, empty, over > 0, innerWidth, figures, document.images.length].join(" ");
 })</script>"""
 
 
@@ -277,8 +278,10 @@ def test_figures_show_at_every_width(browse, results, tmp_path, monkeypatch, wid
     page = tmp_path / "report.html"
     html = render_report(results["contacts"])
     html = re.sub(r"<meta http-equiv[^>]*>", "", html).replace("</body>", f"{PROBE}</body>")  # the page forbids scripts
-    page.write_text(html, encoding="utf-8")
-    dom, _ = browse(page, "--dump-dom", f"--window-size={width},900")
+    # a frame, because no window is narrower than 500 pixels
+    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(html)}"></iframe>'
+    page.write_text(f"<!doctype html><meta charset=utf-8><body>{frame}</body>", encoding="utf-8")
+    dom, _ = browse(page, "--dump-dom", "--window-size=1200,1000")
     found = re.search(r'data-found="(\d+) (\d+) (\w+) (\d+) (\d+) (\d+)"', dom)
     assert found is not None
     broken, empty, overflows, wide, figures, images = found.groups()

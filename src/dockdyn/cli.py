@@ -42,7 +42,9 @@ def version(asked: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     pass
 
@@ -53,7 +55,9 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results; by default the scenario's name.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the results; by default the scenario's name.")
+    ] = None,
     force: Force = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON and nothing else; files only with --out.")
@@ -111,7 +115,9 @@ def init(
 @app.command()
 def report(
     result: Annotated[Path, typer.Argument(help="A result.nc that dockdyn wrote.")],
-    out: Annotated[Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the report of a result again."""
@@ -211,7 +217,16 @@ def show(summary: dict[str, Any]) -> None:
 
     console = Console(highlight=False)
     contacts = Table(title=summary["title"])
-    for heading in ("contact", "onset s", "release s", "approach m/s", "peak N", "impulse N s", "energy after J", "class"):
+    for heading in (
+        "contact",
+        "onset s",
+        "release s",
+        "approach m/s",
+        "peak N",
+        "impulse N s",
+        "energy after J",
+        "class",
+    ):
         contacts.add_column(heading, justify="right")
     energies = iter(zip(summary["kinetic_energy_change_J"], summary["energy_class"], strict=True))
     for number, contact in enumerate(summary["contacts"], start=1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import equinox as eqx
 import jax
@@ -29,7 +29,6 @@ class ComplianceDevice(NormalLaw):
     stiffness: Float[Array, "n"]  # kᵢ, N/m
     anchors: Float[Array, "n 3"]  # Sᵢ from R, m
     model: DeviceModel = eqx.field(static=True)
-    adhesion: ClassVar[bool] = False
 
     def along(self, normal: Vector) -> NormalLaw:
         return DirectedDevice(self, normal)
@@ -63,7 +62,6 @@ class DirectedDevice(NormalLaw):
 
     device: ComplianceDevice
     normal: Vector
-    adhesion: ClassVar[bool] = False
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         if self.device.model == "work-conjugate":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.contact.surface import Surface, cylindrical
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -23,7 +23,7 @@ class Cone(Surface):
     rim_radius: Float[Array, ""] | None  # m
 
     @staticmethod
-    def of(apex, axis, half_angle, rim_radius=None) -> Cone:
+    def of(apex: ArrayLike, axis: ArrayLike, half_angle: ArrayLike, rim_radius: ArrayLike | None = None) -> Cone:
         """A cone of `half_angle` (rad) with its `rim_radius` (m), endless when None."""
         axis = jnp.asarray(axis, float)
         return Cone(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.contact.surface import Surface, cylindrical
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -19,7 +19,7 @@ class Cylinder(Surface):
     inside: bool = eqx.field(static=True)
 
     @staticmethod
-    def of(point, axis, radius, inside=False) -> Cylinder:
+    def of(point: ArrayLike, axis: ArrayLike, radius: ArrayLike, inside: bool = False) -> Cylinder:
         axis = jnp.asarray(axis, float)
         return Cylinder(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), jnp.asarray(radius, float), inside)
 

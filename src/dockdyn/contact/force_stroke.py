@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -26,7 +24,6 @@ class ForceStroke(NormalLaw):
     bottoming_stiffness: Float[Array, ""]  # N/m
     damping: Float[Array, ""]  # N s/m
     transition_rate: Float[Array, ""]  # v, m/s
-    adhesion: ClassVar[bool] = False
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         up = jnp.interp(depth, self.stroke, self.loading)

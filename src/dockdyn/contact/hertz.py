@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from jaxtyping import Array, Float
 
 from dockdyn.contact.normal_law import NormalLaw, signed_power
@@ -15,7 +13,6 @@ class Hertz(NormalLaw):
 
     stiffness: Float[Array, ""]  # N/mⁿ
     exponent: Float[Array, ""]  # n
-    adhesion: ClassVar[bool] = False
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -18,7 +16,6 @@ class HuntCrossley(NormalLaw):
     stiffness: Float[Array, ""]  # N/mⁿ
     exponent: Float[Array, ""]  # n
     damping: Float[Array, ""]  # c, s/m
-    adhesion: ClassVar[bool] = False
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent) * (1 + self.damping * rate)

@@ -14,15 +14,17 @@ class NormalLaw(eqx.Module):
     """Force along the normal as a function of penetration depth and rate.
 
     A law of your own is a subclass with `force`, parameters as fields. `force` must be smooth through zero depth (it
-    is asked slightly outside contact when onset and release are located). A law that pulls is cut off at zero
-    unless it sets `adhesion`.
+    is asked slightly outside contact when onset and release are located). A law that pulls is cut off at zero unless it
+    `adheres`.
     """
-
-    adhesion: eqx.AbstractVar[bool]
 
     @abc.abstractmethod
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         """Normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
+
+    def adheres(self) -> bool:
+        """Whether the force may pull until the depth is zero."""
+        return False
 
     def along(self, normal: Vector) -> NormalLaw:
         """The law for contact along `normal` (out of the surface, axes of the body with the feature)."""

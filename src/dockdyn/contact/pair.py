@@ -71,7 +71,7 @@ class Contact(eqx.Module):
 
     def normal_force(self, mode: Int[Array, ""], touch: Touch) -> Scalar:
         """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
-        gated = touch.raw_force if self.law.adhesion else jnp.maximum(touch.raw_force, 0.0)
+        gated = touch.raw_force if self.law.adheres() else jnp.maximum(touch.raw_force, 0.0)
         inside = jnp.where(touch.depth > 0, gated, 0.0)
         return jnp.where(mode == PRESSING, touch.raw_force, jnp.where(mode == GATED, inside, 0.0))
 
@@ -86,14 +86,14 @@ class Contact(eqx.Module):
     def guards(self, mode: Int[Array, ""], touch: Touch) -> tuple[Scalar, Scalar]:
         """Two event functions that rise through zero: onset or release (m), and force ending or returning (N)."""
         across = jnp.where(mode == APART, touch.depth, -touch.depth)
-        if self.law.adhesion:
+        if self.law.adheres():
             return across, jnp.asarray(-1.0)
         force = jnp.where(mode == SLACK, touch.raw_force, -touch.raw_force)
         return across, jnp.where(mode == APART, -1.0, force)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array], touch: Touch) -> Int[Array, ""]:
         """The mode after the guards in `fired` have fired."""
-        pulls = jnp.asarray(False) if self.law.adhesion else touch.raw_force < 0
+        pulls = jnp.asarray(False) if self.law.adheres() else touch.raw_force < 0
         entered = jnp.where(pulls, SLACK, PRESSING)
         crossed = jnp.where(mode == APART, entered, APART)
         switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
@@ -101,5 +101,5 @@ class Contact(eqx.Module):
 
     def first_mode(self, touch: Touch) -> Int[Array, ""]:
         """The stored mode that fits the state itself, at the start of a run."""
-        pulls = jnp.asarray(False) if self.law.adhesion else touch.raw_force < 0
+        pulls = jnp.asarray(False) if self.law.adheres() else touch.raw_force < 0
         return jnp.where(touch.depth > 0, jnp.where(pulls, SLACK, PRESSING), APART)

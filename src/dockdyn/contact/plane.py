@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.contact.surface import Surface
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -16,7 +16,7 @@ class Plane(Surface):
     normal: Float[Array, "3"]  # out of the solid, body axes
 
     @staticmethod
-    def of(point, normal) -> Plane:
+    def of(point: ArrayLike, normal: ArrayLike) -> Plane:
         normal = jnp.asarray(normal, float)
         return Plane(jnp.asarray(point, float), normal / jnp.linalg.norm(normal))
 

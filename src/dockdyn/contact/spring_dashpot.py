@@ -19,5 +19,8 @@ class SpringDashpot(NormalLaw):
     damping: Float[Array, ""]  # N s/m
     adhesion: bool = eqx.field(static=True)
 
+    def adheres(self) -> bool:
+        return self.adhesion
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * depth + self.damping * rate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.contact.surface import AXIS_SMOOTHING, Surface, cylindrical
 from dockdyn.mechanics.vector import Scalar, Vector
@@ -18,7 +18,7 @@ class Torus(Surface):
     minor_radius: Float[Array, ""]  # m
 
     @staticmethod
-    def of(centre, axis, major_radius, minor_radius) -> Torus:
+    def of(centre: ArrayLike, axis: ArrayLike, major_radius: ArrayLike, minor_radius: ArrayLike) -> Torus:
         axis = jnp.asarray(axis, float)
         return Torus(
             jnp.asarray(centre, float),

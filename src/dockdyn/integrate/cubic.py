@@ -14,7 +14,7 @@ from dockdyn.mechanics.vector import once
 Values = Float[Array, "..."]
 
 
-def value(u: Values, a: Values, b: Values, da: Values, db: Values) -> Values:
+def value(u: Values | float, a: Values, b: Values, da: Values, db: Values) -> Values:
     """The cubic at u."""
     return a + u * (da + u * (3 * (b - a) - 2 * da - db + u * (2 * (a - b) + da + db)))
 

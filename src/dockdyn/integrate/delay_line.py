@@ -51,7 +51,7 @@ class IntervalLine(NamedTuple):
 
     rows: Float[Array, "capacity columns"]
     oldest: Int[Array, ""]
-    count: Int[Array, ""]
+    held: Int[Array, ""]  # how many rows are in use
 
     @staticmethod
     def empty(capacity: int, like: Any) -> IntervalLine:
@@ -73,20 +73,20 @@ class IntervalLine(NamedTuple):
         Where nothing up to the third derivative jumps between them, it is joined to the interval before, up to the
         length `longest`: short steps, once taken, would else come back one delay later for ever.
         """
-        before = self.at(self.count - 1)
-        smooth = (self.count > 1) & (interval.level >= SMOOTH) & (before.end == interval.start)
+        before = self.at(self.held - 1)
+        smooth = (self.held > 1) & (interval.level >= SMOOTH) & (before.end == interval.start)
         join = smooth & (interval.end - before.start <= longest)
-        place = (self.oldest + self.count - join.astype(int)) % self.rows.shape[0]
+        place = (self.oldest + self.held - join.astype(int)) % self.rows.shape[0]
         kept = jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)
         row = jnp.where(when, jnp.where(join, before.joined(interval).row(), interval.row()), kept)
         rows = jax.lax.dynamic_update_index_in_dim(self.rows, row, place, 0)
-        return IntervalLine(rows, self.oldest, self.count + (when & ~join).astype(int))
+        return IntervalLine(rows, self.oldest, self.held + (when & ~join).astype(int))
 
     def pop(self, when: Bool[Array, ""]) -> IntervalLine:
-        return IntervalLine(self.rows, self.oldest + when.astype(int), self.count - when.astype(int))
+        return IntervalLine(self.rows, self.oldest + when.astype(int), self.held - when.astype(int))
 
     def full(self) -> Bool[Array, ""]:
-        return self.count >= self.rows.shape[0]
+        return self.held >= self.rows.shape[0]
 
 
 class SampledLine(NamedTuple):

@@ -1,7 +1,7 @@
 """Fixed-step integration: classical Runge–Kutta on a uniform mesh, nothing located.
 
-Where the force jumps (the dashpot at onset) it is of first order only. It is simple, it is fast, its cost is known beforehand, and
-reverse derivatives go through it.
+Where the force jumps (the dashpot at onset) it is of first order only. It is simple and fast, its cost is known
+beforehand, and reverse derivatives go through it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Int
 
 from dockdyn.integrate.delay_line import SampledLine, taps
-from dockdyn.integrate.model import Model, Scalar, State
+from dockdyn.integrate.model import Model, Rate, Scalar, State
 from dockdyn.integrate.runge_kutta import rk4
 from dockdyn.integrate.solution import Sample
 from dockdyn.mechanics.vector import once
@@ -41,14 +42,14 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
     start = model.ungated(model.initial())
     signal = model.sense(jnp.zeros(()), start).signal
     line, delayed, held = None, signal, None
-    middle_taps = end_taps = None
+    middle_taps = end_taps = taps(jnp.zeros(()))
     if model.delay is not None:
         line = SampledLine.empty(mesh.line_capacity, signal)
         delayed = held = jax.tree.map(jnp.zeros_like, signal)
         middle_taps = taps(0.5 - model.delay / mesh.step)
         end_taps = taps(1.0 - model.delay / mesh.step)
 
-    def advance(carry: Carry, index) -> tuple[Carry, None]:
+    def advance(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, None]:
         t, x, line = index * mesh.step, carry.state, carry.line
         now = once(model.sense(t, x).signal)
         if line is None:
@@ -59,7 +60,7 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
             middle, end = line.read(index, middle_taps, now), line.read(index, end_taps, now)
             first = once(model.flow(t, x, carry.delayed))
 
-        def flow(fraction, x):
+        def flow(fraction: float, x: State) -> Rate:
             time = t + fraction * mesh.step
             if line is None:
                 return model.flow(time, x, once(model.sense(time, x).signal))
@@ -68,7 +69,7 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
         state, _ = rk4(flow, x, mesh.step, first)
         return Carry(once(model.retract(once(state))), line, end), None
 
-    def stretch(carry: Carry, index):
+    def stretch(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, Sample]:
         carry, _ = jax.lax.scan(advance, carry, index * mesh.stride + jnp.arange(mesh.stride))
         time = (index + 1) * mesh.stride * mesh.step
         delayed = carry.delayed if carry.line is not None else model.sense(time, carry.state).signal

@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate import cubic
 from dockdyn.integrate.delay_line import SMOOTH, Interval, IntervalLine
-from dockdyn.integrate.model import Model, Scalar, State, chosen, pack, unpack
+from dockdyn.integrate.model import Flag, Model, Scalar, State, chosen, pack, unpack
 from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numbers, quiet_signal, tolerance
 from dockdyn.integrate.pace import keep_pace, step_error
 from dockdyn.integrate.runge_kutta import rk4
@@ -49,7 +49,7 @@ class Lane(NamedTuple):
     """The state of one run between iterations."""
 
     node: Node
-    refresh: Bool[Array, ""]  # the next attempt has zero length, to renew the rates after a jump
+    refresh: Flag  # the next attempt has zero length, to renew the rates after a jump
     landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
     level: Scalar  # order of the signal's time derivative that jumps at `node`
     limit: Scalar  # s, upper bound on the next step, from a rejected attempt
@@ -57,7 +57,7 @@ class Lane(NamedTuple):
     pace: Scalar  # s, upper bound on steps that the tolerance asks for
     roughest: Scalar  # largest estimate of a step's relative error so far
     line: IntervalLine | None
-    reading: Bool[Array, ""]  # whether the delayed signal is alive: the line's first interval is being read
+    reading: Flag  # whether the delayed signal is alive: the line's first interval is being read
     watch: Watch
     status: Int[Array, ""]
     steps: Int[Array, ""]
@@ -90,7 +90,7 @@ def solve(model: Model, settings: Settings) -> Solution:
 def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar) -> Lane:
     """Go on until the run ends or has made `until` iterations."""
 
-    def going(lane: Lane) -> Bool[Array, ""]:
+    def going(lane: Lane) -> Flag:
         return (lane.status == Status.RUNNING) & (lane.iterations < until)
 
     return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
@@ -136,7 +136,7 @@ def begin(model: Model, settings: Settings) -> Lane:
     )
 
 
-def applied(model: Model, line: IntervalLine | None, reading: Bool[Array, ""]) -> Delayed:
+def applied(model: Model, line: IntervalLine | None, reading: Flag) -> Delayed:
     """The delayed signal as a function of time and state, up to the next delayed edge."""
     if line is None:
         return lambda t, x: model.sense(t, x).signal
@@ -152,7 +152,7 @@ def applied(model: Model, line: IntervalLine | None, reading: Bool[Array, ""]) -
 def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     """Attempt one step and take what it brings."""
     node, line = lane.node, lane.line
-    step, end, hits_edge, hits_end = once(next_step(model, settings, lane))
+    step, end, hits_end = once(next_step(model, settings, lane))
     delayed = applied(model, line, lane.reading)
 
     def flow(fraction, x):
@@ -211,8 +211,8 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     return guard(settings, lane, following, tried, finite)
 
 
-def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Bool[Array, ""], Bool[Array, ""]]:
-    """Length and end time of the next attempt, and whether it ends on a delayed edge or at the end of the run."""
+def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
+    """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
     now = lane.node.time
     bound = jnp.minimum(lane.pace, lane.limit)
     edge = jnp.asarray(jnp.inf)
@@ -220,7 +220,7 @@ def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Sca
         bound = jnp.where(model.emitting(lane.node.state), jnp.minimum(bound, model.delay), bound)
         interval = lane.line.first()
         edge = jnp.where(lane.reading, interval.end, interval.start) + model.delay
-        edge = jnp.where(lane.line.count > 0, edge, jnp.inf)
+        edge = jnp.where(lane.line.held > 0, edge, jnp.inf)
     bound = jnp.where(lane.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
     # a step is stretched to an edge that is all but reached, but not over the root that limits it
@@ -230,11 +230,13 @@ def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Sca
     step = jnp.where(hits_edge, to_edge, bound)
     step = jnp.where(hits_end, to_end, step)
     end = jnp.where(hits_end, settings.duration, jnp.where(hits_edge, edge, now + step))
-    return step, end, hits_edge, hits_end
+    return step, end, hits_end
 
 
-def find_events(lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Bool[Array, ""]):
-    """The guards on whose event the next attempt lands, the next attempt's limit, and whether time advances to `tried`."""
+def find_events(
+    lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Flag
+) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
+    """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`."""
     a, b, da, db = (
         jax.lax.stop_gradient(jnp.stack(values))
         for values in (node.sensed.guards, tried.sensed.guards, node.slopes.guards, tried.slopes.guards)
@@ -257,7 +259,7 @@ def find_events(lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Bool[
 
 
 def correction(at: Node, fired: Bool[Array, "guards"]) -> Scalar:
-    """Newton correction (s) of the time of the event at `at`: zero in value, the event time's derivative in tangents."""
+    """Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
     guard = slope = jnp.zeros(())
     for i in reversed(range(fired.shape[0])):
         guard = jnp.where(fired[i], at.sensed.guards[i], guard)
@@ -290,7 +292,9 @@ def interval(node: Node, at: Node, level: Scalar) -> Interval:
     return Interval(node.time, at.time, level, tuple(pack(signal) for signal in ends))
 
 
-def pass_edge(model: Model, line: IntervalLine, reading: Bool[Array, ""], now: Scalar, moved: Bool[Array, ""]):
+def pass_edge(
+    model: Model, line: IntervalLine, reading: Flag, now: Scalar, moved: Flag
+) -> tuple[IntervalLine, Flag, Flag, Scalar]:
     """What reaching the time `now` does to the delayed signal.
 
     Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
@@ -298,17 +302,19 @@ def pass_edge(model: Model, line: IntervalLine, reading: Bool[Array, ""], now: S
     """
     reached = now - model.delay + tolerance(now)
     before = line.first()
-    begins = moved & ~reading & (line.count > 0) & (reached >= before.start)
+    begins = moved & ~reading & (line.held > 0) & (reached >= before.start)
     ends = moved & reading & (reached >= before.end)
     line = line.pop(ends)
     after = line.first()
-    follows = (line.count > 0) & (reached >= after.start)
+    follows = (line.held > 0) & (reached >= after.start)
     jumps = begins | (ends & (~follows | (after.level == 0)))
     level = jnp.where(jumps, 1.0, jnp.where(ends, jnp.minimum(after.level + 1, SMOOTH), SMOOTH))
     return line, jnp.where(ends, follows, reading | begins), jumps, level
 
 
-def sample(model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar, delayed, moved):
+def sample(
+    model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar, delayed: Delayed, moved: Flag
+) -> tuple[Any, Int[Array, ""]]:
     """Samples with the one, if any, that the step from `lane.node` to `at` passes."""
     if lane.samples is None:
         return None, lane.sampled
@@ -323,8 +329,8 @@ def sample(model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar,
 
 
 def write(
-    rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Bool[Array, ""], row: Float[Array, "columns"]
-):
+    rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Flag, row: Float[Array, "columns"]
+) -> tuple[Float[Array, "rows columns"], Int[Array, ""]]:
     """`rows` with `row` at `count` where `when` holds (else in the scratch row), and the new count."""
     at = jnp.where(when, count, rows.shape[0] - 1)
     return jax.lax.dynamic_update_index_in_dim(rows, row, at, 0), count + when.astype(int)
@@ -334,7 +340,7 @@ def moment(node: Node, fired: Bool[Array, "guards"], watch: Watch) -> Moment:
     return Moment(node.time, fired, node.state, watch.peaks, watch.peak_times, watch.integrals)
 
 
-def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: Bool[Array, ""]) -> Lane:
+def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: Flag) -> Lane:
     """`following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
     status = following.status
     running = status == Status.RUNNING

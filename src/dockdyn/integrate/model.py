@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 Scalar = Float[Array, ""]
+Flag = Bool[Array, ""]
 
 
 class State(eqx.Module):
@@ -41,7 +42,7 @@ class Sensed(NamedTuple):
 class Model(eqx.Module):
     """A hybrid system with a delay. `delayed` is the `signal` of one delay ago, or of now when `delay` is None."""
 
-    delay: eqx.AbstractVar[Scalar | None]  # s, positive
+    delay: eqx.AbstractVar[Any]  # s, positive; None: the signal acts at once
 
     @abc.abstractmethod
     def initial(self) -> State:

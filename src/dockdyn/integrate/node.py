@@ -38,7 +38,7 @@ def quiet_signal(model: Model, x: State) -> Any:
     return jax.tree.map(jnp.zeros_like, model.sense(jnp.zeros(()), x).signal)
 
 
-def look(model: Model, t: Scalar, x: State, delayed) -> Node:
+def look(model: Model, t: Scalar, x: State, delayed: Delayed) -> Node:
     """The mesh point at (t, x)."""
 
     def sense(t, q, v, memory):

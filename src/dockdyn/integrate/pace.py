@@ -14,7 +14,9 @@ from dockdyn.integrate.runge_kutta import Flow, embedded_error, rk4
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 
 
-def step_error(model: Model, tolerance: Scalar, node: Node, tried: Node, step: Scalar, flow: Flow, last: Rate) -> Scalar:
+def step_error(
+    model: Model, tolerance: Scalar, node: Node, tried: Node, step: Scalar, flow: Flow, last: Rate
+) -> Scalar:
     """Estimate of the error that a step makes, now and through the delay line, relative to the motion.
 
     `flow(c, x)` is the rate at the fraction c of the step, and `last` that of the step's last stage.

@@ -9,7 +9,6 @@ import jax
 from dockdyn.integrate.model import Rate, Scalar, State, advanced
 from dockdyn.mechanics.vector import once
 
-
 Flow = Callable[[float, State], Rate]  # rate at a fraction of the step
 
 

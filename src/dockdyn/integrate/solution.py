@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -59,6 +60,6 @@ class Solution(eqx.Module):
     roughest: Scalar  # largest estimate of a step's error, relative to the motion
 
 
-def stacked(rows: Float[Array, "rows columns"], decode) -> Any:
+def stacked(rows: Float[Array, "rows columns"], decode: Callable[[Any], Any]) -> Any:
     """The tree that `decode` makes of a row, for all rows at once."""
     return jax.vmap(decode)(rows)

@@ -87,7 +87,9 @@ class Placed(eqx.Module):
         return self.rotation.transposed_times((point - self.pose.position).cross(force))
 
 
-def pair_momentum(bodies: tuple[RigidBody, ...], poses: tuple[Pose, ...], twists: tuple[Twist, ...]):
+def pair_momentum(
+    bodies: tuple[RigidBody, ...], poses: tuple[Pose, ...], twists: tuple[Twist, ...]
+) -> tuple[Vector, Vector, Scalar, Scalar]:
     """Linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
 
     Returns `(linear, angular, linear_scale, angular_scale)`: two `Vector`s (N s; N m s, inertial), Σ|mᵢvᵢ| and

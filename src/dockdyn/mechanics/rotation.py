@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
 
@@ -24,9 +25,9 @@ class Quaternion:
     z: Scalar
 
     @staticmethod
-    def of(components: ArrayLike) -> Quaternion:
+    def of(components: Any) -> Quaternion:
         """The quaternion with `components` (4, scalar first)."""
-        return Quaternion(components[0], components[1], components[2], components[3])  # type: ignore[index]
+        return Quaternion(components[0], components[1], components[2], components[3])
 
     @staticmethod
     def exponential(rotation: Vector) -> Quaternion:

@@ -8,10 +8,11 @@ written with these types; arrays appear at its border, through `of` and `array`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
 Scalar = Float[Array, ""]
 
@@ -29,9 +30,9 @@ class Vector:
     z: Scalar
 
     @staticmethod
-    def of(components: ArrayLike) -> Vector:
+    def of(components: Any) -> Vector:
         """The vector with `components` (array or sequence of 3)."""
-        return Vector(components[0], components[1], components[2])  # type: ignore[index]
+        return Vector(components[0], components[1], components[2])
 
     @staticmethod
     def zero() -> Vector:

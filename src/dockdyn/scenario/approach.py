@@ -14,7 +14,7 @@ from dockdyn.mechanics.rotation import Quaternion, from_x_axis, roll_pitch_yaw
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.parts import Direction
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.units import Coordinate, Number, quantity
+from dockdyn.scenario.units import Coordinate, quantity
 
 Angle = quantity("rad", "an angle")
 AngularRate = quantity("rad/s", "an angular rate")
@@ -24,23 +24,23 @@ Speed = quantity("m/s", "a speed")
 class ApproachSection(Section):
     """Misalignments and rates of the chaser's feature at the mouth of the target's surface, seen from the target.
 
-    The docking axis points out of the mouth of the first contact's surface. Nominally the chaser's `axis` points against it, and
-    the chaser's third axis along the target's third lateral direction. Offsets and velocities are those of the feature; roll, pitch
-    and yaw turn the chaser about its own axes (`axis` is roll), yaw first.
+    The docking axis points out of the mouth of the first contact's surface. Nominally the chaser's `axis` points against
+    it, and the chaser's third axis along the target's third lateral direction. Offsets and velocities are those of the
+    feature; roll, pitch and yaw turn the chaser about its own axes (`axis` is roll), yaw first.
     """
 
-    closing_speed: Speed  # type: ignore[valid-type]
-    distance: quantity("m", "a distance", least=0) = 0.0  # type: ignore[valid-type]
+    closing_speed: Speed
+    distance: quantity("m", "a distance", least=0) = 0.0
     lateral_offset: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] = [0.0, 0.0]  # noqa: RUF012
     lateral_velocity: Annotated[
         list[quantity("m/s", "a velocity", component=True)], Field(min_length=2, max_length=2)
-    ] = [0.0, 0.0]  # type: ignore[valid-type] # noqa: RUF012
-    roll: Angle = 0.0  # type: ignore[valid-type]
-    pitch: Angle = 0.0  # type: ignore[valid-type]
-    yaw: Angle = 0.0  # type: ignore[valid-type]
-    roll_rate: AngularRate = 0.0  # type: ignore[valid-type]
-    pitch_rate: AngularRate = 0.0  # type: ignore[valid-type]
-    yaw_rate: AngularRate = 0.0  # type: ignore[valid-type]
+    ] = [0.0, 0.0]  # noqa: RUF012
+    roll: Angle = 0.0
+    pitch: Angle = 0.0
+    yaw: Angle = 0.0
+    roll_rate: AngularRate = 0.0
+    pitch_rate: AngularRate = 0.0
+    yaw_rate: AngularRate = 0.0
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
 
     def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:

@@ -17,7 +17,7 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.models.free_flight import FreeFlight, NamedPoint
 from dockdyn.scenario.approach import ApproachSection
 from dockdyn.scenario.errors import nearest
-from dockdyn.scenario.parts import FrictionSection, NormalLawSection, Part, SurfaceSection, Triple, refuse
+from dockdyn.scenario.parts import FrictionSection, NormalLawSection, Part, SurfaceSection, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.section import Section, absent
 from dockdyn.scenario.units import Number, quantity
@@ -75,7 +75,7 @@ class PlaceSection(Section):
 class FeatureSection(PlaceSection):
     """A point, or with a radius a spherical tip, that can touch surfaces of the other body."""
 
-    radius: quantity("m", "a radius", least=0) = 0.0  # type: ignore[valid-type]
+    radius: quantity("m", "a radius", least=0) = 0.0
     absent_at_zero: ClassVar = ("radius",)
 
     def make(self) -> Feature:
@@ -88,7 +88,7 @@ class FeatureSection(PlaceSection):
 class BodySection(Section):
     """A free rigid body."""
 
-    mass: quantity("kg", "a mass", above=0)  # type: ignore[valid-type]
+    mass: quantity("kg", "a mass", above=0)
     inertia: Inertia
     position: PointField | None = None
     velocity: Velocity | None = None
@@ -135,7 +135,7 @@ class ContactSection(Section):
 class LoopSection(Section):
     """The loop through which contact forces act."""
 
-    delay: quantity("s", "a delay", least=0) = 0.0  # type: ignore[valid-type]
+    delay: quantity("s", "a delay", least=0) = 0.0
     absent_at_zero: ClassVar = ("delay",)
 
 
@@ -143,14 +143,14 @@ class IntegratorSection(Section):
     """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow."""
 
     method: Literal["located", "fixed"] = "located"
-    step: quantity("s", "a step", above=0) | None = None  # type: ignore[valid-type]
+    step: quantity("s", "a step", above=0) | None = None
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
 
 
 class OutputSection(Section):
     """What is kept."""
 
-    interval: quantity("s", "an interval", above=0) | None = None  # type: ignore[valid-type]
+    interval: quantity("s", "an interval", above=0) | None = None
 
 
 class FreeFlightSection(Section):
@@ -159,7 +159,7 @@ class FreeFlightSection(Section):
     schema_: Literal[1] = Field(1, alias="schema")
     kind: Literal["free-flight"] = "free-flight"
     title: str = "Free flight"
-    duration: Duration  # type: ignore[valid-type]
+    duration: Duration
     approach: ApproachSection | None = None
     chaser: BodySection
     target: BodySection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -65,8 +66,8 @@ def preset_text(name: str) -> str:
 def load(source: str | Path, overrides: dict[str, Any] | None = None) -> Scenario:
     """Read a scenario from a file or preset.
 
-    `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "chaser.mass": 2000}`. Lists take an index or a
-    name, and need neither when they have one element. Raises `ScenarioError`.
+    `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "chaser.mass": 2000}`. Lists take
+    an index or a name, and need neither when they have one element. Raises `ScenarioError`.
     """
     name, text, folder = read(source)
     return parse(text, name, overrides, folder)
@@ -111,7 +112,7 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
 
 
 @contextmanager
-def importable(folder: Path | None):
+def importable(folder: Path | None) -> Iterator[None]:
     """Modules in `folder` and in the working folder can be imported."""
     before = list(sys.path)
     sys.path[:0] = [str(place.resolve()) for place in (folder or Path(), Path())]

@@ -25,8 +25,8 @@ from dockdyn.contact.friction import Coulomb
 from dockdyn.contact.hertz import Hertz
 from dockdyn.contact.hunt_crossley import HuntCrossley, damping_for
 from dockdyn.contact.plane import Plane
-from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.contact.sphere import Sphere
+from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.contact.torus import Torus
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import Coordinate, Number, quantity, registry
@@ -86,10 +86,10 @@ def part(
         f"{name} {key}",
         __base__=Shape if key == "shape" else Part,
         __validators__={"checked": model_validator(mode="after")(checked)},
-        **{key: (Literal[name], name)},  # type: ignore[dict-item]
+        **{key: (Literal[name], name)},
         **types,
     )
-    made.make = make  # type: ignore[method-assign]
+    made.make = make
     return made
 
 
@@ -164,7 +164,7 @@ def imported(target: str) -> type:
         )
     if not dataclasses.is_dataclass(found):
         refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
-    return found  # type: ignore[return-value]
+    return found
 
 
 def refuse(allowed: str) -> None:
@@ -179,7 +179,7 @@ def choice(key: str, parts: list[type[Part]], user: type[UserPart]) -> Any:
         return "user" if isinstance(given, str) and ":" in given else given
 
     tagged = [Annotated[made, Tag(made.model_fields[key].default)] for made in parts]
-    return Annotated[Union[(*tagged, Annotated[user, Tag("user")])], Discriminator(name)]  # noqa: UP007
+    return Annotated[Union[(*tagged, Annotated[user, Tag("user")])], Discriminator(name)]
 
 
 def one_mouth(cone: Any) -> None:
@@ -223,7 +223,7 @@ class Spring(Part):
     """One spring of a compliance device; without a stiffness of its own it has the device's."""
 
     anchor: Point
-    stiffness: quantity("N/m", "a stiffness", least=0) | None = None  # type: ignore[valid-type]
+    stiffness: quantity("N/m", "a stiffness", least=0) | None = None
 
     def make(self) -> Spring:
         return self

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict
 class Section(BaseModel):
     """One table of a scenario file.
 
-    A section is also a JAX tree: its numbers and lists of numbers are leaves, everything else is static. So a model can be built
-    from a traced section, and another number is not another compilation.
+    A section is also a JAX tree: its numbers and lists of numbers are leaves, everything else is static. So a model can
+    be built from a traced section, and another number is not another compilation.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)

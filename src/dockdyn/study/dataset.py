@@ -47,7 +47,7 @@ REASONS = {
     Status.TOO_MANY_EVENTS: "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); contacts chatter, "
     "or the delayed loop bounces ever faster",
     Status.DELAY_LINE_FULL: "stopped at t = {time:.6g} s: the delay line is full; too many events within one delay",
-    Status.TOO_MANY_ITERATIONS: "stopped at t = {time:.6g} s: too many steps; the motion has become faster than the step can follow",
+    Status.TOO_MANY_ITERATIONS: "stopped at t = {time:.6g} s: too many steps; the motion is too fast for them",
 }
 
 

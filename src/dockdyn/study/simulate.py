@@ -15,7 +15,6 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.integrate import fixed, located
-from dockdyn.integrate.model import Model
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.dataset import Run, build_dataset
@@ -82,7 +81,7 @@ def settings_for(content: Any) -> located.Settings:
 
 
 @jax.jit
-def begin(content: Any, settings: located.Settings):
+def begin(content: Any, settings: located.Settings) -> located.Lane:
     return located.begin(content.model(), settings)
 
 
@@ -96,13 +95,14 @@ def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
     """The solution, and what is observed at its samples and at the moments of its log."""
     model = content.model()
     solution = located.result(model, lane)
+    assert solution.samples is not None
     sampled = observe_all(model, solution.samples.state, solution.samples.delayed)
     quiet = located.quiet_signal(model, model.initial())
     at_moments = jax.vmap(lambda state: model.observe(jnp.zeros(()), state, quiet))(solution.log.state)
     return solution, sampled, at_moments
 
 
-def observe_all(model: Model, states: Any, delayed: Any) -> Any:
+def observe_all(model: Any, states: Any, delayed: Any) -> Any:
     return jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, delayed)
 
 
@@ -146,7 +146,7 @@ def culprit_name(solution: Solution, content: Any) -> str:
 
 
 @jax.jit
-def run_mesh(content: Any, mesh: fixed.Mesh):
+def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
     model = content.model()
     state, samples = fixed.solve(model, mesh)
     return state, observe_all(model, samples.state, samples.delayed)

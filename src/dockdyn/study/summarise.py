@@ -107,7 +107,9 @@ def warnings(dataset: xr.Dataset) -> list[str]:
             "leave integrator.step out to have it chosen"
         )
     if work_energy_error(dataset) > COARSE:
-        found.append(f"the work of the contact forces and the change of energy differ by {work_energy_error(dataset):.1e}")
+        found.append(
+            f"the work of the contact forces and the change of energy differ by {work_energy_error(dataset):.1e}"
+        )
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
     return found
