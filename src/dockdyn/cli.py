@@ -228,9 +228,8 @@ def show(summary: dict[str, Any]) -> None:
         "class",
     ):
         contacts.add_column(heading, justify="right")
-    energies = iter(zip(summary["kinetic_energy_change_J"], summary["energy_class"], strict=True))
-    for number, contact in enumerate(summary["contacts"], start=1):
-        energy, sort = next(energies, (None, "")) if contact["release_s"] is not None else (None, "")
+    rows = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
+    for number, (contact, energy, sort) in enumerate(rows, start=1):
         contacts.add_row(
             f"{number} {contact['feature']} – {contact['surface']}",
             f"{contact['onset_s']:.4f}",
@@ -239,7 +238,7 @@ def show(summary: dict[str, Any]) -> None:
             f"{contact['peak_normal_force_N']:.5g}",
             f"{contact['impulse_N_s']:.5g}",
             "" if energy is None else f"{energy:+.5g}",
-            sort,
+            sort or "",
         )
     console.print(contacts)
     for words, key in (

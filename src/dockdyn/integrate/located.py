@@ -182,8 +182,9 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         line, reading, image, level = pass_edge(model, line, lane.reading, at.time, moved)
     level = jnp.where(event, 0.0, jnp.where(lane.refresh | ~moved, lane.level, level))
 
-    jumped = once(model.jump(at.time, at.state, tuple(lane.landing[i] for i in range(lane.landing.shape[0]))))
-    at = at._replace(state=chosen(event, jumped, at.state))
+    fired = tuple(lane.landing[i] for i in range(lane.landing.shape[0]))
+    after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
+    at = at._replace(state=after)
     logged = event | image | done
     at, logged = once((at, logged))
     log, moments = write(lane.log, lane.moments, logged, pack(moment(at, lane.landing, watch)))
@@ -237,6 +238,8 @@ def find_events(
     lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Flag
 ) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
     """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`."""
+    if not node.sensed.guards:
+        return lane.landing, jnp.asarray(jnp.inf), ~coarse
     a, b, da, db = (
         jax.lax.stop_gradient(jnp.stack(values))
         for values in (node.sensed.guards, tried.sensed.guards, node.slopes.guards, tried.slopes.guards)

@@ -21,9 +21,9 @@ def step_error(
 
     `flow(c, x)` is the rate at the fraction c of the step, and `last` that of the step's last stage.
     """
-    now = model.relative_size(tried.state, embedded_error(step, last, tried.rate))
-    if model.delay is None:
-        return now
+
+    def now() -> Scalar:
+        return model.relative_size(tried.state, embedded_error(step, last, tried.rate))
 
     def later() -> Scalar:
         """What the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
@@ -39,8 +39,12 @@ def step_error(
         missed = jax.tree.map(lambda a, b: 8 / 15 * step * (a - b), right, model.flow(t, x, kept))
         return model.relative_size(tried.state, missed)
 
-    wanted = jnp.isfinite(tolerance) & model.emitting(node.state)
-    return jnp.maximum(now, jax.lax.cond(wanted, later, lambda: jnp.zeros(())))
+    def both() -> Scalar:
+        if model.delay is None:
+            return now()
+        return jnp.maximum(now(), jax.lax.cond(model.emitting(node.state), later, lambda: jnp.zeros(())))
+
+    return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 
 
 GROWTH = 4.0  # a step says nothing of steps longer than this many times its own length

@@ -21,6 +21,7 @@ from dockdyn.study.dataset import Run, build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
 
 DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
+WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
 TOLERANCE = 1e-10  # relative error of a step when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
@@ -71,7 +72,7 @@ def settings_for(content: Any) -> located.Settings:
     return located.Settings(
         duration=jnp.asarray(content.duration),
         step=jnp.asarray(steps.step),
-        tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else math.inf),
+        tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
         sampling=jnp.asarray(steps.interval),
         samples=2 ** math.ceil(math.log2(max(steps.samples + 1, 2048))),  # few sizes, so few compilations
         max_moments=content.integrator.max_events,

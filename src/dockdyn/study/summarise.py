@@ -9,15 +9,15 @@ import numpy as np
 import xarray as xr
 
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
-LOSSLESS = 1e-9  # share of the largest kinetic energy below which a change of energy counts as none
+LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 
 
 def summarise(dataset: xr.Dataset) -> dict[str, Any]:
     """Contacts, energy, errors of conserved quantities, warnings. Keys carry their unit; plain Python types throughout."""
     largest = float(dataset.kinetic_energy.max())
-    energy = [number(value) for value in dataset.episode_energy.values if np.isfinite(value)]
-    gains = [float(value) for value in dataset.episode_energy_gain.values if np.isfinite(value)]
     start = float(dataset.kinetic_energy[0])
+    energy = [number(value) for value in dataset.episode_energy.values]
+    gains = [number(value) for value in dataset.episode_energy_gain.values]
     return {
         "kind": dataset.attrs["kind"],
         "title": dataset.attrs["title"],
@@ -28,7 +28,7 @@ def summarise(dataset: xr.Dataset) -> dict[str, Any]:
         "capture_time_s": None,
         "kinetic_energy_start_J": start,
         "kinetic_energy_change_J": energy,
-        "energy_class": [classify(gain, largest) for gain in gains],
+        "energy_class": [classify(gain, start, after) for gain, after in zip(gains, energy, strict=True)],
         "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
         "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale),
         "energy_error": energy_error(dataset, largest),
@@ -81,11 +81,20 @@ def work_energy_error(dataset: xr.Dataset) -> float:
     return ratio(float(abs(change - dataset.work).max()), float(dataset.kinetic_energy.max()))
 
 
-def classify(gain: float, largest: float) -> str:
-    """A contact by the energy it added (Sazawal et al., after eq. 152)."""
-    if abs(gain) <= LOSSLESS * largest:
+def classify(gain: float | None, start: float, after: float | None) -> str | None:
+    """A contact by the energy it added (Sazawal et al., after eq. 152); None while it is not over."""
+    if gain is None or after is None:
+        return None
+    if abs(gain) <= LOSSLESS * max(start, start + after):
         return "lossless"
     return "passive" if gain < 0 else "active"
+
+
+def overlapping(dataset: xr.Dataset) -> bool:
+    """Whether a contact began before the last force of another one had acted."""
+    onset, release = dataset.episode_onset.values, dataset.episode_release.values
+    over = np.where(np.isfinite(release), release + dataset.attrs["delay_s"], np.inf)
+    return bool(np.any(onset[1:] < np.maximum.accumulate(over)[:-1])) if len(onset) > 1 else False
 
 
 def energy_error(dataset: xr.Dataset, largest: float) -> float | None:
@@ -110,6 +119,8 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append(
             f"the work of the contact forces and the change of energy differ by {work_energy_error(dataset):.1e}"
         )
+    if overlapping(dataset):
+        found.append("contacts overlap in time or within one delay; their energies are those of all of them together")
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
     return found

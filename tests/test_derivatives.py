@@ -1,0 +1,147 @@
+"""Derivatives through a run: forward through contacts, reverse through fixed steps."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.integrate import fixed, located
+from dockdyn.integrate.solution import Status
+
+CASES = {
+    "delay": {"loop.delay": "31 ms"},
+    "delay and friction": {"loop.delay": "16 ms", "contact.friction.coefficient": 0.15},
+    "undamped": {"loop.delay": "31 ms", "contact.normal.damping": 1e-3},
+    "delay shorter than the step": {"loop.delay": "2.3 ms"},
+}
+
+
+def settings(duration):
+    return located.Settings(
+        duration=jnp.asarray(duration),
+        step=jnp.asarray(5e-3),
+        tolerance=jnp.asarray(math.inf),
+        sampling=jnp.asarray(1.0),
+        samples=0,
+        max_moments=64,
+        line_capacity=1024,
+        max_iterations=jnp.asarray(1e7),
+    )
+
+
+def changed(content, stiffness, damping, delay):
+    """The scenario with three numbers replaced, traced or not."""
+    contact = content.contact[0]
+    normal = contact.normal.model_copy(update={"stiffness": stiffness, "damping": damping})
+    return content.model_copy(
+        update={
+            "contact": [contact.model_copy(update={"normal": normal})],
+            "loop": content.loop.model_copy(update={"delay": delay}),
+        }
+    )
+
+
+def energy(content):
+    """Energy after the first contact (J) as a function of stiffness, damping and delay."""
+
+    def run(numbers):
+        return located.solve(changed(content, *numbers).model(), settings(6.6)).state.memory
+
+    return jax.jit(run)
+
+
+def difference(f, x, i):
+    """Central difference of sixth order; the steps are small where f is smooth and large against rounding."""
+    h = x[i] * 2e-4
+    at = [f(x.at[i].add(k * h)) for k in (-3, -2, -1, 1, 2, 3)]
+    return (-at[0] + 9 * at[1] - 45 * at[2] + 45 * at[3] - 9 * at[4] + at[5]) / (60 * h)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_forward_derivative_of_the_energy_equals_differences(name):
+    content = dockdyn.load("sazawal-spring-dashpot", CASES[name]).content
+    f = energy(content)
+    law = content.contact[0].normal
+    x = jnp.array([law.stiffness, law.damping, content.loop.delay])
+    slopes = jax.jit(jax.jacfwd(f))(x)
+    numbers = (0, 2) if name == "undamped" else (0, 1, 2)
+    for i in numbers:
+        assert float(slopes[i]) == pytest.approx(float(difference(f, x, i)), rel=1e-6)
+        assert abs(float(slopes[i])) > 0
+
+
+def test_derivative_of_the_onset_time():
+    """The onset does not depend on the contact law, but on the speed: dt/dv = −t ∂d/∂v / ḋ at constant velocity."""
+    content = dockdyn.load("sazawal-spring-dashpot", {}).content
+
+    def onset(speed):
+        chaser = content.chaser.model_copy(update={"velocity": [speed, 0.0, 0.0]})
+        return located.solve(content.model_copy(update={"chaser": chaser}).model(), settings(7.0)).log.time[0]
+
+    # along x the wall is reached where x = ρ / tan θ: t = (x₀ − ρ / tan θ) / |v|
+    distance = 0.533 - 0.25 / math.tan(math.radians(30))
+    value, slope = jax.jit(lambda v: jax.jvp(onset, (v,), (jnp.ones(()),)))(jnp.asarray(-0.02))
+    assert float(value) == pytest.approx(distance / 0.02, rel=1e-11)  # a thousand additions of 5 ms
+    assert float(slope) == pytest.approx(distance / 0.02**2, rel=1e-9)
+
+
+def test_reverse_derivative_through_fixed_steps_equals_forward():
+    content = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": "16 ms"}).content
+    mesh = fixed.Mesh(step=jnp.asarray(5e-3), steps=1200, stride=1200, line_capacity=16)
+
+    def run(numbers):
+        state, _ = fixed.solve(changed(content, numbers[0], numbers[1], content.loop.delay).model(), mesh)
+        return state.memory
+
+    x = jnp.array([1000.0, 200.0])
+    forward, reverse = jax.jit(jax.jacfwd(run))(x), jax.jit(jax.grad(run))(x)
+    np.testing.assert_allclose(reverse, forward, rtol=1e-9)
+    assert np.all(np.abs(forward) > 0)
+
+
+def test_a_batch_has_every_lane_on_its_own_clock():
+    """Lanes that bounce, miss, diverge or run out of room each end as they do alone, and say so."""
+    content = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": "0.3 s"}).content
+    limits = located.Settings(
+        duration=jnp.asarray(40.0),
+        step=jnp.asarray(0.02),
+        tolerance=jnp.asarray(math.inf),
+        sampling=jnp.asarray(1.0),
+        samples=0,
+        max_moments=20,
+        line_capacity=32,
+        max_iterations=jnp.asarray(2500),
+    )
+
+    def run(numbers):
+        stiffness, damping, delay, speed = numbers
+        chaser = content.chaser.model_copy(update={"velocity": [speed, 0.005, 0.0]})
+        section = changed(content, stiffness, damping, delay).model_copy(update={"chaser": chaser})
+        solution = located.solve(section.model(), limits)
+        return solution.status, solution.time, solution.state.memory, solution.moments
+
+    lanes = jnp.array(
+        [
+            [1000.0, 200.0, 0.016, -0.02],  # docks
+            [1000.0, 200.0, 0.016, 0.02],  # flies away
+            [1000.0, 0.0, 0.4, -0.03],  # diverges: too many events
+            [1000.0, 200.0, 0.9, -0.02],  # more steps within one delay than the line has room for while it touches
+            [1000.0, 200.0, 0.001, -0.02],  # a delay that makes many steps: too many iterations
+            [1e300, 1e300, 0.016, -0.02],  # not finite
+        ]
+    )
+    together = jax.jit(jax.vmap(run))(lanes)
+    alone = jax.jit(lambda rows: jax.lax.map(run, rows))(lanes)
+    np.testing.assert_array_equal(together[0], alone[0])
+    np.testing.assert_array_equal(together[3], alone[3])
+    np.testing.assert_allclose(together[1], alone[1], rtol=1e-12)
+    finished, away, diverged, full, many, broken = (int(status) for status in alone[0])
+    assert finished == away == Status.FINISHED
+    assert diverged == Status.TOO_MANY_EVENTS
+    assert full == Status.DELAY_LINE_FULL
+    assert many == Status.TOO_MANY_ITERATIONS
+    assert broken == Status.NOT_FINITE
+    np.testing.assert_allclose(together[2][:2], alone[2][:2], rtol=1e-9, atol=1e-15)
