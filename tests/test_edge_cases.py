@@ -108,7 +108,7 @@ def test_chatter_is_counted_and_flagged():
     assert "60 events" in run.attrs["status"]
     assert 0 < float(run.time[-1]) < 400
     summary = dockdyn.summarise(run)
-    assert summary["contacts"] and set(summary["energy_class"]) == {"active"}
+    assert summary["contacts"] and set(summary["energy_class"]) <= {"active", None}
     assert any("events" in warning for warning in summary["warnings"])
     assert np.isfinite(run.kinetic_energy).all()
 

@@ -77,6 +77,7 @@ def bounce(run, masses, speed, normal_law, duration=DURATION):
     """The summary's only contact, and the speed of separation at the end over the closing speed."""
     content, line = scene(masses, speed, normal_law, duration=duration)
     dataset = run(content)
+    assert dataset.attrs["finished"], dataset.attrs["status"]
     (contact,) = dockdyn.summarise(dataset)["contacts"]
     assert contact["onset_s"] == pytest.approx(ONSET, rel=1e-12)
     assert contact["approach_speed_m_s"] == pytest.approx(speed, rel=1e-12)
@@ -404,7 +405,9 @@ def test_compliance_device_in_a_scenario(run):
     m = reduced(masses)
     content, line = scene(masses, speed, {})
     inward = Rotation.from_quat(content["chaser"]["attitude"], scalar_first=True).inv().apply(line)  # pushes the chaser
-    tilt = Rotation.from_rotvec(np.radians(35) * np.cross(inward, [0, 0, 1]) / np.linalg.norm(np.cross(inward, [0, 0, 1])))
+    tilt = Rotation.from_rotvec(
+        np.radians(35) * np.cross(inward, [0, 0, 1]) / np.linalg.norm(np.cross(inward, [0, 0, 1]))
+    )
     axis = tilt.apply(-inward)
     place = 0.3 * axis * 0.9  # P = (1 − r) l₀ a
     anchors = place + np.array([[0.2, 0.1, 0.0], [-0.15, 0.12, 0.1], [0.05, -0.25, 0.1], [0.0, 0.1, -0.22]])
@@ -608,8 +611,12 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
     squared = (-linear + np.sqrt(linear**2 + 2 * cubic * m * speed**2)) / cubic
     deepest = np.sqrt(squared)
     half, _ = quad(
-        lambda s: 2 * s * deepest
-        / np.sqrt(speed**2 - (linear * (deepest * (1 - s**2)) ** 2 + cubic / 2 * (deepest * (1 - s**2)) ** 4) / m),
+        lambda s: (
+            2
+            * s
+            * deepest
+            / np.sqrt(speed**2 - (linear * (deepest * (1 - s**2)) ** 2 + cubic / 2 * (deepest * (1 - s**2)) ** 4) / m)
+        ),
         0,
         1,
         epsrel=1e-11,

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output.wording import NOTHING, aligned, crowd, significant
-from dockdyn.study.summarise import classify, summarise
+from dockdyn.study.summarise import overlapping, summarise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def render_report(dataset: xr.Dataset) -> str:
     template = (resources.files("dockdyn.output") / "report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     summary = summarise(dataset)
-    classes = energy_classes(dataset)
+    classes = [word or NOTHING for word in summary["energy_class"]]
     return environment.from_string(template).render(
         title=dataset.attrs["title"],
         verdict=verdict(dataset, summary, classes),
@@ -67,21 +67,6 @@ def render_report(dataset: xr.Dataset) -> str:
         scenario=dataset.attrs["scenario"],
         colours=COLOURS,
     )
-
-
-def energy_classes(dataset: xr.Dataset) -> list[str]:
-    """The energy class of each contact; a dash for one whose forces had not all acted when the run ended."""
-    largest = float(dataset.kinetic_energy.max())
-    gains = dataset.episode_energy_gain.values
-    return [classify(float(gain), largest) if np.isfinite(gain) else NOTHING for gain in gains]
-
-
-def overlapping(dataset: xr.Dataset) -> list[int]:
-    """Numbers of the contacts during which another one acted, too: their energies cannot be told apart."""
-    onset, release = dataset.episode_onset.values, dataset.episode_release.values
-    over = np.where(np.isfinite(release), release + float(dataset.attrs["delay_s"]), np.inf)
-    together = (onset[:, None] < over) & (onset < over[:, None])
-    return [int(index) + 1 for index in np.flatnonzero(together.sum(axis=1) > 1)]
 
 
 def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
@@ -116,7 +101,7 @@ def said(numbers: list[int], count: int) -> str:
 
 def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
     """The summary table."""
-    change = summary["kinetic_energy_change_J"]
+    change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
     rows = [
         ("Kind", summary["kind"]),
         ("Status", summary["status"]),

@@ -90,11 +90,12 @@ def classify(gain: float | None, start: float, after: float | None) -> str | Non
     return "passive" if gain < 0 else "active"
 
 
-def overlapping(dataset: xr.Dataset) -> bool:
-    """Whether a contact began before the last force of another one had acted."""
+def overlapping(dataset: xr.Dataset) -> list[int]:
+    """Numbers of the contacts during which the force of another one acted, too: their energies cannot be told apart."""
     onset, release = dataset.episode_onset.values, dataset.episode_release.values
-    over = np.where(np.isfinite(release), release + dataset.attrs["delay_s"], np.inf)
-    return bool(np.any(onset[1:] < np.maximum.accumulate(over)[:-1])) if len(onset) > 1 else False
+    over = np.where(np.isfinite(release), release + float(dataset.attrs["delay_s"]), np.inf)
+    together = (onset[:, None] < over) & (onset < over[:, None])
+    return [int(index) + 1 for index in np.flatnonzero(together.sum(axis=1) > 1)]
 
 
 def energy_error(dataset: xr.Dataset, largest: float) -> float | None:
@@ -120,7 +121,7 @@ def warnings(dataset: xr.Dataset) -> list[str]:
             f"the work of the contact forces and the change of energy differ by {work_energy_error(dataset):.1e}"
         )
     if overlapping(dataset):
-        found.append("contacts overlap in time or within one delay; their energies are those of all of them together")
+        found.append("some contacts overlap in time or within one delay: their energies are those of all of them together")
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
     return found

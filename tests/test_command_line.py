@@ -1,0 +1,233 @@
+"""The command as a user runs it: files, summaries, refusals, exit codes."""
+
+import json
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import dockdyn
+
+COMMAND = Path(sys.executable).with_name("dockdyn")
+
+
+def dock(*arguments, folder=None):
+    return subprocess.run([COMMAND, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def refused(result, *words):
+    """Exit code 2 and one clear line that names all of `words`."""
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    for word in words:
+        assert word in result.stderr, result.stderr
+
+
+def test_run_writes_three_files_and_refuses_to_overwrite(tmp_path):
+    out = tmp_path / "out"
+    first = dock("run", "sazawal-spring-dashpot", "--set", "duration=8 s", "--out", out)
+    assert first.returncode == 0, first.stderr
+    assert sorted(file.name for file in out.iterdir()) == ["report.html", "result.nc", "scenario.toml"]
+    assert str(out / "report.html") in first.stdout.replace("\n", "")
+    before = (out / "result.nc").read_bytes()
+
+    refused(dock("run", "sazawal-spring-dashpot", "--out", out), str(out), "--force")
+    assert (out / "result.nc").read_bytes() == before
+    (out / "notes.txt").write_text("mine")
+    again = dock("run", "sazawal-spring-dashpot", "--set", "duration=7 s", "--out", out, "--force")
+    assert again.returncode == 0, again.stderr
+    assert (out / "notes.txt").read_text() == "mine"
+    assert tomllib.loads((out / "scenario.toml").read_text())["duration"] == "7.0 s"
+
+    page = tmp_path / "page.html"
+    assert dock("report", out / "result.nc", "--out", page).returncode == 0
+    assert page.read_text() == (out / "report.html").read_text()
+    refused(dock("report", out / "result.nc"), "report.html", "--force")
+
+
+def test_the_resolved_scenario_gives_the_same_result_bit_for_bit(tmp_path):
+    out = tmp_path / "out"
+    chosen = ("--set", "duration=9 s", "--set", "contact.friction.coefficient=0.07", "--set", 'loop.delay="12.3 ms"')
+    dock("run", "sazawal-compliance", *chosen, "--out", out)
+    one = dockdyn.open_result(out / "result.nc")
+    two = dockdyn.simulate(dockdyn.load(out / "scenario.toml"))
+    assert one.drop_attrs().identical(two.drop_attrs())
+    left = {**one.attrs, "wall_time_s": 0}
+    assert left == {**two.attrs, "wall_time_s": 0}
+
+
+def test_json_is_the_summary_alone(tmp_path):
+    result = dock("run", "sazawal-spring-dashpot", "--set", "duration=8 s", "--json", folder=tmp_path)
+    assert result.returncode == 0 and result.stderr == ""
+    summary = json.loads(result.stdout)
+    expected = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "8 s"})))
+    assert {**summary, "wall_time_s": 0} == {**expected, "wall_time_s": 0}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_init_gives_a_file_of_ones_own(tmp_path):
+    file = tmp_path / "mine.toml"
+    assert dock("init", "probe-cone", file).returncode == 0
+    refused(dock("init", "probe-cone", file), "mine.toml", "--force")
+    refused(dock("init", "probe-con", tmp_path / "other.toml"), "probe-con", "'probe-cone'")
+    result = dock("run", file.name, "--set", "duration=1 s", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "mine" / "report.html").exists()
+
+
+def test_every_preset_is_listed_and_runs():
+    listed = dock("presets").stdout
+    for name, title in dockdyn.presets().items():
+        assert name in listed and title in listed
+        assert dockdyn.simulate(dockdyn.load(name, {"duration": "2 s"})).attrs["finished"]
+
+
+def test_a_run_that_diverges_says_when_and_keeps_what_it_had(tmp_path):
+    out = tmp_path / "out"
+    sets = [
+        "--set",
+        "integrator.method=fixed",
+        "--set",
+        'integrator.step="0.1 s"',
+        "--set",
+        "contact.normal.stiffness=1e9",
+    ]
+    result = dock("run", "sazawal-spring-dashpot", *sets, "--out", out)
+    assert result.returncode == 3
+    line = result.stderr.strip().splitlines()[-1]
+    assert "stopped at t = " in line and "not finite" in line
+    kept = dockdyn.open_result(out / "result.nc")
+    assert kept.sizes["time"] > 10
+    assert "not finite" in (out / "report.html").read_text()
+
+    events = dock(
+        "run",
+        "sazawal-spring-dashpot",
+        "--json",
+        *("--set", "loop.delay=0.5", "--set", "contact.normal.damping=0", "--set", "duration=400"),
+        *("--set", "integrator.max_events=40"),
+    )
+    assert events.returncode == 3
+    assert json.loads(events.stdout)["contacts"]
+    assert "40 events" in events.stderr
+
+
+@pytest.mark.parametrize(
+    ("sets", "words"),
+    [
+        (["chaser.mas=3"], ["chaser.mas", "'mass'"]),
+        (["contact.normal.stifness=3"], ["contact.0.normal.stifness", "'stiffness'"]),
+        (["loop.dely=3"], ["loop.dely", "'delay'"]),
+        (["approch.closing_speed=3"], ["approch", "'approach'"]),
+        (["chaser.mass=3 m"], ["chaser.mass", "'3 m'", "kg"]),
+        (["loop.delay=5 N"], ["loop.delay", "'5 N'", "at least 0 s"]),
+        (["chaser.mass=-3"], ["chaser.mass", "-3", "greater than 0 kg"]),
+        (["chaser.mass=0"], ["chaser.mass", "0", "greater than 0 kg"]),
+        (["chaser.mass=nan"], ["chaser.mass", "nan"]),
+        (["chaser.mass=true"], ["chaser.mass", "True"]),
+        (["chaser.inertia=[100, 100, 201]"], ["chaser.inertia", "[100, 100, 201]", "triangle inequality"]),
+        (["target.inertia=[[5,1,0],[0,5,0],[0,0,5]]"], ["target.inertia", "symmetric"]),
+        (["target.inertia=[-1,5,5]"], ["target.inertia", "positive"]),
+        (["target.surface.half_angle=90 deg"], ["half_angle", "90 deg", "less than 90 deg"]),
+        (["target.surface.half_angle=0"], ["half_angle", "greater than 0 deg"]),
+        (["loop.delay=-1 ms"], ["loop.delay", "'-1 ms'", "at least 0 s"]),
+        (["approach.closing_speed=0.1"], ["[approach]", "position"]),
+        (["chaser.attitude=[1,0.1,0,0]"], ["chaser.attitude", "1e-3", "1.00499"]),
+        (["contact.normal.law=rubber"], ["contact.0.normal.law", "'rubber'", "'spring-dashpot'"]),
+        (["contact.normal.law=nomodule:Law"], ["contact.0.normal", "nomodule:Law"]),
+        (["target.surface.shape=cube"], ["target.surface.0.shape", "'cube'", "'cone'"]),
+        (["contact.feature=prob"], ["'prob'", "'probe'"]),
+        (["contact.surface=con"], ["'con'", "'cone'"]),
+        (["contact.4.feature=probe"], ["contact.4.feature", "0 to 0"]),
+        (["kind=free-fligth"], ["kind", "'free-flight'"]),
+        (["schema=2"], ["schema", "2", "1"]),
+        (["duration=0"], ["duration", "greater than 0 s"]),
+        (["integrator.method=euler"], ["integrator.method", "'euler'", "'located'"]),
+        (["duration"], ["duration", "KEY=VALUE"]),
+    ],
+)
+def test_bad_values_are_one_clear_line(sets, words):
+    arguments = [part for text in sets for part in ("--set", text)]
+    result = dock("run", "sazawal-spring-dashpot", "--json", *arguments)
+    refused(result, *words)
+    if "=" in sets[0]:
+        assert "sazawal-spring-dashpot" in result.stderr
+
+
+def test_bad_files_are_one_clear_line(tmp_path):
+    refused(dock("run", tmp_path / "none.toml"), "none.toml", "no such file")
+    refused(dock("run", "probe-conee"), "probe-conee", "'probe-cone'")
+    refused(dock("run", tmp_path), str(tmp_path), "folder")
+    bad = tmp_path / "bad.toml"
+    bad.write_text("schema = 1\nkind = \n")
+    refused(dock("run", bad), "bad.toml", "not TOML", "line 2")
+    bad.write_bytes(b"\xff\xfe\x00")
+    refused(dock("run", bad), "bad.toml")
+    bad.write_text('kind = "free-flight"')
+    refused(dock("run", bad), "schema", "missing")
+    bad.write_text('schema = 1\nkind = "free-flight"\nduration = 3\n[target]\nmass = 1\ninertia = [1, 1, 1]')
+    refused(dock("run", bad), "chaser", "missing")
+    refused(dock("report", bad), "bad.toml")
+    refused(dock("reproduce", "sazaval"), "sazaval", "'sazawal'")
+    refused(dock("reproduce", "sazawal", "--figure", 3), "--figure 3", "10")
+
+
+def test_python_raises_the_same_words():
+    with pytest.raises(
+        dockdyn.ScenarioError, match=r"sazawal-compliance: chaser\.mass = -1: must be a mass greater than 0 kg"
+    ):
+        dockdyn.load("sazawal-compliance", {"chaser.mass": -1})
+
+
+def test_overrides_by_index_name_and_neither():
+    name = "sazawal-compliance"
+    for key in ("contact.normal.length", "contact.0.normal.length", "contact.probe.normal.length"):
+        assert dockdyn.load(name, {key: "1.5 m"}).content.contact[0].normal.length == 1.5
+    assert (
+        dockdyn.load(name, {"contact.normal.springs.2.stiffness": 7}).content.contact[0].normal.springs[2].stiffness
+        == 7
+    )
+    with pytest.raises(dockdyn.ScenarioError, match="none of the 4 elements"):
+        dockdyn.load(name, {"contact.normal.springs.stiffness": 7})
+
+
+def seconds(*arguments):
+    """Best of five of a Python process."""
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def test_start_is_quick():
+    """The whole library loads in at most 2.5 times JAX's own time; help and version do without JAX."""
+    everything = "import dockdyn; [getattr(dockdyn, name) for name in dockdyn.__all__]"
+    jax = seconds("-c", "import jax")
+    assert seconds("-c", "import dockdyn") <= 2.5 * jax
+    assert seconds("-c", "import sys; sys.argv = ['dockdyn', '--help']; from dockdyn.cli import main; main()") < jax
+    check = f"import sys; {everything}; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", check], check=True)
+    for option in ("--help", "--version"):
+        code = f"""
+import sys
+sys.argv = ["dockdyn", "{option}"]
+from dockdyn.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+assert "jax" not in sys.modules and "numpy" not in sys.modules
+"""
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_double_precision_whether_jax_is_loaded_before_or_after():
+    for order in ("import dockdyn, jax", "import jax, dockdyn"):
+        code = f"{order}; import jax.numpy as jnp; assert jnp.zeros(1).dtype == 'float64'"
+        subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,191 @@
+"""README and pages: what they show runs, and prints what they say; no key, variable or option is left out."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import tomlkit
+import typer
+
+import dockdyn
+from dockdyn import cli
+from dockdyn.scenario.free_flight import FreeFlightSection
+from dockdyn.scenario.load import parse, preset_text
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(python|toml|console|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"# (\w+\.(?:py|toml))\n")
+PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
+ROUND_OFF = re.compile(r"\b\d(\.\d+)?e-1\d\b")
+BORDERS = re.compile(r"[│┃─━┏┓└┘┡┩┳╇┴┴┼|]")
+
+
+@dataclass
+class Block:
+    language: str
+    text: str
+    output: str | None  # the `text` block right behind
+
+
+def blocks(page: Path) -> list[Block]:
+    found: list[Block] = []
+    for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if language == "text":
+            found[-1].output = text
+        else:
+            found.append(Block(language, text, None))
+    return found
+
+
+def plain(text: str) -> list[str]:
+    """Lines without tables' borders, spacing and the digits of round-off."""
+    lines = [" ".join(BORDERS.sub(" ", line).split()) for line in text.splitlines()]
+    return [ROUND_OFF.sub("(round-off)", line) for line in lines if line]
+
+
+def run_command(line: str, monkeypatch, capsys) -> tuple[int, str]:
+    """Exit code and everything printed by a `dockdyn …` line."""
+    monkeypatch.setattr(sys, "argv", shlex.split(line, comments=True))
+    capsys.readouterr()
+    try:
+        cli.main()
+        code = 0
+    except SystemExit as end:
+        code = int(end.code or 0)
+    printed = capsys.readouterr()
+    return code, printed.out + printed.err
+
+
+def check_console(block: Block, monkeypatch, capsys) -> None:
+    """Runs the `dockdyn` lines; what is shown below each has to be printed (an ellipsis stands for more)."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        if not line.startswith("dockdyn"):
+            continue
+        code, printed = run_command(line, monkeypatch, capsys)
+        assert code == (cli.BAD_INPUT if shown.startswith("error:") else 0), printed
+        missing = [wanted for wanted in plain(shown) if wanted != "…" and wanted not in plain(printed)]
+        assert not missing, f"{line}\n{printed}"
+
+
+def check_python(block: Block, capsys) -> None:
+    """Runs the code; compares what it prints with the comments behind `print` or the text block that follows."""
+    capsys.readouterr()
+    exec(compile(block.text, "block", "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out.splitlines()
+    expected = PRINTED.findall(block.text) if block.output is None else block.output.splitlines()
+    assert [line for line in printed if line in expected] == expected, printed
+
+
+def check_toml(block: Block) -> None:
+    """Loads a whole scenario, or puts the tables of a part in the place of the demo's."""
+    if not block.text.startswith("# in the scenario"):
+        parse(block.text, "page")
+        return
+    data = tomlkit.parse(preset_text("probe-cone")).unwrap()
+    for key, value in tomllib.loads(block.text).items():
+        data[key] = data[key] | value if isinstance(value, dict) else value
+    parse(tomlkit.dumps(data), "page")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
+    """From top to bottom in one folder, as a reader would."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+    before = set(sys.modules)
+    try:
+        for block in blocks(page):
+            named = FILE_NAME.match(block.text)
+            if named:
+                Path(named[1]).write_text(block.text, encoding="utf-8")
+            if block.language == "console":
+                check_console(block, monkeypatch, capsys)
+            elif block.language == "toml":
+                check_toml(block)
+            elif not named:
+                check_python(block, capsys)
+    finally:
+        for name in set(sys.modules) - before:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+                del sys.modules[name]
+
+
+def rows(page: Path) -> dict[str, str]:
+    """Rows of a page's tables by the names in their first cell."""
+    found: dict[str, str] = {}
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("|"):
+            first = re.split(r"(?<!\\)\|", line)[1]
+            found |= dict.fromkeys(re.findall(r"`([^`]+)`", first), line)
+    return found
+
+
+def test_every_key_of_a_scenario_is_documented():
+    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    schema = FreeFlightSection.model_json_schema()
+    keys = set(schema["properties"])
+    for section in schema["$defs"].values():
+        keys |= set(section.get("properties", {}))
+        for name in ("law", "shape", "kind"):
+            named = section.get("properties", {}).get(name, {}).get("const")
+            assert named is None or f'`"{named}"`' in text, named
+    assert {"duration", "rim_radius", "max_events", "transition_rate"} <= keys
+    assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
+
+
+@pytest.fixture(scope="module")
+def result():
+    return dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "10 s"}))
+
+
+def test_every_variable_of_a_result_is_documented_with_its_unit(result):
+    documented = rows(ROOT / "docs" / "results.md")
+    for name, variable in result.data_vars.items():
+        assert f"| {variable.attrs['units']} |" in documented[name], name
+    assert not set(result.attrs) - set(documented)
+    text = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert not [name for name in result.sizes if f"`{name}`" not in text]
+
+
+def test_every_key_of_a_summary_is_documented(result):
+    documented = rows(ROOT / "docs" / "results.md")
+    summary = dockdyn.summarise(result)
+    assert not set(summary) - set(documented)
+    assert not set(summary["contacts"][0]) - set(documented)
+
+
+def test_every_command_and_option_is_documented():
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for name, command in typer.main.get_command(cli.app).commands.items():
+        assert f"## `dockdyn {name}" in text
+        section = text.split(f"## `dockdyn {name}")[1].split("\n## ")[0]
+        options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
+        assert not [option for option in options if option not in section and option != "--help"], name
+
+
+def test_dependencies_are_those_of_the_package():
+    def bare(name: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", name.lower())
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    for heading, needed in {"Core": project["dependencies"], **project["optional-dependencies"]}.items():
+        section = re.split(r"^## ", page.split(f"## {heading}\n" if heading == "Core" else f"## `{heading}`\n")[1], flags=re.M)
+        listed = re.findall(r"^\| ([^|]+) \|", section[0], re.M)[1:]
+        names = [part for need in needed for part in re.findall(r"^[\w.-]+|(?<=\[)[\w.-]+(?=\])", need)]
+        assert {bare(name) for name in listed} == {bare(name) for name in names}, heading
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_inside_the_repository_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", page.read_text(encoding="utf-8"))
+    assert not [link for link in links if not (page.parent / link).exists()]
