@@ -17,10 +17,10 @@ demo: $(VENV)/.stamp-core ## dock a probe into a cone; the report lands in demo/
 	$(BIN)/dockdyn run probe-cone --out demo --force
 
 test: $(VENV)/.stamp-dev ## run the tests, the large random checks sampled
-	$(BIN)/python -m pytest -q -n 2 -m "not full" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not full" $(PYTEST_ARGS)
 
 verify: $(VENV)/.stamp-dev ## run every test, the long ones in full
-	$(BIN)/python -m pytest -q -n 2 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: $(VENV)/.stamp-dev ## check style, format and types
 	$(BIN)/python -m ruff check

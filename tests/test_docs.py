@@ -179,7 +179,9 @@ def test_dependencies_are_those_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     for heading, needed in {"Core": project["dependencies"], **project["optional-dependencies"]}.items():
-        section = re.split(r"^## ", page.split(f"## {heading}\n" if heading == "Core" else f"## `{heading}`\n")[1], flags=re.M)
+        section = re.split(
+            r"^## ", page.split(f"## {heading}\n" if heading == "Core" else f"## `{heading}`\n")[1], flags=re.M
+        )
         listed = re.findall(r"^\| ([^|]+) \|", section[0], re.M)[1:]
         names = [part for need in needed for part in re.findall(r"^[\w.-]+|(?<=\[)[\w.-]+(?=\])", need)]
         assert {bare(name) for name in listed} == {bare(name) for name in names}, heading

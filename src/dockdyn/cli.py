@@ -212,32 +212,33 @@ def progress(words: str) -> Iterator[Any]:
 
 def show(summary: dict[str, Any]) -> None:
     """The summary as tables."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False)
-    contacts = Table(title=summary["title"])
+    contacts = Table(title=summary["title"], box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in (
         "contact",
-        "onset s",
-        "release s",
-        "approach m/s",
-        "peak N",
-        "impulse N s",
-        "energy after J",
+        "onset\ns",
+        "release\ns",
+        "approach\nm/s",
+        "peak\nN",
+        "impulse\nN s",
+        "energy\nafter, J",
         "class",
     ):
-        contacts.add_column(heading, justify="right")
+        contacts.add_column(heading, justify="left" if heading in ("contact", "class") else "right", no_wrap=True)
     rows = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
     for number, (contact, energy, sort) in enumerate(rows, start=1):
         contacts.add_row(
-            f"{number} {contact['feature']} – {contact['surface']}",
+            f"{number} {contact['feature']}–{contact['surface']}",
             f"{contact['onset_s']:.4f}",
             "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
-            f"{contact['approach_speed_m_s']:.5f}",
-            f"{contact['peak_normal_force_N']:.5g}",
-            f"{contact['impulse_N_s']:.5g}",
-            "" if energy is None else f"{energy:+.5g}",
+            f"{contact['approach_speed_m_s']:.4g}",
+            f"{contact['peak_normal_force_N']:.4g}",
+            f"{contact['impulse_N_s']:.4g}",
+            "" if energy is None else f"{energy:+.4g}",
             sort or "",
         )
     console.print(contacts)

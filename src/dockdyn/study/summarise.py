@@ -121,7 +121,9 @@ def warnings(dataset: xr.Dataset) -> list[str]:
             f"the work of the contact forces and the change of energy differ by {work_energy_error(dataset):.1e}"
         )
     if overlapping(dataset):
-        found.append("some contacts overlap in time or within one delay: their energies are those of all of them together")
+        found.append(
+            "some contacts overlap in time or within one delay: their energies are those of all of them together"
+        )
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
     return found
