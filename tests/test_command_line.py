@@ -79,6 +79,13 @@ def test_init_gives_a_file_of_ones_own(tmp_path):
     assert (tmp_path / "mine" / "report.html").exists()
 
 
+def test_a_result_folder_may_have_the_presets_name(tmp_path):
+    for _ in range(2):
+        result = dock("run", "probe-cone", "--set", "duration=1 s", "--force", folder=tmp_path)
+        assert result.returncode == 0, result.stderr
+    assert (tmp_path / "probe-cone" / "report.html").exists()
+
+
 def test_every_preset_is_listed_and_runs():
     listed = dock("presets").stdout
     for name, title in dockdyn.presets().items():

@@ -83,7 +83,7 @@ def test_plane(place, points, stretch):
 @pytest.mark.parametrize("inside", [False, True])
 @sampled
 @given(place=places, points=clouds, radius=numbers(0.05, 1.2))
-def test_sphere(place, points, radius, inside, ):
+def test_sphere(place, points, radius, inside):
     centre = place.point([0.0, 0.0, 0.0])
     side = -1 if inside else 1
     distance, normal = measured(Sphere(jnp.array(centre), jnp.array(radius), inside), place.point(points))
@@ -122,18 +122,26 @@ def test_torus(place, points, major, share):
 # --- the nearest of all points ---------------------------------------------------------------------------------------
 
 
+SECTORS = 12
+
+
 def nearest_distance(patches, point):
-    """Least distance of `point` from patches, each a function of (u, v) in the unit square, by ever finer grids."""
+    """Least distance of `point` from patches, each a function of (u, v) in the unit square, by ever finer grids.
+
+    It goes down from the best place in each of several strips of v, so that a pole, where v has no meaning, is no trap.
+    """
     best = np.inf
     for patch in patches:
-        centre, half = np.array([0.5, 0.5]), 0.5
-        for count in [61, *[15] * 14]:
-            u, v = (np.clip(np.linspace(c - half, c + half, count), 0, 1) for c in centre)
-            u, v = (grid.ravel() for grid in np.meshgrid(u, v))
-            size = np.linalg.norm(patch(u, v) - point, axis=-1)
-            i = np.argmin(size)
-            best, centre = min(best, size[i]), np.array([u[i], v[i]])
-            half = 3 * half / (count - 1)
+        for sector in range(SECTORS):
+            centre, half = np.array([0.5, (sector + 0.5) / SECTORS]), np.array([0.5, 0.75 / SECTORS])
+            for count in [61, *[15] * 24]:
+                u, v = (np.clip(np.linspace(c - h, c + h, count), 0, 1) for c, h in zip(centre, half, strict=True))
+                u, v = (grid.ravel() for grid in np.meshgrid(u, v))
+                size = np.linalg.norm(patch(u, v) - point, axis=-1)
+                # of equally near places the middle one
+                i = np.argmin(size + 1e-13 * np.abs(v - centre[1]))
+                best, centre = min(best, size[i]), np.array([u[i], v[i]])
+                half = half * (0.06 if count == 61 else 0.45) * [1, 1 / 0.06 if count == 61 else 1]
     return best
 
 
@@ -143,7 +151,7 @@ def around(axial, radius, angle):
 
 
 def turn_of(v):
-    return 4 * np.pi * v  # twice around, so that the nearest angle is never at the border only
+    return 2 * np.pi * v
 
 
 class Receptacle:
@@ -154,7 +162,7 @@ class Receptacle:
         self.reach = 6.0 if rim is None else rim  # m, as far as the search goes
 
     def patches(self):
-        wall = [lambda u, v: around(u * self.reach / np.tan(self.slope), u * self.reach, turn_of(v))]
+        wall = [lambda u, v: around(u**2 * self.reach / np.tan(self.slope), u**2 * self.reach, turn_of(v))]
         if self.rim is None:
             return wall
         mouth = self.rim / np.tan(self.slope)

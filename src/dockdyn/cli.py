@@ -238,7 +238,7 @@ def show(summary: dict[str, Any]) -> None:
             f"{contact['approach_speed_m_s']:.4g}",
             f"{contact['peak_normal_force_N']:.4g}",
             f"{contact['impulse_N_s']:.4g}",
-            "" if energy is None else f"{energy:+.4g}",
+            "" if energy is None else f"{energy:+.5g}",
             sort or "",
         )
     console.print(contacts)

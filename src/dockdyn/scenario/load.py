@@ -76,9 +76,9 @@ def load(source: str | Path, overrides: dict[str, Any] | None = None) -> Scenari
 def read(source: str | Path) -> tuple[str, str, Path | None]:
     """Name, text and folder of a scenario file or preset."""
     path = Path(source)
-    if path.is_dir():
+    if path.is_dir() and str(source) not in presets():
         raise ScenarioError(f"{source}: is a folder; must be a scenario file or a preset")
-    if path.exists():
+    if path.is_file():
         try:
             return str(source), path.read_text(encoding="utf-8"), path.parent
         except (OSError, UnicodeDecodeError) as error:
