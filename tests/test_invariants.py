@@ -242,6 +242,15 @@ def test_momentum_and_work_in_full(run, content):
     check_conservation(content, run(content))
 
 
+@pytest.mark.full
+@examples(60)
+@given(content=dockings(), frame=frames())
+def test_frames_and_roles_in_full(run, content, frame):
+    here = contact_numbers(run(content))
+    for other in (moved(content, *frame), swapped(content)):
+        assert contact_numbers(run(other)) == pytest.approx(here, rel=0, abs=SAME_CONTACTS)
+
+
 def test_a_delay_feeds_energy_and_the_account_still_closes(run):
     """A spring whose force comes late returns more than it took; so the balances above are not about a passive case only."""
     content = ONE_DOCKING | {"loop": {"delay": 0.08}}
@@ -362,22 +371,21 @@ def spread_of_energy_errors(run, law, steps):
 
 
 @pytest.mark.parametrize(
-    ("law", "least", "most"),
+    ("law", "steps", "least", "most"),
     [
-        # Smooth inside the contact and located at its ends: the order of the method; a linear spring gains half an order or
-        # one, since what Runge–Kutta loses of a linear oscillation's energy is of fifth order.
-        ("spring-dashpot", 3.7, 5.3),
+        # Smooth inside the contact and located at its ends: the order of the method, or one more, since what the classical
+        # Runge–Kutta method loses of a linear oscillation's energy is of fifth order.
+        ("spring-dashpot", [32e-3, 16e-3, 8e-3, 4e-3], 3.8, 5.3),
         # k d^1.5 starts as (v τ)^1.5 and its fourth derivative as τ^-2.5. Steps at τ = dt, 2dt ... err by dt⁵ τ^-2.5, a
-        # sum that the first steps dominate: dt^2.5, at onset and again at release.
-        ("hertz", 2.2, 2.8),
+        # sum that the first steps dominate: dt^2.5, at onset and again at release, once the smooth part is below it.
+        ("hertz", [8e-3, 4e-3, 2e-3, 1e-3], 2.2, 2.8),
     ],
 )
-def test_energy_error_falls_with_the_order(run, law, least, most):
-    steps = np.array([16e-3, 8e-3, 4e-3, 2e-3])
+def test_energy_error_falls_with_the_order(run, law, steps, least, most):
     errors = spread_of_energy_errors(run, law, steps)
     slope = np.polyfit(np.log(steps), np.log(errors), 1)[0]
     assert least <= slope <= most, (slope, errors)
-    assert errors[-1] > 1e-13, "round-off would flatten the slope"
+    assert errors[-1] > 1e-12, "round-off would flatten the slope"
 
 
 @pytest.mark.parametrize("law", ["spring-dashpot", "hertz", "hunt-crossley", "force-stroke"])

@@ -520,6 +520,7 @@ OWN_PARTS = '''
     from jaxtyping import Array, Float
 
     import dockdyn
+    from dockdyn.mechanics.vector import Vector
 
 
     class Stiffening(dockdyn.NormalLaw):
@@ -549,16 +550,12 @@ OWN_PARTS = '''
         curvature: Float[Array, ""]  # 1/m
 
         def reference(self):
-            return dockdyn_vector(self.bottom)
+            return Vector.of(self.bottom)
 
         def signed_distance(self, point):
-            y, z = point.y - self.bottom[1], point.z - self.bottom[2]
-            return (point.x - self.bottom[0] - self.curvature / 2 * (y**2 + z**2)) / (1 + self.curvature**2 * (y**2 + z**2)) ** 0.5
-
-
-    from dockdyn.mechanics.vector import Vector
-
-    dockdyn_vector = Vector.of
+            offset = point - self.reference()
+            across = offset.y**2 + offset.z**2
+            return (offset.x - self.curvature / 2 * across) / (1 + self.curvature**2 * across) ** 0.5
 '''
 
 

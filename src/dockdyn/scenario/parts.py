@@ -182,14 +182,12 @@ def choice(key: str, parts: list[type[Part]], user: type[UserPart]) -> Any:
     return Annotated[Union[(*tagged, Annotated[user, Tag("user")])], Discriminator(name)]
 
 
-def one_mouth(cone: Any) -> None:
-    if cone.rim_radius is not None and cone.depth is not None:
-        refuse("rim_radius and depth both say where the wall ends; give one")
-
-
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
-    radius = depth * jnp.tan(half_angle) if depth is not None else rim_radius
-    return Cone.of(apex, axis, half_angle, radius)
+    """The wall ends at the rim radius or at the depth, whichever comes first."""
+    ends = [] if rim_radius is None else [rim_radius]
+    if depth is not None:
+        ends.append(depth * jnp.tan(half_angle))
+    return Cone.of(apex, axis, half_angle, jnp.min(jnp.stack(ends)) if ends else None)
 
 
 def damping_one_way(law: Any) -> None:
@@ -320,7 +318,6 @@ SurfaceSection = choice(
             "shape",
             "cone",
             cone,
-            one_mouth,
             apex=Point,
             axis=Direction,
             half_angle=quantity("rad", "an angle", above=0, below=1.5707963267948966),

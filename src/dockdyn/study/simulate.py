@@ -22,7 +22,7 @@ from dockdyn.study.episodes import episodes, from_log, from_samples
 
 DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
 WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
-TOLERANCE = 1e-10  # relative error of a step when the scenario states no step
+TOLERANCE = 1e-11  # relative error of a step when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
 
