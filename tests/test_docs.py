@@ -17,6 +17,7 @@ import dockdyn
 from dockdyn import cli
 from dockdyn.scenario.free_flight import FreeFlightSection
 from dockdyn.scenario.load import parse, preset_text
+from dockdyn.study import simulate
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -140,6 +141,13 @@ def test_every_key_of_a_scenario_is_documented():
             assert named is None or f'`"{named}"`' in text, named
     assert {"duration", "rim_radius", "max_events", "transition_rate"} <= keys
     assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
+
+
+def test_default_step_and_tolerance_are_those_of_the_code():
+    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    chosen = text.split("**`step` left out.**")[1].split("\n\n")[0]
+    assert f"{1000 * simulate.DEFAULT_STEP:g} ms" in chosen
+    assert f"{simulate.TOLERANCE:g}" in chosen
 
 
 @pytest.fixture(scope="module")

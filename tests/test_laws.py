@@ -2,8 +2,8 @@
 
 Two bodies of reduced mass m close at speed v along a line through both centres of mass, so depth d obeys m d̈ = −f(d, ḋ).
 
-The integrator keeps the relative error of a step below 1e-10 where the force is smooth; a contact is a few hundred steps
-whose errors mostly cancel: 1e-8 is asked for. Laws that start as d^1.5 or have kinks say so beside their test.
+The integrator keeps the relative error of a step below 1e-10 where the force is smooth, and a contact takes a hundred steps
+or more: 1e-8 is asked for. Laws that start as d^1.5 or have kinks say so beside their test.
 """
 
 from __future__ import annotations
@@ -515,8 +515,6 @@ def test_sliding_distance_between_two_rails(run):
 # --- a law and a surface of one's own --------------------------------------------------------------------------------
 
 OWN_PARTS = '''
-    from typing import ClassVar
-
     from jaxtyping import Array, Float
 
     import dockdyn
@@ -528,19 +526,18 @@ OWN_PARTS = '''
 
         linear: Float[Array, ""]  # N/m
         cubic: Float[Array, ""]  # N/m³
-        adhesion: ClassVar[bool] = False
 
         def force(self, depth, rate):
             return self.linear * depth + self.cubic * depth**3
 
 
     class Viscous(dockdyn.Friction):
-        """−c v."""
+        """−c f_n v."""
 
-        drag: Float[Array, ""]  # N s/m
+        drag: Float[Array, ""]  # s/m
 
         def force(self, normal_force, sliding):
-            return sliding * (-self.drag)
+            return sliding * (-self.drag * normal_force)
 
 
     class Paraboloid(dockdyn.Surface):
@@ -593,7 +590,7 @@ def test_a_law_friction_and_surface_of_ones_own(tmp_path, monkeypatch):
                 "feature": "tip",
                 "surface": "dish",
                 "normal": {"law": "parts_of_my_own:Stiffening", "linear": "1.5 N/mm", "cubic": cubic},
-                "friction": {"law": "parts_of_my_own:Viscous", "drag": 300.0},
+                "friction": {"law": "parts_of_my_own:Viscous", "drag": "3 s/m"},
             }
         ],
         "output": {"interval": 0.1},

@@ -10,10 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import tomlkit
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+import dockdyn
 from dockdyn.contact.combined import Intersection, Union
 from dockdyn.contact.cone import Cone
 from dockdyn.contact.cylinder import Cylinder
@@ -122,7 +124,7 @@ def test_torus(place, points, major, share):
 # --- the nearest of all points ---------------------------------------------------------------------------------------
 
 
-SECTORS = 12
+SECTORS = 8
 
 
 def nearest_distance(patches, point):
@@ -134,14 +136,14 @@ def nearest_distance(patches, point):
     for patch in patches:
         for sector in range(SECTORS):
             centre, half = np.array([0.5, (sector + 0.5) / SECTORS]), np.array([0.5, 0.75 / SECTORS])
-            for count in [61, *[15] * 24]:
+            for count in [41, *[15] * 14]:
                 u, v = (np.clip(np.linspace(c - h, c + h, count), 0, 1) for c, h in zip(centre, half, strict=True))
                 u, v = (grid.ravel() for grid in np.meshgrid(u, v))
                 size = np.linalg.norm(patch(u, v) - point, axis=-1)
                 # of equally near places the middle one
                 i = np.argmin(size + 1e-13 * np.abs(v - centre[1]))
                 best, centre = min(best, size[i]), np.array([u[i], v[i]])
-                half = half * (0.06 if count == 61 else 0.45) * [1, 1 / 0.06 if count == 61 else 1]
+                half = half * ([0.06, 1.0] if count == 41 else 0.3)
     return best
 
 
@@ -217,7 +219,7 @@ around_edge = given(
     place=places,
     half_angle=angles,
     rim=numbers(0.2, 1.0),
-    spots=st.lists(st.tuples(numbers(1e-4, 0.1), numbers(0, 2 * np.pi), numbers(0, 2 * np.pi)), min_size=8, max_size=8),
+    spots=st.lists(st.tuples(numbers(1e-4, 0.1), numbers(0, 2 * np.pi), numbers(0, 2 * np.pi)), min_size=5, max_size=5),
 )
 
 
@@ -259,6 +261,35 @@ def test_a_tip_rolls_around_the_rim():
         distance, normal = measured(surface, np.array([[mouth + 0.03 * way[0], rim + 0.03 * way[1], 0.0]]))
         assert distance[0] == pytest.approx(0.03, abs=1e-12)
         assert normal[0] == pytest.approx([way[0], way[1], 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("keys", "rim"),
+    [
+        ({"rim_radius": "40 cm"}, 0.4),
+        ({"depth": 0.5}, 0.5 * np.tan(np.radians(35))),
+        ({"rim_radius": 0.3, "depth": 0.5}, 0.3),
+        ({"rim_radius": 0.6, "depth": 0.5}, 0.5 * np.tan(np.radians(35))),
+    ],
+)
+def test_the_wall_ends_where_the_scenario_says(tmp_path, keys, rim):
+    """At the rim's radius, at the depth, or at the nearer of the two: a hand's breadth beyond its edge, straight ahead."""
+    wall = {"name": "cone", "shape": "cone", "apex": [0, 0, 0], "axis": [1, 0, 0], "half_angle": "35 deg", **keys}
+    body = {"mass": 100, "inertia": [10, 10, 10]}
+    content = {
+        "schema": 1,
+        "kind": "free-flight",
+        "duration": 1,
+        "chaser": {**body, "position": [2, 0, 0], "feature": [{"name": "tip", "position": [-1, 0, 0]}]},
+        "target": {**body, "surface": [wall]},
+        "contact": [{"feature": "tip", "surface": "cone", "normal": {"law": "spring-dashpot", "stiffness": 1000}}],
+    }
+    file = tmp_path / "rim.toml"
+    file.write_text(tomlkit.dumps(content))
+    surface = dockdyn.load(file).model().contacts[0].surface
+    distance, normal = measured(surface, np.array([[rim / np.tan(np.radians(35)) + 0.08, 0.0, rim]]))
+    assert distance[0] == pytest.approx(0.08, abs=1e-12)
+    assert normal[0] == pytest.approx([1.0, 0.0, 0.0], abs=1e-9)
 
 
 # --- surfaces made of surfaces ---------------------------------------------------------------------------------------

@@ -129,6 +129,12 @@ def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
         raise ScenarioError(f"{name}: --set {key}: must be a dotted key such as loop.delay")
     place: Any = data
     for part, following in zip(parts, [*parts[1:], None], strict=True):
+        if isinstance(place, list) and place and not isinstance(place[0], dict):
+            if following is not None or not part.isdigit() or int(part) >= len(place):
+                last = len(place) - 1
+                raise ScenarioError(f"{name}: --set {key}: {part!r} is no index of the list; must be 0 to {last}")
+            place[int(part)] = value
+            return
         if isinstance(place, list):
             place, used = element(place, part, key, name)
             if used:

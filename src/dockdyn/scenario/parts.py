@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Union
 
+import equinox as eqx
 import jax.numpy as jnp
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 from pydantic_core import PydanticCustomError
@@ -119,7 +121,7 @@ class UserPart(Part):
     @model_validator(mode="before")
     @classmethod
     def in_si(cls, data: Any) -> Any:
-        return {key: si(value) if key not in ("law", "shape") else value for key, value in dict(data).items()}
+        return {key: value if key in ("law", "shape", "name") else si(value) for key, value in dict(data).items()}
 
 
 class UserLaw(UserPart):
@@ -143,7 +145,7 @@ def si(value: Any) -> Any:
         return [si(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and re.match(r"\s*[-+]?\.?\d", value):  # "3 mm" is a quantity, "bar" a word
         import pint
 
         try:
@@ -162,7 +164,7 @@ def imported(target: str) -> type:
         refuse(
             f'cannot import {target!r} ({error}); must be "module:Class" with the module importable from {sys.path[0]}'
         )
-    if not dataclasses.is_dataclass(found):
+    if not (isinstance(found, type) and issubclass(found, eqx.Module)):
         refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
     return found
 

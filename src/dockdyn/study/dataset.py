@@ -82,7 +82,7 @@ def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
         "body": ["chaser", "target"],
         "axis": ["x", "y", "z"],
         "quaternion": ["w", "x", "y", "z"],
-        "contact": [contact.name or contact.feature for contact in content.contact],
+        "contact": contact_names(content),
         "point": [point.name for point in content.points()],
     }
     attributes = {
@@ -104,12 +104,23 @@ def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
     return xr.Dataset(data, coordinates, attributes)
 
 
+def contact_names(content: Any) -> list[str]:
+    """Names of the contacts: their own, or their feature's, with the surface's where that is not enough."""
+    features = [contact.feature for contact in content.contact]
+    return [
+        contact.name
+        or (contact.feature if features.count(contact.feature) == 1 else f"{contact.feature} {contact.surface}")
+        for contact in content.contact
+    ]
+
+
 def conservative(content: Any) -> bool:
     """Whether energy returns to its value after every contact: no delay, no friction, a lossless law of depth alone."""
 
     def lossless(contact: Any) -> bool:
         law = contact.normal
         spring = law.law == "hertz" or (law.law in ("spring-dashpot", "hunt-crossley") and law.damping == 0)
+        spring = spring or getattr(law, "restitution", None) == 1
         return spring and (contact.friction is None or getattr(contact.friction, "coefficient", 1) == 0)
 
     return content.loop.delay == 0 and all(lossless(contact) for contact in content.contact)

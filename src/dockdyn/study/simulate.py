@@ -16,6 +16,7 @@ import xarray as xr
 
 from dockdyn.integrate import fixed, located
 from dockdyn.integrate.solution import Solution, Status
+from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.dataset import Run, build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
@@ -24,6 +25,7 @@ DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
 WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
 TOLERANCE = 1e-11  # relative error of a step when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
+MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
 
 Progress = Callable[[float], None]
@@ -60,9 +62,16 @@ def plan(content: Any) -> Plan:
     interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
     samples = max(1, int(duration / interval * (1 + 1e-12)))
     step = min(step, interval)
+    if samples > MOST_ROWS:
+        raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
     # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
-    line_capacity = 2 ** math.ceil(math.log2(16 * math.ceil(delay / step) + 1024))
+    line_capacity = power_of_two(2 * delay / step + 4096)
     return Plan(step, interval, samples, line_capacity)
+
+
+def power_of_two(least: float) -> int:
+    """The next power of two: few sizes, so few compilations."""
+    return 2 ** math.ceil(math.log2(least))
 
 
 def settings_for(content: Any) -> located.Settings:
@@ -74,7 +83,7 @@ def settings_for(content: Any) -> located.Settings:
         step=jnp.asarray(steps.step),
         tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
         sampling=jnp.asarray(steps.interval),
-        samples=2 ** math.ceil(math.log2(max(steps.samples + 1, 2048))),  # few sizes, so few compilations
+        samples=power_of_two(max(steps.samples + 1, 2048)),
         max_moments=content.integrator.max_events,
         line_capacity=steps.line_capacity,
         max_iterations=jnp.asarray(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
@@ -158,9 +167,12 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     steps = plan(content)
     longest = min(steps.step, content.loop.delay or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))
+    if count > MOST_ROWS:
+        raise ScenarioError(f"integrator.step = {longest} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
-    mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=steps.line_capacity)
+    capacity = power_of_two(content.loop.delay / step + 8)
+    mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
     _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
     finite = np.all(
@@ -169,7 +181,7 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     kept = count + 1 if finite.all() else int(np.argmin(finite))
     culprit = next((n for n, v in observed.items() if kept <= count and not np.all(np.isfinite(v[kept]))), "")
     observed = {name: values[:kept] for name, values in observed.items()}
-    every = slice(None, None, stride)
+    every = np.unique([*range(0, kept, stride), kept - 1])
     moments = from_samples(time_axis[:kept], observed["depth"], observed["normal_force"])
     return Run(
         time=time_axis[:kept][every],
