@@ -228,9 +228,9 @@ def show(summary: dict[str, Any]) -> None:
         "energy\nafter, J",
         "class",
     ):
-        words = heading in ("contact", "class")
+        worded = heading in ("contact", "class")
         contacts.add_column(
-            heading, justify="left" if words else "right", no_wrap=heading != "contact", overflow="fold"
+            heading, justify="left" if worded else "right", no_wrap=heading != "contact", overflow="fold"
         )
     rows = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
     for number, (contact, energy, sort) in enumerate(rows, start=1):
