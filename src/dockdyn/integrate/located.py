@@ -27,7 +27,7 @@ from dockdyn.integrate.model import Flag, Model, Scalar, State, chosen, pack, un
 from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numbers, quiet_signal, tolerance
 from dockdyn.integrate.pace import keep_pace, step_error
 from dockdyn.integrate.runge_kutta import rk4
-from dockdyn.integrate.solution import Moment, Sample, Solution, Status, stacked
+from dockdyn.integrate.solution import Moment, Sample, Solution, Status
 from dockdyn.mechanics.vector import once
 
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
@@ -374,7 +374,7 @@ def result(model: Model, lane: Lane) -> Solution:
     samples = None
     if lane.samples is not None:
         shape = Sample(state, quiet_signal(model, state))
-        samples = stacked(lane.samples[:-1], lambda row: unpack(row, shape))
+        samples = jax.vmap(lambda row: unpack(row, shape))(lane.samples[:-1])
     return Solution(
         status=lane.status,
         time=lane.node.time,
@@ -382,7 +382,7 @@ def result(model: Model, lane: Lane) -> Solution:
         steps=lane.steps,
         iterations=lane.iterations,
         moments=lane.moments,
-        log=stacked(lane.log[:-1], lambda row: unpack(row, like)),
+        log=jax.vmap(lambda row: unpack(row, like))(lane.log[:-1]),
         sampled=lane.sampled,
         samples=samples,
         culprit=lane.culprit,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.model import Scalar, State
@@ -58,8 +56,3 @@ class Solution(eqx.Module):
         Array, ""
     ]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates
     roughest: Scalar  # largest estimate of a step's error, relative to the motion
-
-
-def stacked(rows: Float[Array, "rows columns"], decode: Callable[[Any], Any]) -> Any:
-    """The tree that `decode` makes of a row, for all rows at once."""
-    return jax.vmap(decode)(rows)
