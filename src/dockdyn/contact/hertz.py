@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.normal_law import NormalLaw, signed_power
@@ -16,3 +17,6 @@ class Hertz(NormalLaw):
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent)
+
+    def presses(self, depth: Scalar, rate: Scalar) -> Scalar:
+        return jnp.ones(())

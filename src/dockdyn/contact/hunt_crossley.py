@@ -20,6 +20,9 @@ class HuntCrossley(NormalLaw):
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent) * (1 + self.damping * rate)
 
+    def presses(self, depth: Scalar, rate: Scalar) -> Scalar:
+        return 1 + self.damping * rate
+
 
 def damping_for(restitution: Scalar, speed: Scalar) -> Scalar:
     """The damping c (s/m) that gives `restitution` (0 to 1, not 0) at the impact `speed` (m/s).

@@ -22,6 +22,14 @@ class NormalLaw(eqx.Module):
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         """Normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
 
+    def presses(self, depth: Scalar, rate: Scalar) -> Scalar:
+        """A number with the sign of the force inside contact (any unit); by default the force itself.
+
+        Its roots say where a force that does not adhere ends. A law whose force fades at zero depth faster than
+        linearly gives a factor that does not, since a flat root cannot be located.
+        """
+        return self.force(depth, rate)
+
     def adheres(self) -> bool:
         """Whether the force may pull until the depth is zero."""
         return False

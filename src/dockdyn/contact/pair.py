@@ -28,6 +28,7 @@ class Touch(NamedTuple):
     normal: Vector  # out of the surface, inertial
     sliding: Vector  # m/s, velocity of the feature over the surface, inertial
     raw_force: Scalar  # N, what the law says without gate or clamp
+    presses: Scalar  # its sign
 
 
 class Contact(eqx.Module):
@@ -55,8 +56,8 @@ class Contact(eqx.Module):
         velocity = own.velocity(point) - other.velocity(point)
         approach = velocity.dot(normal)
         rate, sliding = once((-approach, velocity - normal * approach))
-        raw = self.law.along(own.rotation.transposed_times(normal)).force(depth, rate)
-        return Touch(depth, rate, normal, sliding, raw)
+        law = self.law.along(own.rotation.transposed_times(normal))
+        return Touch(depth, rate, normal, sliding, law.force(depth, rate), law.presses(depth, rate))
 
     def place(self, chaser: Placed, target: Placed) -> Vector:
         """The feature from the surface's reference point (m, axes of the body with the surface)."""
@@ -84,16 +85,16 @@ class Contact(eqx.Module):
         return on_feature if self.feature_on_chaser else -on_feature
 
     def guards(self, mode: Int[Array, ""], touch: Touch) -> tuple[Scalar, Scalar]:
-        """Two event functions that rise through zero: onset or release (m), and force ending or returning (N)."""
+        """Two event functions that rise through zero: onset or release (m), and force ending or returning."""
         across = jnp.where(mode == APART, touch.depth, -touch.depth)
         if self.law.adheres():
             return across, jnp.asarray(-1.0)
-        force = jnp.where(mode == SLACK, touch.raw_force, -touch.raw_force)
+        force = jnp.where(mode == SLACK, touch.presses, -touch.presses)
         return across, jnp.where(mode == APART, -1.0, force)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array], touch: Touch) -> Int[Array, ""]:
         """The mode after the guards in `fired` have fired."""
-        pulls = jnp.asarray(False) if self.law.adheres() else touch.raw_force < 0
+        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
         entered = jnp.where(pulls, SLACK, PRESSING)
         crossed = jnp.where(mode == APART, entered, APART)
         switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
@@ -101,5 +102,5 @@ class Contact(eqx.Module):
 
     def first_mode(self, touch: Touch) -> Int[Array, ""]:
         """The stored mode that fits the state itself, at the start of a run."""
-        pulls = jnp.asarray(False) if self.law.adheres() else touch.raw_force < 0
+        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
         return jnp.where(touch.depth > 0, jnp.where(pulls, SLACK, PRESSING), APART)

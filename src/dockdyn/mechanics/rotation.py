@@ -120,8 +120,9 @@ def roll_pitch_yaw(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Quaternion:
 
 def from_x_axis(direction: Vector) -> Quaternion:
     """The shortest rotation that takes the x axis to the unit vector `direction` (for −x, half a turn about z)."""
-    opposite = direction.x < -1 + 1e-12
-    w = 1 + direction.x
+    across = direction.y**2 + direction.z**2
+    opposite = (direction.x < 0) & (across < 1e-24)
+    w = jnp.where(direction.x < 0, across / (1 - direction.x), 1 + direction.x)  # 1 + x without cancellation
     size = jnp.sqrt(jnp.where(opposite, 1.0, 2 * w))
     zero = jnp.zeros(())
     # half-angle form of the rotation about x × direction

@@ -90,7 +90,11 @@ def settings_for(content: Any) -> located.Settings:
     )
 
 
-@jax.jit
+# What runs once is compiled in a hurry.
+jit_once = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+
+
+@jit_once
 def begin(content: Any, settings: located.Settings) -> located.Lane:
     return located.begin(content.model(), settings)
 
@@ -100,16 +104,21 @@ def proceed(content: Any, settings: located.Settings, until: Any, lane: located.
     return located.proceed(content.model(), settings, lane, until)
 
 
-@jax.jit
+@jit_once
 def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
     """The solution, and what is observed at its samples and at the moments of its log."""
     model = content.model()
     solution = located.result(model, lane)
     assert solution.samples is not None
-    sampled = observe_all(model, solution.samples.state, solution.samples.delayed)
-    quiet = located.quiet_signal(model, model.initial())
-    at_moments = jax.vmap(lambda state: model.observe(jnp.zeros(()), state, quiet))(solution.log.state)
-    return solution, sampled, at_moments
+    samples, moments = solution.samples, solution.log
+    count = jax.tree.leaves(samples.state)[0].shape[0]
+    states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
+    rows = moments.time.shape[0]
+    delayed = jax.tree.map(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
+    observed = observe_all(model, states, delayed)
+    return solution, *(
+        jax.tree.map(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
+    )
 
 
 def observe_all(model: Any, states: Any, delayed: Any) -> Any:
