@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.friction import Friction
     from dockdyn.contact.normal_law import NormalLaw
     from dockdyn.contact.surface import Surface
+    from dockdyn.mechanics.vector import Vector
     from dockdyn.output.store import open_result
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
@@ -26,6 +27,7 @@ PLACES = {
     "Scenario": "scenario.load",
     "ScenarioError": "scenario.errors",
     "Surface": "contact.surface",
+    "Vector": "mechanics.vector",
     "load": "scenario.load",
     "open_result": "output.store",
     "presets": "scenario.load",
@@ -39,6 +41,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Surface",
+    "Vector",
     "load",
     "open_result",
     "presets",

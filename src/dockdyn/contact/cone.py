@@ -13,7 +13,8 @@ class Cone(Surface):
     """Cavity of half angle θ around `axis`, which points from `apex` into the opening (Sazawal et al., eqs. 29–32).
 
     Without a rim the wall has no end. With one, the cavity is cut into a cylinder of the rim's radius R: the wall
-    ends in a sharp edge at radius R, a body outside R passes by, and its distance from the edge is exact.
+    ends in a sharp edge at radius R, a body outside R passes by, and its distance from the edge is exact. Deep inside the
+    solid, behind the apex, the distance is that of the wall carried on.
     """
 
     apex: Float[Array, "3"]  # m, body axes
