@@ -28,19 +28,20 @@ def cache_folder() -> Path:
 
 def configure() -> None:
     """Set JAX's options through the environment, or its configuration when it is already loaded."""
-    options = {
-        "jax_enable_x64": "1",
-        "jax_compilation_cache_dir": os.environ.get("JAX_COMPILATION_CACHE_DIR", str(cache_folder())),
+    cache = {
+        "jax_compilation_cache_dir": str(cache_folder()),
         "jax_persistent_cache_min_compile_time_secs": "0.1",
         "jax_persistent_cache_min_entry_size_bytes": "-1",
     }
     if "jax" not in sys.modules:
-        os.environ.update({name.upper(): value for name, value in options.items()})
+        os.environ["JAX_ENABLE_X64"] = "1"
+        for name, value in cache.items():
+            os.environ.setdefault(name.upper(), value)
         return
     import jax
 
     jax.config.update("jax_enable_x64", True)
     if jax.config.jax_compilation_cache_dir is None:
-        jax.config.update("jax_compilation_cache_dir", options["jax_compilation_cache_dir"])
+        jax.config.update("jax_compilation_cache_dir", cache["jax_compilation_cache_dir"])
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
