@@ -202,6 +202,32 @@ def test_overrides_by_index_name_and_neither():
         dockdyn.load(name, {"contact.normal.springs.stiffness": 7})
 
 
+def test_a_law_of_ones_own_may_leave_fields_with_a_default_out(tmp_path):
+    (tmp_path / "buffers.py").write_text(
+        """
+import dockdyn
+import equinox as eqx
+
+class Buffer(dockdyn.NormalLaw):
+    stiffness: float
+    sticky: bool = eqx.field(static=True, default=False)
+
+    def force(self, depth, rate):
+        return self.stiffness * depth
+"""
+    )
+    text = dockdyn.load("sazawal-spring-dashpot").text()
+    start, end = text.index("[contact.normal]"), text.index("[contact.friction]")
+    file = tmp_path / "mine.toml"
+    for line, problem in (("stiffness = 800", None), ("", "needs the field 'stiffness'"), ("x = 1", "no field 'x'")):
+        file.write_text(text[:start] + f'[contact.normal]\nlaw = "buffers:Buffer"\n{line}\n' + text[end:])
+        if problem is None:
+            assert len(dockdyn.simulate(dockdyn.load(file, {"duration": "7 s"})).episode) == 1
+        else:
+            with pytest.raises(dockdyn.ScenarioError, match=problem):
+                dockdyn.load(file)
+
+
 def seconds(*arguments):
     """Best of five of a Python process."""
     times = []

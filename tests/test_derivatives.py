@@ -1,5 +1,6 @@
 """Derivatives through a run: forward through contacts, reverse through fixed steps."""
 
+import dataclasses
 import math
 
 import jax
@@ -107,12 +108,9 @@ def test_reverse_derivative_through_fixed_steps_equals_forward():
 def test_a_batch_has_every_lane_on_its_own_clock():
     """Lanes that bounce, miss, diverge or run out of room each end as they do alone, and say so."""
     content = dockdyn.load("sazawal-spring-dashpot", {"loop.delay": "0.3 s"}).content
-    limits = located.Settings(
-        duration=jnp.asarray(40.0),
+    limits = dataclasses.replace(
+        settings(40.0),
         step=jnp.asarray(0.02),
-        tolerance=jnp.asarray(math.inf),
-        sampling=jnp.asarray(1.0),
-        samples=0,
         max_moments=20,
         line_capacity=32,
         max_iterations=jnp.asarray(2500),

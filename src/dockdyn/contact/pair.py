@@ -38,8 +38,6 @@ class Contact(eqx.Module):
     surface: Surface
     law: NormalLaw
     friction: Friction | None
-    feature_name: str = eqx.field(static=True)
-    surface_name: str = eqx.field(static=True)
     feature_on_chaser: bool = eqx.field(static=True)
 
     def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:

@@ -208,8 +208,6 @@ class FreeFlightSection(Section):
             surface=surface.make(),
             law=section.normal.make(),
             friction=None if section.friction is None else section.friction.make(),
-            feature_name=section.feature,
-            surface_name=section.surface,
             feature_on_chaser=on_chaser,
         )
 

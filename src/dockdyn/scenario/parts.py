@@ -106,12 +106,14 @@ class UserPart(Part):
     @model_validator(mode="after")
     def importable(self) -> UserPart:
         cls = imported(self.target())
-        names = {field.name for field in dataclasses.fields(cls)}
+        fields = dataclasses.fields(cls)
+        names = {field.name for field in fields}
+        needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING}
         given = set(self.__pydantic_extra__ or {})
-        for problem, words in ((given - names, "has no field"), (names - given, "needs the field")):
+        for problem, words in ((given - names, "has no field"), (needed - given, "needs the field")):
             if problem:
-                fields = ", ".join(sorted(names)) or "none"
-                refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {fields}")
+                known = ", ".join(sorted(names)) or "none"
+                refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {known}")
         return self
 
     def make(self) -> Any:

@@ -21,9 +21,8 @@ class Episode:
     peak: float = 0.0  # N, normal force where it is generated
     peak_time: float = np.nan  # s
     impulse: float = 0.0  # N s, of the normal force
-    settled: float = np.nan  # s, when the last delayed force of this contact has acted
     onset_row: int = 0  # row of the moments (or samples) at onset
-    settled_row: int = -1  # and when settled
+    settled_row: int = -1  # and when the last delayed force of this contact has acted; −1: the run ended before
 
 
 @dataclass
@@ -97,4 +96,4 @@ def settle(episode: Episode, moments: Moments, delay: float) -> None:
     instant = episode.release + delay
     row = int(np.searchsorted(moments.time, instant - min(1e-9, moments.slack)))
     if row < len(moments.time) and moments.time[row] - instant <= moments.slack:
-        episode.settled, episode.settled_row = float(moments.time[row]), row
+        episode.settled_row = row
