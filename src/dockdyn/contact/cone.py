@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.contact.surface import Surface, cylindrical
+from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -42,6 +43,14 @@ class Cone(Surface):
         apex, axis = Vector.of(self.apex), Vector.of(self.axis)
         depth = 0.0 if self.rim_radius is None else self.rim_radius * self.cosine / self.sine
         return apex + axis * depth, axis
+
+    def wall(self, azimuth: Scalar, distance: Scalar) -> tuple[Vector, Vector]:
+        """The wall's point at `distance` (m) from the apex and `azimuth` (rad), and the normal there, out of the solid."""
+        axis = Vector.of(self.axis)
+        frame = from_x_axis(axis).matrix()
+        outward = frame @ Vector(jnp.zeros(()), -jnp.sin(azimuth), jnp.cos(azimuth))
+        along = axis * self.cosine + outward * self.sine
+        return Vector.of(self.apex) + along * distance, axis * self.sine - outward * self.cosine
 
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.apex), Vector.of(self.axis))

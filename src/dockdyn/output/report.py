@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
+from dockdyn.output.page import Table, pictures, render, versions
 from dockdyn.output.wording import NOTHING, aligned, crowd, significant
 from dockdyn.study.summarise import overlapping, summarise
 
@@ -30,28 +29,13 @@ METHODS = {
 EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
 
 
-@dataclass
-class Table:
-    """A table as it is printed: groups of columns (words, span), columns (words, unit), rows of text."""
-
-    columns: list[tuple[str, str]]
-    rows: list[list[str]]
-    groups: list[tuple[str, int]]
-    worded: set[int]  # columns of words, set left
-
-
 def render_report(dataset: xr.Dataset) -> str:
     """The report of a result as HTML, styles and figures inside."""
-    from jinja2 import Environment, StrictUndefined
-
-    from dockdyn.output.drawing import COLOURS
-
-    template = (resources.files("dockdyn.output") / "report.html").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     summary = summarise(dataset)
     classes = [word or NOTHING for word in summary["energy_class"]]
-    return environment.from_string(template).render(
-        title=dataset.attrs["title"],
+    return render(
+        "report.html",
+        dataset,
         verdict=verdict(dataset, summary, classes),
         warnings=summary["warnings"],
         summary=overview(dataset, summary, classes),
@@ -59,13 +43,11 @@ def render_report(dataset: xr.Dataset) -> str:
         unlisted=max(0, len(classes) - LISTED),
         open_contacts=any(word == NOTHING for word in classes),
         overlapping=crowd(overlapping(dataset), 60),
-        figures=pictures(dataset),
+        figures=pictures(figures(dataset)),
         loads=loads_table(dataset) if dataset.sizes["episode"] else None,
         sampling=sampling(dataset),
         conserved=conserved_table(dataset, summary),
         made=how_made(dataset, summary),
-        scenario=dataset.attrs["scenario"],
-        colours=COLOURS,
     )
 
 
@@ -153,7 +135,7 @@ def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
         ]
         for index, contact in enumerate(found)
     ]
-    return Table(columns, rows, [("", 5), ("position at onset", 3), ("", 7)], worded={0, 3, 4, 14})
+    return Table(columns, rows, [("", 5), ("position at onset", 3), ("", 7)], worded={0, 3, 4, 14}, alarming={"active"})
 
 
 def loads_table(dataset: xr.Dataset) -> Table:
@@ -223,24 +205,13 @@ def conserved_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
 
 def how_made(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """How the run was computed."""
-    rows = [
+    return [
         ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
         ("Step", f"{summary['step_s']:.4g} s at most"),
         ("Steps", f"{summary['steps']}"),
         ("Samples", f"{dataset.sizes['time']}"),
         ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
-    ]
-    versions = {name.removesuffix("_version"): value for name, value in dataset.attrs.items() if "_version" in name}
-    return [*rows, *((name, str(value)) for name, value in sorted(versions.items()))]
-
-
-def pictures(dataset: xr.Dataset) -> list[dict[str, Any]]:
-    """The figures as parts of the page, with captions."""
-    from dockdyn.output.picture import inline
-
-    return [
-        {"picture": inline(draw(), f"figure{number}", caption), "caption": caption}
-        for number, (draw, caption) in enumerate(figures(dataset), start=1)
+        *versions(dataset),
     ]
 
 

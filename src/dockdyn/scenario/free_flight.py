@@ -17,9 +17,11 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.models.free_flight import FreeFlight, NamedPoint
 from dockdyn.scenario.approach import ApproachSection
 from dockdyn.scenario.errors import nearest
+from dockdyn.scenario.loop import LoopSection
 from dockdyn.scenario.parts import FrictionSection, NormalLawSection, Part, SurfaceSection, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.section import Section, absent
+from dockdyn.scenario.stability import StabilitySection
 from dockdyn.scenario.units import Number, quantity
 
 Duration = quantity("s", "a duration", above=0)
@@ -132,13 +134,6 @@ class ContactSection(Section):
     friction: FrictionSection | None = None
 
 
-class LoopSection(Section):
-    """The loop through which contact forces act."""
-
-    delay: quantity("s", "a delay", least=0) = 0.0
-    absent_at_zero: ClassVar = ("delay",)
-
-
 class IntegratorSection(Section):
     """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow."""
 
@@ -167,6 +162,7 @@ class FreeFlightSection(Section):
     loop: LoopSection = LoopSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
+    stability: StabilitySection = StabilitySection()
 
     @model_validator(mode="after")
     def consistent(self) -> Self:

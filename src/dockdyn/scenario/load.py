@@ -16,10 +16,12 @@ from tomlkit.exceptions import ParseError
 
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
+from dockdyn.scenario.rig import RigSection
 from dockdyn.scenario.section import Section
 
 KINDS: dict[str, type[Section]] = {
     "free-flight": FreeFlightSection,
+    "rig": RigSection,
 }
 
 PRESETS = resources.files("dockdyn.scenario") / "presets"

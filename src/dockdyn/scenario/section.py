@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
@@ -22,7 +23,7 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
-        jax.tree_util.register_pytree_node(cls, flatten, lambda names, children: unflatten(cls, names, children))
+        jax.tree_util.register_pytree_with_keys(cls, flatten_with_names, partial(unflatten, cls), flatten)
 
 
 def absent(value: Any) -> bool:
@@ -67,6 +68,12 @@ def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
     }
     fixed = {name: value for name, value in data.items() if name not in moving}
     return tuple(moving.values()), Static(tuple(moving), fixed)
+
+
+def flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static]:
+    children, static = flatten(section)
+    keys = [jax.tree_util.GetAttrKey(name) for name in static.names]
+    return list(zip(keys, children, strict=True)), static
 
 
 def unflatten(cls: type[Section], static: Static, children: tuple[Any, ...]) -> Section:

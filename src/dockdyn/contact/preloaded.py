@@ -1,0 +1,25 @@
+"""A law seen from a depth that it is pressed to: what a small motion there feels."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.normal_law import NormalLaw
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Preloaded(NormalLaw):
+    """Force in excess of what holds `law` at a resting `depth`: zero at zero, with the law's slopes at that depth."""
+
+    law: NormalLaw
+    depth: Float[Array, ""]  # m
+
+    def adheres(self) -> bool:
+        return True
+
+    def along(self, normal: Vector) -> NormalLaw:
+        return Preloaded(self.law.along(normal), self.depth)
+
+    def force(self, depth: Scalar, rate: Scalar) -> Scalar:
+        return self.law.force(self.depth + depth, rate) - self.law.force(self.depth, jnp.zeros(()))

@@ -1,0 +1,25 @@
+"""The table `[stability]`: the state around which margins are asked for."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from dockdyn.scenario.parts import refuse
+from dockdyn.scenario.section import Section
+from dockdyn.scenario.units import quantity
+
+
+class StabilitySection(Section):
+    """Where contact is taken to rest: a place on the cone's wall, or by default the predicted first contact."""
+
+    azimuth: quantity("rad", "an angle") | None = None
+    distance: quantity("m", "a distance", above=0) | None = None
+    depth: quantity("m", "a penetration depth", least=0) = 0.0
+
+    @model_validator(mode="after")
+    def placed(self) -> Self:
+        if self.azimuth is not None and self.distance is None:
+            refuse("azimuth needs a distance from the apex along the wall, too")
+        return self

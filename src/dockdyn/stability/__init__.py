@@ -1,0 +1,32 @@
+"""Margins of loops with delays and sampling. Knows nothing of spacecraft: it takes models, functions and matrices."""
+
+from dockdyn.stability.chart import chart
+from dockdyn.stability.growth import growth_rates, loop_roots
+from dockdyn.stability.linearise import linearise
+from dockdyn.stability.loop import loop
+from dockdyn.stability.pade import loop_polynomial, pade_delay, pade_hold
+from dockdyn.stability.roots import rightmost_roots
+from dockdyn.stability.routh import routh
+from dockdyn.stability.sampled_loop import sampled_loop
+from dockdyn.stability.second_order import critical_delay, crossing_frequency, crossing_velocity
+from dockdyn.stability.transfer_function import TransferFunction
+from dockdyn.stability.windows import stable_windows
+
+__all__ = [
+    "TransferFunction",
+    "chart",
+    "critical_delay",
+    "crossing_frequency",
+    "crossing_velocity",
+    "growth_rates",
+    "linearise",
+    "loop",
+    "loop_polynomial",
+    "loop_roots",
+    "pade_delay",
+    "pade_hold",
+    "rightmost_roots",
+    "routh",
+    "sampled_loop",
+    "stable_windows",
+]

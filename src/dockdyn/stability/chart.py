@@ -1,0 +1,188 @@
+"""Stability charts: where in a plane of two parameters a growth rate changes sign, to a stated tolerance.
+
+A coarse grid is refined only where the sign changes or may change; on the edges of the finest cells the boundary is then
+bracketed to the tolerance. So a chart as sharp as a fine grid costs a small part of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+COARSE = 24  # cells along an axis before refinement
+CLOSE = 0.5  # a cell is refined also where |growth| at a corner is less than this share of its spread over the corners,
+NEAR = 1.0  # or, on the coarse grid, less than this share of its change to any next corner around the cell
+Growth = Callable[[np.ndarray], np.ndarray]  # points (m, 2) in the unit square → growth rates (m,)
+
+
+class Chart(NamedTuple):
+    """The unit square: growth rates on the coarse grid, and the located boundary."""
+
+    axis: np.ndarray  # (k,) coordinates of the coarse grid along both directions
+    growth: np.ndarray  # (k, k), second coordinate first
+    boundary: list[np.ndarray]  # polylines (p, 2); a closed one ends where it began
+    evaluations: int
+
+
+def chart(growth: Growth, cells: int, tolerance: float) -> Chart:
+    """Chart of `growth` over the unit square.
+
+    Args:
+        growth: growth rates (1/s) at many points at once; what is not a number counts as unstable.
+        cells: sharpness: details of the boundary of 1/cells are resolved.
+        tolerance: of the boundary's place, in either coordinate.
+    """
+    levels = max(0, int(np.ceil(np.log2(cells / COARSE))))
+    coarse = int(np.ceil(cells / 2**levels))
+    size = coarse * 2**levels
+    lattice = Lattice(growth, size)
+    step = 2**levels
+    axis = np.arange(0, size + 1, step)
+    open_ = [(i, j) for i in range(0, size, step) for j in range(0, size, step)]
+    lattice.need(corner for i, j in open_ for corner in corners(i, j, step))
+    values = lattice.values[np.ix_(axis, axis)]
+    suspects = {(int(i * step), int(j * step)) for i, j in np.argwhere(near_zero(values))}
+    settled: list[tuple[int, int, int]] = []
+    while step > 1:
+        finer = [cell for cell in open_ if cell in suspects or lattice.divided(*cell, step)]
+        suspects = set()
+        settled += [(*cell, step) for cell in set(open_) - set(finer)]
+        half = step // 2
+        open_ = [(i + a, j + b) for i, j in finer for a, b in product((0, half), repeat=2)]
+        lattice.need(corner for i, j in open_ for corner in corners(i, j, half))
+        step = half
+        # a boundary that leaves the refined cells through a side reopens the neighbour
+        while hidden := [cell for cell in settled if lattice.hides(*cell)]:
+            settled = [cell for cell in settled if cell not in set(hidden)]
+            for i, j, side in hidden:
+                inner = [(i + a, j + b) for a, b in product(range(0, side, step), repeat=2)]
+                lattice.need(corner for a, b in inner for corner in corners(a, b, step))
+                open_ += inner
+    boundary = lattice.boundary(open_, tolerance)
+    return Chart(axis / size, values.T, boundary, lattice.evaluations)
+
+
+def near_zero(values: np.ndarray) -> np.ndarray:
+    """Cells (n, n) of a grid of values (n + 1, n + 1) inside which a zero may hide, judged by the change around them."""
+
+    def over_cell(corner: np.ndarray, reduce: np.ufunc) -> np.ndarray:
+        return reduce.reduce([corner[:-1, :-1], corner[1:, :-1], corner[:-1, 1:], corner[1:, 1:]])
+
+    change = np.zeros(values.shape)
+    for axis in (0, 1):
+        step = np.abs(np.diff(values, axis=axis))
+        pad = [(0, 0), (0, 0)]
+        for pad[axis] in ((0, 1), (1, 0)):
+            change = np.maximum(change, np.pad(step, pad))
+    return over_cell(np.abs(values), np.minimum) < NEAR * over_cell(change, np.maximum)
+
+
+def corners(i: int, j: int, step: int) -> list[tuple[int, int]]:
+    return [(i, j), (i + step, j), (i + step, j + step), (i, j + step)]
+
+
+Edge = tuple[int, int, bool]  # a lattice point and whether the edge runs along the first coordinate
+
+
+class Lattice:
+    """Growth rates at the points of a fine lattice that were asked for."""
+
+    def __init__(self, growth: Growth, size: int):
+        self.growth, self.size, self.evaluations = growth, size, 0
+        self.values = np.full((size + 1, size + 1), np.nan)
+        self.known = np.zeros((size + 1, size + 1), bool)
+
+    def at(self, points: np.ndarray) -> np.ndarray:
+        self.evaluations += len(points)
+        return np.nan_to_num(self.growth(points), nan=np.inf)
+
+    def need(self, nodes) -> None:
+        """Evaluate all of `nodes` that are not known yet, at once."""
+        new = [node for node in dict.fromkeys(nodes) if not self.known[node]]
+        if new:
+            rows, columns = np.array(new).T
+            self.values[rows, columns] = self.at(np.array(new) / self.size)
+            self.known[rows, columns] = True
+
+    def divided(self, i: int, j: int, step: int) -> bool:
+        """Whether the boundary passes through a cell, or comes so near that it may."""
+        found = np.array([self.values[corner] for corner in corners(i, j, step)])
+        if (found > 0).any() != (found > 0).all():
+            return True
+        return bool(np.abs(found).min() < CLOSE * np.ptp(found))
+
+    def hides(self, i: int, j: int, step: int) -> bool:
+        """Whether a cell of equal corners has a known point of the other sign on its sides."""
+        block = np.s_[i : i + step + 1, j : j + step + 1]
+        signs = self.values[block][self.known[block]] > 0
+        return bool(signs.any() and not signs.all())
+
+    def boundary(self, cells: list[tuple[int, int]], tolerance: float) -> list[np.ndarray]:
+        """Polylines through the located crossings of all edges of the finest cells."""
+        positive = self.values > 0
+        links: dict[Edge, list[Edge]] = defaultdict(list)
+        for i, j in cells:
+            sides: list[Edge] = [(i, j, True), (i + 1, j, False), (i, j + 1, True), (i, j, False)]
+            signs = [positive[corner] for corner in corners(i, j, 1)]
+            cut = [side for side, a, b in zip(sides, signs, [*signs[1:], signs[0]], strict=True) if a != b]
+            if len(cut) == 4 and bool(self.at(np.array([[i + 0.5, j + 0.5]]) / self.size)[0] > 0) == bool(signs[0]):
+                cut = cut[1:] + cut[:1]
+            for a, b in zip(cut[::2], cut[1::2], strict=True):
+                links[a].append(b)
+                links[b].append(a)
+        edges = list(links)
+        if not edges:
+            return []
+        low = np.array([(i, j) for i, j, _ in edges])
+        high = low + np.array([(1, 0) if along else (0, 1) for _, _, along in edges])
+        values = [self.values[tuple(ends.T)] for ends in (low, high)]
+        points = locate(self.at, low / self.size, high / self.size, *values, tolerance)
+        place = dict(zip(edges, points, strict=True))
+        return [np.array([place[edge] for edge in path]) for path in chains(links)]
+
+
+def locate(
+    growth: Growth, low: np.ndarray, high: np.ndarray, at_low: np.ndarray, at_high: np.ndarray, tolerance: float
+) -> np.ndarray:
+    """Points (m, d) between `low` and `high` where `growth` changes sign, bracketed within `tolerance`.
+
+    False position, set off by less than the tolerance towards the farther end so that the bracket closes from both sides;
+    every fourth step halves it.
+    """
+    start, end = np.zeros(len(low)), np.ones(len(low))
+    at_start, at_end = np.array(at_low, float), np.array(at_high, float)
+    narrow = tolerance / np.abs(high - low).max(axis=1)
+    for attempt in range(1, 200):
+        (open_,) = np.nonzero(end - start > narrow)
+        if not len(open_):
+            break
+        a, b, fa, fb = start[open_], end[open_], at_start[open_], at_end[open_]
+        middle, off = (a + b) / 2, 0.4 * narrow[open_]
+        finite = np.isfinite(fa) & np.isfinite(fb) & (attempt % 4 != 0)
+        with np.errstate(invalid="ignore"):
+            guess = np.where(finite, a - fa * (b - a) / (fb - fa), middle)
+        guess = np.clip(guess + off * np.sign(middle - guess), a + off / 4, b - off / 4)
+        found = growth(low[open_] + guess[:, None] * (high - low)[open_])
+        left = (found > 0) == (fa > 0)
+        start[open_], at_start[open_] = np.where(left, guess, a), np.where(left, found, fa)
+        end[open_], at_end[open_] = np.where(left, b, guess), np.where(left, fb, found)
+    return low + ((start + end) / 2)[:, None] * (high - low)
+
+
+def chains(links: dict[Edge, list[Edge]]) -> list[list[Edge]]:
+    """Paths through all links: from the ends first, then the closed ones."""
+    left = {edge: list(others) for edge, others in links.items()}
+    paths = []
+    for start in sorted(left, key=lambda edge: len(links[edge])):
+        while left[start]:
+            path = [start]
+            while left[path[-1]]:
+                following = left[path[-1]].pop()
+                left[following].remove(path[-1])
+                path.append(following)
+            paths.append(path)
+    return paths

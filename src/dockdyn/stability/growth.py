@@ -1,0 +1,55 @@
+"""How fast the slowest motion of a loop grows or dies away, whatever kind of loop it is."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Complex, Float
+
+from dockdyn.stability.lanes import in_lanes
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.rhythm import Rhythm, rhythm
+from dockdyn.stability.roots import rightmost_roots
+from dockdyn.stability.sampled import cycle
+
+
+def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"]:
+    """Rightmost roots (1/s) of many loops, whose numbers carry a leading axis.
+
+    Those of a sampled loop are ln(λ) / cycle over its multipliers λ, so their frequencies are folded into ±π / cycle.
+    """
+    loops = jax.tree.map(lambda a: np.asarray(a, float), loops)
+    if not loops.sampled():
+        return rightmost_roots(in_lanes(matrices_of, loops), loops.delay[:, None], count)
+    multipliers, period = in_lanes(partial(multipliers_of, beats=rhythm(loops)), loops)
+    ended = multipliers == 0
+    roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, multipliers)) / period[:, None])
+    return np.pad(roots, ((0, 0), (0, max(0, count - roots.shape[1]))), constant_values=np.nan)[:, :count]
+
+
+def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
+    """Growth rates (1/s) of many loops: the real part of their rightmost root, negative where stable."""
+    return loop_roots(loops, 1)[:, 0].real
+
+
+def single(loop: Loop) -> Loop:
+    """One loop as a row of one."""
+    return jax.tree.map(lambda a: np.asarray(a, float)[None], loop)
+
+
+matrices_of = jax.jit(jax.vmap(Loop.matrices))
+
+
+@partial(jax.jit, static_argnames="beats", compiler_options={"xla_backend_optimization_level": 0})
+def multipliers_of(loops: Loop, beats: Rhythm) -> tuple[Complex[Array, "loops n"], Float[Array, "loops"]]:
+    """Multipliers over a cycle, the largest first, and the cycle's length (s)."""
+
+    def one(loop: Loop) -> tuple[Array, Array]:
+        whole = cycle(loop, beats)
+        found = jnp.linalg.eigvals(whole.monodromy)
+        return found[jnp.argsort(-jnp.abs(found))], whole.period
+
+    return jax.vmap(one)(loops)

@@ -1,0 +1,107 @@
+"""Small motions around a state of a model: the Jacobians of the very functions that simulate it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dockdyn.integrate.model import Model, State, pack, unpack
+
+
+class Linear(NamedTuple):
+    """ẋ(t) = A₀ x(t) + B C x(t − h) around a state; x are the model's continuous numbers, in the order of `names()`.
+
+    A leading axis of all four stands for many states or models.
+    """
+
+    state: Float[Array, "n n"]  # A₀
+    input: Float[Array, "n signals"]  # B
+    output: Float[Array, "signals n"]  # C
+    delay: Float[Array, ""]  # h, s; zero where the model's signal acts at once
+
+    def matrices(self) -> Float[Array, "2 n n"]:
+        """A₀ and A₁ = B C."""
+        return jnp.stack([self.state, self.input @ self.output], axis=-3)
+
+
+def linearise(model: Model, state: State) -> Linear:
+    """Linear form of `model` around `state`, modes frozen.
+
+    A₀ = ∂flow/∂x, B = ∂flow/∂delayed, C = ∂signal/∂x, where the delayed signal is that of the state itself. Configurations
+    on a manifold (unit quaternions) are retracted first, so that a step off the manifold changes nothing.
+
+    Raises what the model's functions raise.
+    """
+    zero = jnp.zeros(())
+    moving = (state.q, state.v, state.memory)
+
+    def at(x: Float[Array, "n"]) -> State:
+        q, v, memory = unpack(x, moving)
+        return model.retract(State(q, v, state.mode, memory))
+
+    here = pack(moving)
+    signal = model.sense(zero, state).signal
+    level = pack(signal)
+    flow = jax.jacfwd(lambda x: pack(tuple(model.flow(zero, at(x), signal))))
+    drive = jax.jacfwd(lambda u: pack(tuple(model.flow(zero, state, unpack(u, signal)))))
+    emit = jax.jacfwd(lambda x: pack(model.sense(zero, at(x)).signal))
+    delay = zero if model.delay is None else jnp.asarray(model.delay, float)
+    return Linear(flow(here), drive(level), emit(here), delay)
+
+
+ROUNDING = 1e-12  # of the largest entry: nothing is balanced on account of smaller ones
+RANK = 1e-9  # what is smaller than this, relative to what it is compared with, is rounding
+
+
+def seen(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The part of a delay equation that its delayed terms can see, and how the rest moves.
+
+    Args: A₀, A₁ ... (1/s), shape (delays + 1, n, n).
+
+    Returns the matrices of the seen part, shape (delays + 1, r, r), and the roots (1/s) of the part that no delayed term
+    sees. A free body's place and drift are such a part: its roots are zero, whatever the delay, and a numerical search
+    among the others would only be disturbed by them. The split is exact: the rows of A₁ ..., A₁ A₀, A₁ A₀² ... span a
+    subspace that A₀ maps into itself.
+    """
+    size = balance(np.abs(matrices).sum(axis=0))
+    scaled = matrices * size / size[:, None]
+    rows = np.concatenate([independent(part) for part in scaled[1:]])
+    basis = independent(rows)
+    while True:
+        image = basis @ scaled[0]
+        left = image - (image @ basis.T) @ basis
+        more = independent(left, RANK * max(np.linalg.norm(image, 2) if len(image) else 0.0, 1e-300))
+        if not len(more):
+            break
+        basis = np.concatenate([basis, more])
+    within = np.array([basis @ part @ basis.T for part in scaled])
+    unseen = np.linalg.svd(basis, full_matrices=True)[2][len(basis) :] if len(basis) else np.eye(matrices.shape[-1])
+    return within, np.linalg.eigvals(unseen @ scaled[0] @ unseen.T)
+
+
+def independent(rows: np.ndarray, least: float | None = None) -> np.ndarray:
+    """Orthonormal rows that span `rows`, leaving out what is smaller than `least`."""
+    if not rows.size:
+        return np.zeros((0, rows.shape[-1]))
+    _, values, right = np.linalg.svd(rows, full_matrices=False)
+    return right[values > (RANK * values[0] + 1e-300 if least is None else least)]
+
+
+def balance(sizes: np.ndarray) -> np.ndarray:
+    """Powers of two d that make rows and columns of |aᵢⱼ| dⱼ / dᵢ alike, so that units of the states do not matter."""
+    sizes = np.where(sizes > ROUNDING * sizes.max(), sizes, 0.0)
+    d = np.ones(len(sizes))
+    for _ in range(20):
+        off = sizes * d / d[:, None]
+        np.fill_diagonal(off, 0)
+        row, column = off.sum(axis=1), off.sum(axis=0)
+        both = (row > 0) & (column > 0)
+        step = np.exp2(np.round(np.log2(np.where(both, row, 1) / np.where(both, column, 1)) / 4))
+        if (step == 1).all():
+            break
+        d *= step
+    return d

@@ -1,0 +1,158 @@
+"""A rig's loop along one direction of contact: virtual mass, hold, robot, contact, delayed force, compensator.
+
+m Ẍ = F′(t − τ) − g Ẋ_R, X_R = G_R · hold(X), F′ = −K X_R − B Ẋ_R (SITS, eqs. 19, 20, with a positive gain g that damps).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.stability.transfer_function import TransferFunction
+
+Dynamics = Literal["continuous", "half-period", "zero-order-hold", "explicit-euler", "semi-implicit-euler"]
+Velocity = Literal["robot", "model"]
+
+
+class Robot(eqx.Module):
+    """State space of a robot: ẋ = A x + B X_c, X_R = C x; strictly proper, so its velocity is C (A x + B X_c)."""
+
+    state: Float[Array, "n n"]
+    input: Float[Array, "n"]
+    output: Float[Array, "n"]
+
+    @staticmethod
+    def of_polynomials(numerator: Float[Array, "m"], denominator: Float[Array, "n+1"]) -> Robot:
+        """The strictly proper robot numerator(s) / denominator(s), highest power first; can be traced.
+
+        Controllable canonical form in units of time that make its coefficients of like size.
+        """
+        order = denominator.shape[0] - 1
+        scale = jax.lax.stop_gradient(jnp.abs(denominator[-1] / denominator[0]) ** (1 / order))
+        powers = scale ** jnp.arange(order + 1)
+        bottom = denominator / denominator[0] / powers
+        top = numerator / denominator[0] / powers[order - numerator.shape[0] + 1 :]
+        companion = jnp.eye(order, k=-1).at[0].set(-bottom[1:]) * scale
+        drive = jnp.zeros(order).at[0].set(scale)
+        return Robot(companion, drive, jnp.zeros(order).at[order - top.shape[0] :].set(top))
+
+
+class Loop(eqx.Module):
+    """Numbers of the loop; a leading axis of every one of them stands for many loops."""
+
+    effective_mass: Float[Array, ""]  # m, kg
+    stiffness: Float[Array, ""]  # K, N/m
+    damping: Float[Array, ""]  # B, N s/m
+    delay: Float[Array, ""]  # τ, s, of the measured force
+    gain: Float[Array, ""]  # g, N s/m
+    hold: Float[Array, ""] | None  # T_c, s; None: the command is continuous
+    sensor_period: Float[Array, ""] | None  # s; None: the force is measured continuously
+    dynamics_period: Float[Array, ""] | None  # T, s
+    robot: Robot | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
+    dynamics: Dynamics = eqx.field(static=True)
+    velocity: Velocity = eqx.field(static=True)  # what the compensator multiplies
+
+    def sampled(self) -> bool:
+        """Whether anything in the loop happens at instants."""
+        return self.hold is not None
+
+    def stepped(self) -> bool:
+        """Whether the dynamics are digital."""
+        return self.dynamics not in ("continuous", "half-period")
+
+    def matrices(self) -> Float[Array, "2 n n"]:
+        """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = X, V and the robot's state."""
+        robot = self.robot
+        size = 2 + (0 if robot is None else robot.input.shape[0])
+        x, v = jnp.eye(size)[0], jnp.eye(size)[1]
+        free = jnp.zeros((size, size)).at[0].set(v)
+        place, speed = x, v
+        if robot is not None:
+            place = jnp.zeros(size).at[2:].set(robot.output)
+            speed = jnp.zeros(size).at[2:].set(robot.output @ robot.state).at[0].set(robot.output @ robot.input)
+            free = free.at[2:, 2:].set(robot.state).at[2:, 0].set(robot.input)
+        free = free.at[1].add(-self.gain / self.effective_mass * (v if self.velocity == "model" else speed))
+        force = -(self.stiffness * place + self.damping * speed) / self.effective_mass
+        return jnp.stack([free, jnp.zeros((size, size)).at[1].set(force)])
+
+
+def loop(
+    effective_mass: ArrayLike,
+    stiffness: ArrayLike,
+    damping: ArrayLike = 0.0,
+    *,
+    delay: ArrayLike = 0.0,
+    gain: ArrayLike = 0.0,
+    hold: ArrayLike | None = None,
+    sensor_period: ArrayLike | None = None,
+    dynamics_period: ArrayLike | None = None,
+    robot: TransferFunction | None = None,
+    dynamics: Dynamics = "continuous",
+    velocity: Velocity = "robot",
+) -> Loop:
+    """A loop from plain numbers.
+
+    Args:
+        effective_mass: m (kg) that the contact feels.
+        stiffness, damping: of the contact (N/m, N s/m).
+        delay: of the measured force (s, any number ≥ 0).
+        gain: compensation force per velocity (N s/m); positive damps.
+        hold: the command is renewed at this period (s) and held; by default that of the dynamics, or never sampled.
+        sensor_period: the delayed force is sampled at this period (s) and held; needs a hold or a period of the dynamics.
+        dynamics_period: period (s) of the digital dynamics.
+        robot: transfer function from commanded to actual position; none is a robot that follows at once.
+        dynamics: "continuous"; "half-period": continuous, but what is commanded is half a `dynamics_period` old (the
+            integrator's delay as its only trace); or a digital integrator stepped at `dynamics_period`: "zero-order-hold"
+            (exact for a held force), "explicit-euler", "semi-implicit-euler" (velocity first).
+        velocity: the compensator multiplies the "robot"'s velocity (SITS, eq. 20) or that of the "model".
+
+    Raises:
+        ValueError: numbers out of range, a robot that is not strictly proper, periods without a hold.
+    """
+    for name, value, strict in (
+        ("effective mass", effective_mass, True),
+        ("stiffness", stiffness, True),
+        ("damping", damping, False),
+        ("delay", delay, False),
+        ("hold", hold, True),
+        ("sensor period", sensor_period, True),
+        ("dynamics period", dynamics_period, True),
+    ):
+        if value is not None and not np.all(np.asarray(value) > 0 if strict else np.asarray(value) >= 0):
+            raise ValueError(f"{name} is {value}; must be {'> 0' if strict else '≥ 0'}")
+    if dynamics != "continuous" and dynamics_period is None:
+        raise ValueError(f"{dynamics} dynamics need a dynamics period")
+    if dynamics == "continuous" and dynamics_period is not None:
+        raise ValueError("a dynamics period needs digital dynamics; the continuous ones have none")
+    hold = dynamics_period if hold is None else hold
+    if hold is None and sensor_period is not None:
+        raise ValueError("a sensor period needs a hold: the loop is then sampled throughout")
+
+    def number(value: ArrayLike | None) -> Array | None:
+        return None if value is None else jnp.asarray(value, float)
+
+    return Loop(
+        effective_mass=jnp.asarray(effective_mass, float),
+        stiffness=jnp.asarray(stiffness, float),
+        damping=jnp.asarray(damping, float),
+        delay=jnp.asarray(delay, float),
+        gain=jnp.asarray(gain, float),
+        hold=number(hold),
+        sensor_period=number(sensor_period),
+        dynamics_period=number(dynamics_period),
+        robot=None if robot is None else made(robot),
+        dynamics=dynamics,
+        velocity=velocity,
+    )
+
+
+def made(robot: TransferFunction) -> Robot:
+    """ValueError unless strictly proper: a robot that jumps with each command has no finite velocity."""
+    if not robot.strictly_proper():
+        raise ValueError("the robot must be strictly proper: one that jumps with each command has no finite velocity")
+    return Robot.of_polynomials(jnp.asarray(robot.numerator), jnp.asarray(robot.denominator))

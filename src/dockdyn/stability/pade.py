@@ -1,0 +1,147 @@
+"""Padé approximants of delay and hold, and with them a loop with a robot in it as a polynomial.
+
+An approximation of the loop, good at low frequencies only: the exact answer is the sampled loop's. For the rig of the
+paper named SITS here ("Stability Analysis and Delay Compensation for Space Instable Target Simulator", preprint, 2024)
+the first order is 0.003 % off in the smallest stabilising gain and 24 % off in the largest.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dockdyn.stability.routh import routh
+from dockdyn.stability.transfer_function import Polynomial, TransferFunction, polynomial_roots, rate
+
+
+def pade_delay(duration: float, order: int) -> TransferFunction:
+    """The diagonal approximant of exp(−s T), T the `duration` (s, ≥ 0), of order 1 to 5; error ∝ (s T)^(2 order + 1).
+
+    Σ cₖ (−s T)ᵏ / Σ cₖ (s T)ᵏ with whole cₖ = (2n − k)! / (k! (n − k)!); for n = 1, (2 − T s)/(2 + T s).
+    """
+    terms = whole_terms(duration, order)
+    powers = np.arange(len(terms) - 1, -1, -1)
+    scaled = terms * duration**powers
+    return TransferFunction(tuple(scaled * (-1.0) ** powers), tuple(scaled))
+
+
+def pade_hold(duration: float, order: int) -> TransferFunction:
+    """The hold (1 − exp(−s T))/(s T) through the delay's approximant, T the `duration` (s, ≥ 0); for order 1, 2/(2 + T s).
+
+    The factor s is taken out of the algebra: (Σ cₖ (s T)ᵏ − Σ cₖ (−s T)ᵏ)/(s T) = 2 Σ c₂ᵢ₊₁ (s T)²ⁱ. Unit DC gain.
+    (SITS eqs. 10, 12 and 22 lack the 1/T.)
+    """
+    terms = whole_terms(duration, order)
+    if len(terms) == 1:
+        return TransferFunction((1.0,), (1.0,))
+    powers = np.arange(order, -1, -1)
+    even = 2 * terms[:-1] * (powers[:-1] % 2) * duration ** powers[1:]
+    return TransferFunction(tuple(even), tuple(terms * duration**powers))
+
+
+def whole_terms(duration: float, order: int) -> np.ndarray:
+    """cₙ … c₀, shape (order + 1,); for no duration, one."""
+    if order not in range(1, 6):
+        raise ValueError(f"order of a Padé approximant must be 1 to 5; got {order}")
+    if not 0 <= duration < math.inf:
+        raise ValueError(f"duration must be finite and not negative (s); got {duration}")
+    if duration == 0:
+        return np.ones(1)
+    below = [math.factorial(k) * math.factorial(order - k) for k in range(order, -1, -1)]
+    return np.array([math.factorial(order + i) / part for i, part in enumerate(below)])
+
+
+@dataclass(frozen=True)
+class LoopPolynomial:
+    """constant(s) + gain · per_gain(s), the characteristic polynomial of a loop; highest power of s (1/s) first.
+
+    The gain is in the unit that the two polynomials imply: N s/m from `loop_polynomial`, positive where it damps.
+    """
+
+    constant: Polynomial
+    per_gain: Polynomial
+
+    def at(self, gain: float) -> np.ndarray:
+        """The polynomial at one gain, highest power first."""
+        return np.polyadd(self.constant, np.multiply(gain, self.per_gain))
+
+    def roots(self, gain: float) -> np.ndarray:
+        """Its roots (rad/s, complex) at one gain."""
+        return polynomial_roots(self.at(gain))
+
+    def stabilising_gains(self) -> list[tuple[float, float]]:
+        """The open intervals of gain, ascending, in which every root has a negative real part; ends may be infinite.
+
+        A gain at which roots touch the imaginary axis and return ends one interval and begins the next.
+        """
+        edges = pairwise([-math.inf, *self.crossing_gains(), math.inf])
+        return [(low, high) for low, high in edges if routh(self.at(between(low, high))).stable]
+
+    def crossing_gains(self) -> list[float]:
+        """All gains, ascending, at which a root may change its side: through jω, through zero or through infinity.
+
+        At s = jω the gain is −constant/per_gain, which is real where Im(constant · conj(per_gain)) = 0. With y = ω²
+        and p(jω) = pₑ(y) + jω pₒ(y) that is a polynomial in y.
+        """
+        size = max(len(self.constant), len(self.per_gain))
+        p, q = (np.pad(part, (size - len(part), 0)) for part in (self.constant, self.per_gain))
+        unit = rate(p) ** np.arange(size - 1, -1, -1)
+        p, q = p * unit, q * unit
+        gains = {-p[end] / q[end] for end in (0, -1) if q[end]}
+        (p_even, p_odd), (q_even, q_odd) = parts(p), parts(q)
+        for y in np.roots(np.polysub(np.polymul(p_odd, q_even), np.polymul(p_even, q_odd))):
+            if abs(y.imag) > 1e-6 * abs(y) or y.real <= 0:
+                continue
+            s = 1j * math.sqrt(y.real)
+            constant, per_gain = np.polyval(p, s), np.polyval(q, s)
+            # zeros of per_gain on the axis, such as the hold's own, are reached at infinite gain only
+            if abs(per_gain) > 1e-9 * np.polyval(abs(q), abs(s)):
+                gains.add(-(constant / per_gain).real)
+        return sorted(map(float, gains))
+
+
+def loop_polynomial(
+    effective_mass: float,
+    stiffness: float,
+    damping: float,
+    delay: float,
+    hold: float,
+    robot: TransferFunction | None,
+    order: int,
+) -> LoopPolynomial:
+    """The loop of a hybrid simulator with damping on the robot's velocity (SITS eqs. 19–37, corrected).
+
+    m Ẍ = F′(t − delay) − gain Ẋ_R, F′ = −(stiffness + damping s) X_R, X_R = robot · hold · X; the robot's delay is in
+    its transfer function, and None is one that follows exactly. kg, N/m, N s/m, s, s; `delay` and `hold` may be zero.
+    `order` of both Padé approximants. The sign of the gain is opposite to the paper's K_h. With delay = Nₑ/Dₑ,
+    hold = Nₕ/Dₕ, robot = Nᵣ/Dᵣ: m s² Dᵣ Dₕ Dₑ + (K + B s) Nₑ Nᵣ Nₕ + gain s Dₑ Nᵣ Nₕ.
+    """
+    late, held = pade_delay(delay, order), pade_hold(hold, order)
+    moved = robot or TransferFunction((1.0,), (1.0,))
+    forward = np.polymul(moved.numerator, held.numerator)
+    back = np.polymul(np.polymul(moved.denominator, held.denominator), late.denominator)
+    inertia = np.polymul([effective_mass, 0, 0], back)
+    contact = np.polymul(np.polymul([damping, stiffness], late.numerator), forward)
+    per_gain = np.polymul(np.polymul([1, 0], late.denominator), forward)
+    return LoopPolynomial(tuple(np.polyadd(inertia, contact).tolist()), tuple(per_gain.tolist()))
+
+
+def parts(polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """pₑ and pₒ of p(jω) = pₑ(ω²) + jω pₒ(ω²), highest power first."""
+    ascending = polynomial[::-1]
+    even, odd = (ascending[start::2] for start in (0, 1))
+    return tuple((part * (-1.0) ** np.arange(len(part)))[::-1] for part in (even, odd))
+
+
+def between(low: float, high: float) -> float:
+    """A number between two, either of which may be infinite."""
+    if math.isinf(low) and math.isinf(high):
+        return 0.0
+    if math.isinf(low):
+        return high - max(abs(high), 1.0)
+    if math.isinf(high):
+        return low + max(abs(low), 1.0)
+    return (low + high) / 2

@@ -1,0 +1,56 @@
+"""The instants of a sampled loop: how many of each kind until all periods meet again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from dockdyn.stability.loop import Loop
+
+EDGE = 1e-9  # of a hold period: instants closer than this coincide
+MOST = 200  # instants of a kind in a cycle
+
+
+class Rhythm(NamedTuple):
+    """What is fixed about a loop's instants, whatever its numbers."""
+
+    holds: int  # in a cycle
+    samples: int  # of the sensor in a cycle; 0: the force is measured continuously or when the dynamics step
+    steps: int  # of the dynamics in a cycle; 0: continuous
+    commands: int  # that a delay may keep under way
+
+    def instants(self, count: int) -> set[Fraction]:
+        """`count` instants spread over a cycle, in hold periods."""
+        return {Fraction(i * self.holds, count) for i in range(count)}
+
+
+def rhythm(loop: Loop) -> Rhythm:
+    """The rhythm of a loop, or the one that fits many.
+
+    Raises ValueError when the periods have no common multiple that is short enough.
+    """
+    hold = np.asarray(loop.hold, float)
+    sensor = share("sensor", loop.sensor_period, hold)
+    steps = share("dynamics", loop.dynamics_period if loop.stepped() else None, hold)
+    holds = lcm(sensor.numerator or 1, steps.numerator or 1)
+    samples, stepped = (int(holds / ratio) if ratio else 0 for ratio in (sensor, steps))
+    most = max(holds, samples, stepped)
+    if most > MOST:
+        raise ValueError(f"hold, sensor and dynamics meet again after {most} instants; must be at most {MOST}")
+    under_way = int(np.max(np.ceil(np.asarray(loop.delay) / hold - EDGE), initial=0)) + 1
+    return Rhythm(holds, samples, stepped, 1 << (under_way - 1).bit_length())
+
+
+def share(name: str, period: object, hold: np.ndarray) -> Fraction:
+    """A period in hold periods, zero where there is none."""
+    if period is None:
+        return Fraction(0)
+    quotients = np.unique(np.round(np.asarray(period, float) / hold, 9))
+    ratio = Fraction(float(quotients[0])).limit_denominator(MOST)
+    if len(quotients) > 1 or abs(float(ratio) - quotients[0]) > EDGE or ratio.numerator > MOST:
+        given = " to ".join(f"{quotient:g}" for quotient in sorted({quotients[0], quotients[-1]}))
+        raise ValueError(f"the {name} period is {given} hold periods; must be one ratio of whole numbers up to {MOST}")
+    return ratio

@@ -1,0 +1,138 @@
+"""Rightmost roots of delay equations, one or thousands at a time."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Complex, Float
+
+from dockdyn.stability.characteristic import (
+    Delays,
+    Matrices,
+    Number,
+    characteristic_matrix,
+    characteristic_slope,
+    root_bound,
+)
+from dockdyn.stability.collocation import DEGREES, degree_for, eigenvalues
+from dockdyn.stability.lanes import in_lanes
+
+SPARE = 2  # eigenvalues refined beyond those asked for: refinement may change their order
+NEWTON_STEPS = 6
+CONVERGED = 1e-6  # last Newton step over the root's size; a double root converges slowly
+NEAR = 0.1  # how far, relative to its size, an eigenvalue may lie from its root
+
+
+def rightmost_roots(matrices: Any, delays: ArrayLike, count: int = 4, errors: bool = False) -> Any:
+    """Rightmost characteristic roots of ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ).
+
+    Args:
+        matrices: A₀, A₁ ... (1/s), shape (..., delays + 1, n, n); leading axes are systems.
+        delays: h₁ ... (s, ≥ 0), shape (..., delays); leading axes broadcast with those of `matrices`.
+        count: roots wanted of each system; where there is no delay there are only n, the rest is NaN.
+        errors: also return their estimated errors.
+
+    Returns:
+        Roots (1/s), complex, shape (..., count), the rightmost first, both of a pair; with `errors` a pair of arrays, the
+        second the size of a further Newton step (1/s), or infinity where the collocation could not be made fine enough
+        to be sure that no root further right was missed.
+
+    Eigenvalues of a Chebyshev collocation start Newton's method on the characteristic equation. Its degree follows from a
+    bound on the modulus of every root as far right as the last one returned, and is raised until it suffices.
+
+    Raises:
+        ValueError: shapes that do not fit, negative delays, numbers that are not finite.
+    """
+    matrices, delays = checked(matrices, delays)
+    batch = np.broadcast_shapes(matrices.shape[:-3], delays.shape[:-1])
+    flat = np.broadcast_to(matrices, (*batch, *matrices.shape[-3:])).reshape(-1, *matrices.shape[-3:])
+    times = np.broadcast_to(delays, (*batch, delays.shape[-1])).reshape(-1, delays.shape[-1])
+    found = np.full((len(flat), count), complex(np.nan, 0))
+    error = np.full((len(flat), count), np.nan)
+    still = times.max(axis=-1, initial=0.0) == 0
+    if still.any():
+        plain = np.linalg.eigvals(flat[still].sum(axis=1))
+        plain = np.take_along_axis(plain, np.argsort(-plain.real, axis=-1), -1)[:, :count]
+        found[still, : plain.shape[-1]], error[still, : plain.shape[-1]] = plain, 0.0
+    if not still.all():
+        found[~still], error[~still] = resolved(flat[~still], times[~still], count)
+    found, error = found.reshape(*batch, count), error.reshape(*batch, count)
+    return (found, error) if errors else found
+
+
+def checked(matrices: Any, delays: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """The two as arrays; ValueError when they are not a delay equation."""
+    stack, times = np.asarray(matrices, float), np.asarray(delays, float)
+    if times.ndim == 0:
+        times = times[None]
+    if stack.ndim < 3 or stack.shape[-1] != stack.shape[-2] or stack.shape[-3] != times.shape[-1] + 1:
+        raise ValueError(
+            f"matrices have shape {stack.shape} for {times.shape[-1]} delays; must be (..., {times.shape[-1] + 1}, n, n)"
+        )
+    if not (np.isfinite(stack).all() and np.isfinite(times).all()):
+        raise ValueError("matrices and delays must be finite")
+    if (times < 0).any():
+        raise ValueError(f"a delay is {times.min():g} s; must be at least 0 s")
+    return stack, times
+
+
+def resolved(matrices: np.ndarray, delays: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Roots and errors, each system with a degree that suffices for it."""
+    longest = delays.max(axis=-1)
+    found = np.full((len(matrices), count), complex(np.nan, 0))
+    error = np.full((len(matrices), count), np.inf)
+    level = degree_for(root_bound(matrices, delays, np.zeros(len(matrices))), longest)
+    open_ = np.arange(len(matrices))
+    while len(open_):
+        level[open_] = np.minimum(level[open_], len(DEGREES) - 1)
+        reached = np.empty(len(open_))
+        for index in np.unique(level[open_]):
+            here = level[open_] == index
+            these = open_[here]
+            at_degree = partial(refined, degree=DEGREES[index], count=count)
+            found[these], error[these], reached[here] = in_lanes(at_degree, (matrices[these], delays[these]))
+        needed = degree_for(root_bound(matrices[open_], delays[open_], reached), longest[open_])
+        unsure = needed >= len(DEGREES)
+        error[open_[unsure & (level[open_] == len(DEGREES) - 1)]] = np.inf
+        short = np.isnan(found[open_, -1]) & (needed <= level[open_])
+        needed[short] = level[open_[short]] + 1
+        more = (needed > level[open_]) & (level[open_] < len(DEGREES) - 1)
+        level[open_] = np.maximum(level[open_], needed)
+        open_ = open_[more]
+    return found, error
+
+
+# LAPACK does the work; compiling in a hurry costs nothing
+@partial(jax.jit, static_argnames=("degree", "count"), compiler_options={"xla_backend_optimization_level": 0})
+def refined(
+    systems: tuple[jax.Array, jax.Array], degree: int, count: int
+) -> tuple[Complex[Array, "lanes count"], Float[Array, "lanes count"], Float[Array, "lanes"]]:
+    """The rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""
+
+    def one(matrices: Matrices, delays: Delays) -> tuple[jax.Array, jax.Array, jax.Array]:
+        start = eigenvalues(matrices, delays, degree)[: count + SPARE]
+        roots, steps = jax.vmap(lambda s: newton(s, matrices, delays))(start)
+        size = jnp.abs(start) + 1 / jnp.max(delays)
+        kept = (steps < CONVERGED * size) & (jnp.abs(roots - start) < NEAR * size)
+        order = jnp.argsort(jnp.where(kept, -roots.real, jnp.inf))[:count]
+        roots = jnp.where(kept, roots, jnp.nan)[order]
+        return roots, steps[order], jnp.minimum(start.real[count - 1], jnp.nan_to_num(roots.real[-1], nan=jnp.inf))
+
+    return jax.vmap(one)(*systems)
+
+
+def newton(s: Number, matrices: Matrices, delays: Delays) -> tuple[Number, jax.Array]:
+    """Newton's method on det Δ(s) = 0 from a close guess: the root and the size of the last step (1/s)."""
+
+    def step(_: int, at: tuple[Number, jax.Array]) -> tuple[Number, jax.Array]:
+        s = at[0]
+        whole = characteristic_matrix(s, matrices, delays)
+        slope = jnp.trace(jnp.linalg.solve(whole, characteristic_slope(s, matrices, delays)))
+        change = jnp.where(jnp.isfinite(slope), -1 / slope, 0.0)  # a matrix that is singular to the last bit: a root
+        return s + change, jnp.abs(change)
+
+    return jax.lax.fori_loop(0, NEWTON_STEPS, step, (s, jnp.asarray(jnp.inf)))

@@ -1,0 +1,242 @@
+"""The sampled loop, exactly: its map over one cycle, by matrix exponentials.
+
+Between instants the loop is linear and constant. The measurement delay needs no approximation: the delayed force is that
+of a copy of the robot driven by the same held commands, later. Instants that coincide happen in this order: force and
+velocity are measured, the delayed copy receives its command, the hold takes the model's position, the dynamics step. So
+what is measured at an instant is what was there before the command of that instant.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.rhythm import EDGE, Rhythm
+
+Row = Any  # (n,) a number as a linear function of the state
+
+
+class Layout:
+    """Where each quantity stands in the state of a loop: `rows[name]` are rows of the unit matrix."""
+
+    def __init__(self, loop: Loop, beats: Rhythm):
+        order = 0 if loop.robot is None else loop.robot.input.shape[0]
+        ideal = int(loop.robot is None)
+        sizes = {
+            "position": 1,
+            "velocity": 1,
+            "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
+            "force": int(bool(beats.samples or beats.steps)),  # measured and held
+            "speed": int(bool(beats.steps)),  # of the compensator, measured and held
+            "delayed": order,  # the copy of the robot that the delayed force comes from
+            "due": 1,  # its command
+            "due_velocity": ideal,
+            "robot": order if loop.velocity == "robot" else 0,
+            "command": 1,
+            "command_velocity": ideal,
+            "older": beats.commands - 1,  # commands, the newest first
+            "older_velocities": ideal * (beats.commands - 1),
+        }
+        starts = np.cumsum([0, *sizes.values()])
+        self.at = {name: slice(start, start + size) for start, (name, size) in zip(starts, sizes.items(), strict=False)}
+        self.size = int(starts[-1])
+        self.active = self.at["older"].start  # what stands behind only waits
+        unit = jnp.eye(self.size)
+        self.rows = {name: unit[place] for name, place in self.at.items()}
+
+    def row(self, name: str) -> Row:
+        return self.rows[name][0]
+
+    def commands(self, velocities: bool = False) -> Float[Array, "commands n"]:
+        """Rows of the commands under way, the newest first."""
+        newest, older = ("command_velocity", "older_velocities") if velocities else ("command", "older")
+        return jnp.concatenate([self.rows[newest], self.rows[older]])
+
+    def replaced(self, **rows: Row) -> Float[Array, "n n"]:
+        """The jump that sets the named quantities to rows of the state and keeps the others."""
+        matrix = jnp.eye(self.size)
+        for name, row in rows.items():
+            matrix = matrix.at[self.at[name]].set(row)
+        return matrix
+
+
+class Wiring:
+    """What acts on what: rows of forces and velocities, the flow between instants, the jumps at them."""
+
+    def __init__(self, loop: Loop, beats: Rhythm):
+        self.loop, self.beats, self.lay = loop, beats, Layout(loop, beats)
+        lay, robot = self.lay, loop.robot
+        if robot is None:
+            place, speed, own_speed = lay.row("due"), lay.row("due_velocity"), lay.row("command_velocity")
+        else:
+            place, speed = robot.output @ lay.rows["delayed"], robot.output @ self.driven("delayed", "due")
+            own_speed = robot.output @ self.driven("robot", "command") if loop.velocity == "robot" else None
+        self.contact = -(loop.stiffness * place + loop.damping * speed)
+        self.compensated = lay.row("velocity") if loop.velocity == "model" else own_speed
+        held = beats.samples or beats.steps
+        force = lay.row("force") if held else self.contact
+        self.total = force - loop.gain * (lay.row("speed") if beats.steps else self.compensated)
+
+    def driven(self, name: str, command: str) -> Float[Array, "order n"]:
+        """Rate of a copy of the robot."""
+        robot = self.loop.robot
+        assert robot is not None
+        return robot.state @ self.lay.rows[name] + jnp.outer(robot.input, self.lay.row(command))
+
+    def flow(self) -> Float[Array, "active+1 active+1"]:
+        """Rate of the active states; the last column is what a unit force (N) on the model adds."""
+        lay, mass = self.lay, self.loop.effective_mass
+        rate, push = jnp.zeros((lay.size, lay.size)), jnp.zeros(lay.size)
+        if not self.beats.steps:
+            rate = rate.at[lay.at["position"]].set(lay.row("velocity")).at[lay.at["velocity"]].set(self.total / mass)
+            push = push.at[lay.at["velocity"]].set(1 / mass)
+        for name, command in (("delayed", "due"), ("robot", "command")):
+            if len(lay.rows[name]):
+                rate = rate.at[lay.at[name]].set(self.driven(name, command))
+        active = slice(0, lay.active)
+        whole = jnp.zeros((lay.active + 1, lay.active + 1))
+        return whole.at[active, active].set(rate[active, active]).at[active, -1].set(push[active])
+
+    def measure(self, at: Fraction) -> Float[Array, "n n"]:
+        """What is measured at an instant of the cycle."""
+        rows = {}
+        stepping = at in self.beats.instants(self.beats.steps)
+        if at in self.beats.instants(self.beats.samples) or (stepping and not self.beats.samples):
+            rows["force"] = self.contact
+        if stepping:
+            rows["speed"] = self.compensated
+        return self.lay.replaced(**rows)
+
+    def take(self) -> Float[Array, "n n"]:
+        """The hold renews the command."""
+        lay = self.lay
+        newest = lay.row("recorded") if self.loop.dynamics == "half-period" else lay.row("position")
+        rows = {"command": newest, "older": lay.commands()[:-1]}
+        if self.loop.robot is None:
+            rows |= {"command_velocity": lay.row("velocity"), "older_velocities": lay.commands(velocities=True)[:-1]}
+        return lay.replaced(**rows)
+
+    def release(self, age: Array) -> Float[Array, "n n"]:
+        """The delayed copy receives the command that is `age` renewals old."""
+        chosen = jax.nn.one_hot(age, self.beats.commands)
+        rows = {"due": chosen @ self.lay.commands()}
+        if self.loop.robot is None:
+            rows["due_velocity"] = chosen @ self.lay.commands(velocities=True)
+        return self.lay.replaced(**rows)
+
+    def step(self) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
+        """One step of the digital dynamics, and what a unit force (N) adds to it."""
+        lay, period = self.lay, self.loop.dynamics_period
+        assert period is not None
+        kick = period / self.loop.effective_mass
+        share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[self.loop.dynamics]
+        velocity = lay.row("velocity") + kick * self.total
+        position = lay.row("position") + period * lay.row("velocity") + share * period * kick * self.total
+        push = share * period * kick * lay.row("position") + kick * lay.row("velocity")
+        return lay.replaced(position=position, velocity=velocity), push
+
+
+class Cycle(NamedTuple):
+    """One cycle of a loop on its own states, as they are just before the instants at its start."""
+
+    monodromy: Float[Array, "n n"]
+    period: Float[Array, ""]  # s
+    response: Float[Array, "n"]  # state after a cycle from rest under a unit force (N) on the model
+    contact: Float[Array, "n"]  # delayed contact force (N) as a function of the state
+    position: Float[Array, "n"]  # of the model (m), likewise
+
+
+class Moving(NamedTuple):
+    """What has become of the states, and of a unit force."""
+
+    matrix: Float[Array, "n n"]
+    load: Float[Array, "n"]
+
+    def jump(self, matrix: Array, on: Any = True) -> Moving:
+        return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
+
+    def flow(self, rate: Array, duration: Array) -> Moving:
+        grown = jax.scipy.linalg.expm(rate * duration)
+        active = len(rate) - 1
+        matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
+        return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
+
+
+def cycle(loop: Loop, beats: Rhythm) -> Cycle:
+    """The exact map over one cycle; can be traced and batched, `beats` is static."""
+    wiring = Wiring(loop, beats)
+    lay, hold = wiring.lay, loop.hold
+    assert hold is not None
+    waiting = jnp.ceil(loop.delay / hold - EDGE).astype(int)  # renewals from a command to the one after its release
+    phase = loop.delay - hold * jnp.floor(loop.delay / hold + EDGE)
+    at_once = waiting == 0
+    with_hold = (phase < EDGE * hold) & ~at_once
+    release, take = wiring.release(jnp.maximum(waiting - 1, 0)), wiring.take()
+    loose = [(phase, release, ~at_once & ~with_hold)]  # instants that no grid knows, once in every hold period
+    if loop.dynamics == "half-period":
+        assert loop.dynamics_period is not None
+        record = lay.replaced(recorded=lay.row("position"))
+        loose.append((hold - loop.dynamics_period / 2, record, jnp.asarray(True)))
+
+    moving = Moving(jnp.eye(lay.size), jnp.zeros(lay.size))
+    holding, stepping = beats.instants(beats.holds), beats.instants(beats.steps)
+    marks = sorted(holding | stepping | beats.instants(beats.samples))
+    rate = wiring.flow()
+    for start, end in zip(marks, [*marks[1:], Fraction(beats.holds)], strict=True):
+        moving = moving.jump(wiring.measure(start))
+        if start in holding:
+            moving = moving.jump(release, with_hold).jump(take).jump(release, at_once)
+        if start in stepping:
+            step, push = wiring.step()
+            moving = moving.jump(step)
+            moving = Moving(moving.matrix, moving.load + push)
+        renewed = int(start)
+        moving = between(moving, rate, loose, float(start - renewed) * hold, float(end - renewed) * hold, hold)
+    inside, kept = own_states(loop, lay)
+    return Cycle(
+        moving.matrix[kept] @ inside,
+        hold * beats.holds,
+        moving.load[kept],
+        wiring.contact @ inside,
+        lay.row("position") @ inside,
+    )
+
+
+def between(moving: Moving, rate: Array, loose: list[tuple[Array, Array, Array]], low: Array, high: Array, hold: Array):
+    """From `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
+    order = jnp.argsort(jnp.stack([time for time, _, _ in loose]))
+    times, jumps, on = (jnp.stack(part)[order] for part in zip(*loose, strict=True))
+    now = low
+    for time, jump, active in zip(times, jumps, on, strict=True):
+        until = jnp.clip(time, low, high)
+        here = (time >= low - EDGE * hold) & (time < high - EDGE * hold)
+        moving = moving.flow(rate, until - now).jump(jump, active & here)
+        now = until
+    return moving.flow(rate, high - now)
+
+
+def own_states(loop: Loop, lay: Layout) -> tuple[Float[Array, "n own"], np.ndarray]:
+    """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
+    robot, hold = loop.robot, loop.hold
+    count = len(lay.rows["robot"])
+    kept = np.delete(np.arange(lay.size), lay.at["robot"])
+    if robot is None or hold is None or not count:
+        return jnp.eye(lay.size), kept
+    whole = jnp.zeros((count + 1, count + 1)).at[:count, :count].set(robot.state).at[:count, count].set(robot.input)
+
+    def since(age: Array) -> tuple[Array, Array]:
+        """Free motion over, and response to a unit command held for, `age` seconds."""
+        grown = jax.scipy.linalg.expm(whole * age)
+        return grown[:count, :count], grown[:count, count]
+
+    rows = since(loop.delay)[0] @ lay.rows["delayed"]
+    for index, command in enumerate(lay.commands()):
+        begun, ended = (since(jnp.minimum(loop.delay, hold * (index + k)))[1] for k in (1, 0))
+        rows = rows + jnp.outer(begun - ended, command)
+    return jnp.eye(lay.size).at[lay.at["robot"]].set(rows)[:, kept], kept

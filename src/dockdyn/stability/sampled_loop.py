@@ -1,0 +1,82 @@
+"""One sampled loop and its answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Complex, Float
+
+from dockdyn.stability.growth import multipliers_of, single
+from dockdyn.stability.loop import Loop, loop
+from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.sampled import Cycle, cycle
+
+HASTE = {"xla_backend_optimization_level": 0}  # run once: what compiling in full costs is not won back
+whole_cycle = jax.jit(cycle, static_argnames="beats", compiler_options=HASTE)
+
+
+class SampledLoop:
+    """A loop with a hold, exactly: its map over one cycle."""
+
+    def __init__(self, loop: Loop):
+        """Raises ValueError for a loop that nothing samples, or whose periods never meet."""
+        if not loop.sampled():
+            raise ValueError("the loop has neither a hold nor digital dynamics; it is a delay equation")
+        self.loop = loop
+        self.beats = rhythm(loop)
+        self.cycle: Cycle = jax.tree.map(np.asarray, whole_cycle(loop, beats=self.beats))
+
+    @property
+    def period(self) -> float:
+        """Length of a cycle (s), after which all periods meet again."""
+        return float(self.cycle.period)
+
+    def multipliers(self) -> Complex[np.ndarray, "n"]:
+        """Factors by which the motions of the loop grow over a cycle, the largest modulus first."""
+        return np.asarray(multipliers_of(single(self.loop), beats=self.beats)[0][0])
+
+    def spectral_radius(self) -> float:
+        """Largest modulus of the multipliers; below one the loop is stable."""
+        return float(np.abs(self.multipliers()[0]))
+
+    def growth_rate(self) -> float:
+        """Equivalent growth rate (1/s): ln(spectral radius) / cycle."""
+        return float(np.log(self.spectral_radius()) / self.period)
+
+    def roots(self) -> Complex[np.ndarray, "n"]:
+        """Equivalent roots (1/s): ln(multipliers) / cycle; motions that end within a cycle are left out."""
+        found = self.multipliers()
+        return np.log(found[np.abs(found) > 0]) / self.period
+
+    def steady_state_error(self) -> float:
+        """Force left on the model per unit of a force step, once all has settled (SITS, eqs. 41, 42).
+
+        Zero for a stable loop: the contact force then balances the step. NaN for a loop that does not settle.
+        """
+        if self.spectral_radius() >= 1:
+            return float("nan")
+        rest = np.linalg.solve(np.eye(len(self.cycle.monodromy)) - self.cycle.monodromy, self.cycle.response)
+        return float(1 + self.cycle.contact @ rest)
+
+    def response(self, cycles: int, position: float = 0.0, velocity: float = 0.0) -> Float[np.ndarray, "cycles+1"]:
+        """Position of the model (m) at the start of each cycle, moving from a `position` (m) with a `velocity` (m/s).
+
+        The robot stands still at the origin and no command is under way.
+        """
+        state = np.zeros(len(self.cycle.monodromy))
+        state[:2] = position, velocity
+        found = []
+        for _ in range(cycles + 1):
+            found.append(self.cycle.position @ state)
+            state = self.cycle.monodromy @ state
+        return np.array(found)
+
+
+def sampled_loop(effective_mass: float, stiffness: float, damping: float = 0.0, **others: Any) -> SampledLoop:
+    """A sampled loop from plain numbers; `others` are the keywords of `loop`: delay, hold, robot, gain ...
+
+    Raises ValueError for numbers out of range, a robot that is not strictly proper, and a loop that nothing samples.
+    """
+    return SampledLoop(loop(effective_mass, stiffness, damping, **others))

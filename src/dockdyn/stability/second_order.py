@@ -1,0 +1,54 @@
+"""A mass on a delayed spring and dashpot, in closed form: m s² + (b s + k) exp(−s h) = 0 (Sazawal et al., eqs. 126, 150, 151).
+
+Functions broadcast over arrays. A damping of zero is never stable under delay: its critical delay is zero.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+
+def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
+    """Frequency (rad/s) at which roots cross the imaginary axis, whatever the delay (eq. 150).
+
+    Args: damping (N s/m), stiffness (N/m), effective mass (kg). Raises ValueError for those out of range.
+    """
+    check(damping, stiffness, effective_mass)
+    b, k = jnp.asarray(damping) / effective_mass, jnp.asarray(stiffness) / effective_mass
+    return jnp.sqrt(b**2 / 2 + jnp.sqrt(b**4 / 4 + k**2))
+
+
+def critical_delay(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
+    """Delay (s) up to which the loop is stable (eq. 151); beyond it, it never is again.
+
+    Args: damping (N s/m, ≥ 0), stiffness (N/m, > 0), effective mass (kg, > 0). Raises ValueError for those out of range.
+    """
+    frequency = crossing_frequency(damping, stiffness, effective_mass)
+    return jnp.arctan2(frequency * damping, stiffness) / frequency
+
+
+def crossing_velocity(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:
+    """Real part of ds/dh (1/s²) of the root that crosses at the critical delay: always positive, so roots only leave.
+
+    From s² = −(b s + k) exp(−s h) / m: ds/dh = −s³ / (2 s + h s² − s² b / (b s + k)).
+    """
+    frequency = crossing_frequency(damping, stiffness, effective_mass)
+    delay = jnp.arctan2(frequency * damping, stiffness) / frequency
+    s = 1j * frequency
+    return jnp.real(-(s**3) / (2 * s + delay * s**2 - s**2 * damping / (damping * s + stiffness)))
+
+
+def check(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> None:
+    """ValueError for numbers out of range; traced ones pass."""
+    for name, value, least in (
+        ("damping", damping, "≥ 0"),
+        ("stiffness", stiffness, "> 0"),
+        ("mass", effective_mass, "> 0"),
+    ):
+        if isinstance(value, jax.core.Tracer):
+            continue
+        smallest = jnp.min(jnp.asarray(value, float))
+        if not (smallest >= 0 if least == "≥ 0" else smallest > 0):
+            raise ValueError(f"{name} is {float(smallest):g}; must be {least}")

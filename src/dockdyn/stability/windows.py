@@ -1,0 +1,122 @@
+"""Delays for which a delay equation is stable: critical delay, crossing frequencies and later windows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import ArrayLike
+
+from dockdyn.stability.characteristic import root_bound
+from dockdyn.stability.roots import checked, rightmost_roots
+
+GRID = 1500  # frequencies of the sweep, spread evenly in ratio; as many again, or more, evenly in difference
+PER_TURN = 24  # frequencies while the longest fixed delay turns by a radian
+NARROW = 0.2  # a gain whose logarithm comes as near to zero as this between two frequencies is looked at more closely
+MOST_TURNS = 200  # of the fastest crossing frequency
+MARGINAL = 1e-12  # of the bound on all roots: a real part below this is zero
+
+
+class Windows(NamedTuple):
+    """Stable intervals of one delay, and where roots cross the imaginary axis."""
+
+    stable: list[tuple[float, float]]  # s, up to `longest`
+    crossings: list[tuple[float, float]]  # (delay in s, frequency in rad/s) up to `longest`, in the order of the delay
+    longest: float  # s; infinity where no root ever crosses
+
+    @property
+    def critical_delay(self) -> float:
+        """Delay (s) that ends the first stable window: zero if the loop is unstable for the smallest delay already."""
+        return self.stable[0][1] if self.stable and self.stable[0][0] == 0 else 0.0
+
+    @property
+    def crossing_frequency(self) -> float | None:
+        """Frequency (rad/s) at the critical delay, None if nothing crosses there."""
+        return next((w for h, w in self.crossings if h == self.critical_delay), None)
+
+
+def stable_windows(matrices: Any, delays: ArrayLike, varied: int = 0, longest: float | None = None) -> Windows:
+    """Values of one delay for which ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ) is stable, the other delays fixed.
+
+    Args:
+        matrices: A₀, A₁ ... (1/s), shape (delays + 1, n, n).
+        delays: h₁ ... (s); the value of the varied one is ignored.
+        varied: which delay varies, 0 for h₁.
+        longest: longest delay looked at (s); by default two turns of the slowest crossing frequency, or
+            200 of the fastest if that is less.
+
+    A root jω crosses where an eigenvalue of (jω I − A₀ − Σ′ Aᵢ exp(−jω hᵢ))⁻¹ Aₖ, the sum over the fixed delays, has the
+    modulus one; its argument is ω hₖ. These are all frequencies up to the bound on the roots, found by a sweep of the
+    eigenvalues' moduli. Between successive crossings the rightmost root tells stable from unstable.
+
+    Raises:
+        ValueError: shapes that do not fit, negative delays, numbers that are not finite.
+    """
+    stack, times = checked(matrices, delays)
+    bound = float(root_bound(stack, np.zeros_like(times), np.zeros(())))
+    frequencies, turns = unit_gains(stack, times, varied, bound)
+    if longest is None:
+        longest = (
+            2 * np.pi * float(min(2 / frequencies.min(), MOST_TURNS / frequencies.max()))
+            if len(frequencies)
+            else np.inf
+        )
+    crossings = sorted(
+        (float(angle / w + 2 * np.pi * turn / w), float(w))
+        for w, angle in zip(frequencies, turns, strict=True)
+        for turn in range(int(max(0.0, longest * w - angle) / (2 * np.pi)) + 1)
+    )
+    crossings = [crossing for crossing in crossings if 0 < crossing[0] <= longest]
+    edges = [0.0, *(h for h, _ in crossings)]
+    ends = [*edges[1:], longest]
+    middles = [(a + b) / 2 if np.isfinite(b) else a + 1 / bound for a, b in zip(edges, ends, strict=True)]
+    trials = np.repeat(times[None], len(middles), axis=0)
+    trials[:, varied] = middles
+    rightmost = rightmost_roots(stack, trials, count=1)[:, 0].real
+    stable: list[tuple[float, float]] = []
+    for start, end, real in zip(edges, ends, rightmost, strict=True):
+        if real < -MARGINAL * bound and end > start:
+            joined = bool(stable) and stable[-1][1] == start
+            stable[-1:] = [(stable[-1][0], end)] if joined else [*stable[-1:], (start, end)]
+    return Windows(stable, crossings, longest)
+
+
+def unit_gains(stack: np.ndarray, times: np.ndarray, varied: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies (rad/s) at which the varied loop has gain one, and the phase (rad, 0 to 2π) it then needs."""
+    order = stack.shape[-1]
+    fixed = [index for index in range(len(times)) if index != varied]
+
+    def gains(w: np.ndarray) -> np.ndarray:
+        """Eigenvalues at frequencies `w`, by falling modulus."""
+        free = 1j * w[:, None, None] * np.eye(order) - stack[0]
+        for index in fixed:
+            free = free - np.exp(-1j * w * times[index])[:, None, None] * stack[1 + index]
+        found = np.linalg.eigvals(np.linalg.solve(free, np.broadcast_to(stack[1 + varied] + 0j, free.shape)))
+        return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1), -1)
+
+    def levels(w: np.ndarray) -> np.ndarray:
+        return np.log(np.maximum(np.abs(gains(w)), 1e-300))
+
+    top = bound * (1 + 1e-9)
+    count = GRID + int(PER_TURN * top * max([times[i] for i in fixed], default=0.0))
+    w = np.union1d(np.geomspace(1e-7 * top, top, GRID), np.linspace(top / count, top, count))
+    level = levels(w)
+    # two crossings may hide between neighbours where a curve turns back near zero
+    turning = (np.diff(level[:-1], axis=0) * np.diff(level[1:], axis=0) < 0) & (np.abs(level[1:-1]) < NARROW)
+    peaks = np.flatnonzero(turning.any(axis=-1)) + 1
+    if len(peaks):
+        finer = np.linspace(w[peaks - 1], w[peaks + 1], 64).ravel()
+        w = np.union1d(w, finer)
+        level = levels(w)
+    at, which = np.nonzero(level[:-1] * level[1:] < 0)
+    low, high, rising = w[at], w[at + 1], level[at + 1, which] > 0
+    rows = np.arange(len(at))
+    for _ in range(60 if len(at) else 0):
+        middle = (low + high) / 2
+        above = levels(middle)[rows, which] > 0
+        low, high = np.where(above == rising, low, middle), np.where(above == rising, middle, high)
+    if not len(at):
+        return np.zeros(0), np.zeros(0)
+    middle = (low + high) / 2
+    angle = np.angle(gains(middle)[rows, which]) % (2 * np.pi)
+    return middle, angle

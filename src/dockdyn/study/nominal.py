@@ -1,0 +1,115 @@
+"""The state around which a scenario's margins are asked for, and the loop along its contact normal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.contact.cone import Cone
+from dockdyn.contact.pair import APART
+from dockdyn.contact.preloaded import Preloaded
+from dockdyn.integrate import located
+from dockdyn.integrate.model import State
+from dockdyn.integrate.solution import Status
+from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.models.free_flight import FreeFlight
+from dockdyn.models.resting_contact import RestingContact, at_rest, on_wall, resting_contact
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+from dockdyn.study.simulate import jit_once, settings_for
+
+
+class Nominal(eqx.Module):
+    """Which contact is closed, and where: at `poses`, or where `[stability]` places it."""
+
+    poses: tuple[Pose, Pose] | None
+    contact: int = eqx.field(static=True)
+
+
+def nominal_of(scenario: Scenario) -> Nominal | None:
+    """The nominal contact of a scenario; None for a rig, which has only one.
+
+    Raises ScenarioError when there is none: no contact in the scenario, none within its duration, or a place on the wall
+    of a surface that is no cone.
+    """
+    content = scenario.content
+    if content.kind == "rig":
+        return None
+    if not content.contact:
+        raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
+    if content.stability.distance is None:
+        return first_contact(scenario)
+    surface = content.model().contacts[0].surface
+    if not isinstance(surface, Cone):
+        shape = content.pair(content.contact[0])[1].shape
+        raise ScenarioError(
+            f"{scenario.name}: stability.distance: the first contact's surface is a {shape}; must be a cone"
+        )
+    return Nominal(None, 0)
+
+
+@jit_once
+def until_contact(content: Any, settings: located.Settings) -> Any:
+    return located.solve(content.model(), settings)
+
+
+def first_contact(scenario: Scenario) -> Nominal:
+    """The first contact of the run that the scenario describes."""
+    content = scenario.content
+    start = content.model().initial()
+    closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
+    if closed:
+        return Nominal(start.q, closed[0])
+    settings = replace(settings_for(content), samples=0, max_moments=1)
+    solution = until_contact(content, settings)
+    fired = np.asarray(solution.log.fired[0])
+    if int(solution.status) != Status.TOO_MANY_EVENTS or not fired.any():
+        raise ScenarioError(
+            f"{scenario.name}: stability: no contact within the duration of {content.duration:g} s; "
+            "must touch, or state a distance along the cone's wall"
+        )
+    poses = jax.tree.map(lambda rows: rows[0], solution.log.state.q)
+    return Nominal(poses, int(np.argmax(fired)) // 2)
+
+
+def rest(content: Any, nominal: Nominal) -> tuple[FreeFlight, State]:
+    """The model at rest in its nominal contact; can be traced."""
+    model = content.model()
+    poses = nominal.poses
+    if poses is None:
+        azimuth = 0.0 if content.stability.azimuth is None else content.stability.azimuth
+        poses = on_wall(model, nominal.contact, jnp.asarray(azimuth), jnp.asarray(content.stability.distance))
+    return at_rest(model, poses, nominal.contact, jnp.asarray(content.stability.depth, float))
+
+
+def contact_loop(content: Any, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+    """The loop along the contact normal, and what the contact feels; can be traced."""
+    if nominal is None:
+        law = Preloaded(content.law(), jnp.asarray(content.stability.depth, float))
+        zero = jnp.zeros(())
+        stiffness, damping = jax.grad(lambda d, r: law.force(d, r), argnums=(0, 1))(zero, zero)
+        return content.loop.make(content.mass, stiffness, damping), None
+    model, state = rest(content, nominal)
+    contact = resting_contact(model, state, nominal.contact)
+    return content.loop.make(contact.effective_mass, contact.stiffness, contact.damping), contact
+
+
+loop_once = jit_once(contact_loop)
+
+
+def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+    """As `contact_loop`, with plain numbers; ScenarioError where the contact has no stiffness."""
+    loop, contact = jax.tree.map(np.asarray, loop_once(scenario.content, nominal))
+    if not float(loop.stiffness) > 0:
+        depth = scenario.content.stability.depth
+        raise ScenarioError(
+            f"{scenario.name}: stability.depth = {depth:g} m: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
+            "must be where it is positive"
+        )
+    return loop, contact

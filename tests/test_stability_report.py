@@ -1,0 +1,299 @@
+"""The report of `dockdyn stability`: what it says and shows of a loop whose boundary has a closed form.
+
+The loop is m s² + (b s + k) exp(−s h) = 0 (Sazawal et al., eqs. 143, 150, 151).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+
+import numpy as np
+import pytest
+import tomlkit
+import xarray as xr
+from matplotlib.contour import ContourSet
+from matplotlib.path import Path
+from PIL import Image
+from test_report import PROBE, Page, browse  # noqa: F401
+
+from dockdyn.output import picture
+from dockdyn.output.stability_field import Key, boundary, unstable_on_left
+from dockdyn.output.stability_figures import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
+from dockdyn.output.stability_report import render_stability_report
+
+MASS, STIFFNESS = 375.0, 1000.0  # kg, N/m
+TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'
+KEY = 'contact.<i>&"$x$'
+DELAYS, DAMPINGS = np.linspace(0, 0.6, 13), np.linspace(0, 800, 11)  # s, N s/m
+
+NOTHING = "spectral_radius contact_matrix normal_dynamics radial_dynamics tangential_dynamics apparent_restitution"
+MARGINS = dict.fromkeys([*NOTHING.split(), "pade", "nominal"]) | {
+    "stable": True,
+    "growth_rate_1_s": -0.247277,
+    "rightmost_roots": [[-0.247277, 1.620998], [-417.1, 0.0], [-442.0, 441.4], [-442.0, -441.4]],
+    "delay_s": 0.016,
+    "critical_delay_s": 0.192968,
+    "crossing_frequency_rad_s": 1.677104,
+    "delay_margin_s": 0.176968,
+    "stable_delays_s": [[0.0, 0.192968]],
+    "effective_mass_kg": MASS,
+    "stiffness_N_m": STIFFNESS,
+    "damping_N_s_m": 200.0,
+    "sensitivities": {},
+    "sensitivity_of": "delay_margin_s",
+    "loop": "delay",
+    "warnings": [],
+    "drift_modes": 0,
+}
+UNSTABLE = {
+    "stable": False,
+    "growth_rate_1_s": 0.0104091,
+    "rightmost_roots": [[0.0104091, 1.676883]],
+    "delay_s": 0.2,
+    "delay_margin_s": None,
+    "sensitivity_of": "growth_rate_1_s",
+}
+FULL = {
+    "contact_matrix": [[0.00117, 0, 0.00087], [0, 0.00217, 0], [0.00087, 0, 0.00267]],
+    "normal_dynamics": [200 / MASS, STIFFNESS / MASS],
+    "radial_dynamics": [-0.12, -0.6],
+    "tangential_dynamics": [0.0, 0.0],
+    "apparent_restitution": 1.12,
+    "sensitivities": {KEY: 0.18, **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)}, "target.mass": 0.0},
+    "pade": {n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1"} for n in ("1", "12", "2")},
+    "nominal": {"position_m": [0.433, 0.0, 0.25], "azimuth_deg": 0.0, "distance_m": 0.5, "depth_m": 0.003},
+    "warnings": ["the rim is near"],
+    "drift_modes": 4,
+}
+NEEDING = {"Exact delay and Padé approximations": "pade", "Dynamics at the contact": "normal_dynamics"}
+NEEDING |= {"Sensitivities": "sensitivities", "Nominal contact": "nominal"}
+
+
+def critical_delay(damping, mass=MASS):
+    """Equations 150 and 151, s."""
+    b, k = np.asarray(damping) / mass, STIFFNESS / mass
+    crossing = np.sqrt(b**2 / 2 + np.sqrt(b**4 / 4 + k**2))
+    return np.arctan2(crossing * b, k) / crossing
+
+
+def result(sweep: xr.Dataset | None = None, **changes) -> xr.Dataset:
+    dataset = xr.Dataset() if sweep is None else sweep
+    scenario = tomlkit.dumps({"schema": 1, "kind": "free-flight", "title": TITLE})
+    attributes = {"title": TITLE, "kind": "free-flight", "scenario": scenario, "dockdyn_version": "9.8.7"}
+    return dataset.assign_attrs(attributes | {"source": "loop.toml", "margins": json.dumps(MARGINS | changes)})
+
+
+def key(dim, values, name, units):
+    return (dim, values, {"long_name": name, "units": units})
+
+
+def chart(masses=(MASS,), dampings=DAMPINGS) -> xr.Dataset:
+    """Growth that only has the right sign, and the boundary in closed form."""
+    fine = np.linspace(dampings[0], dampings[-1], 41)
+    growth = [DELAYS - critical_delay(dampings, mass)[:, None] for mass in masses]
+    lines = np.stack([critical_delay(fine, mass) for mass in masses])
+    inside = lines <= DELAYS[-1]
+    family = key("family", list(masses), "chaser.mass" if len(masses) > 1 else "", "kg")
+    return xr.Dataset(
+        {
+            "growth_rate": (("family", "y", "x"), np.array(growth)),
+            "boundary_x": (("family", "vertex"), np.where(inside, lines, np.nan)),
+            "boundary_y": (("family", "vertex"), np.where(inside, fine, np.nan)),
+        },
+        {"x": key("x", DELAYS, "loop.delay", "s"), "y": key("y", dampings, KEY, "N*s/m"), "family": family},
+        {"operating_point": json.dumps([0.016, 200.0]), "boundary_tolerance": 1e-9},
+    )
+
+
+def line() -> xr.Dataset:
+    return xr.Dataset(
+        {"growth_rate": ("x", DELAYS - 0.192968), "boundary_x": ("crossing", [0.192968])},
+        {"x": key("x", DELAYS, "loop.delay", "s")},
+        {"operating_point": json.dumps([0.016]), "boundary_tolerance": 1e-9},
+    )
+
+
+RESULTS = {
+    "bare": result(),
+    "full": result(**FULL),
+    "chart": result(chart(), **FULL),
+    "family": result(chart((240.0, 375.0, 600.0)), **FULL),
+    "line": result(line()),
+    "unstable": result(chart(), **FULL | UNSTABLE),
+}
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, str]:
+    return {name: render_stability_report(found) for name, found in RESULTS.items()}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_page_needs_nothing_from_outside(name, reports):
+    html = reports[name]
+    page = Page(html)
+    assert len(html) < 3_000_000
+    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "embed", "base", "i"}
+    loads = [value for _, given in page.tags for key, value in given.items() if key in ("src", "href", "xlink:href")]
+    assert all(value.startswith("#") for value in [*loads, *re.findall(r"url\(['\"]?([^)]*)", html)])
+    ids = [given["id"] for _, given in page.tags if "id" in given]
+    assert len(set(ids)) == len(ids)
+    assert page.heading == TITLE
+    assert "9.8.7" in page.text and "loop.toml" in page.text
+    assert "None" not in page.text and "nan" not in page.text
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_sections_are_those_with_something_in_them(name, reports):
+    headings = re.findall("<h2>(.*?)</h2>", reports[name])
+    margins = json.loads(RESULTS[name].attrs["margins"])
+    assert headings[0] == "Summary" and headings[-1] == "How it was made"
+    for heading, needed in NEEDING.items():
+        assert (heading in headings) == bool(margins[needed])
+    sections = re.findall(r"<section>\n<h2>.*?</h2>\n(.*?)</section>", reports[name], re.DOTALL)
+    assert len(sections) == len(headings) and all(re.search("<tr>|<figure>", section) for section in sections)
+    figures = 1 + bool(margins["sensitivities"]) + ("growth_rate" in RESULTS[name])
+    assert reports[name].count("<figure>") == figures
+    assert ("the rim is near" in reports[name]) == bool(margins["warnings"])
+
+
+VERDICTS = {
+    "Stable: the slowest mode of the loop decays at 0.247 1/s; the loop tolerates 177 ms more delay "
+    "(critical delay 193 ms).": {},
+    "decays at 0.247 1/s; it stays stable whatever the delay.": {"critical_delay_s": None, "delay_margin_s": None},
+    "Unstable: a mode of the loop grows at 0.0104 1/s, to twice its size every 66.6 s; its delay of 200 ms is 7.03 ms "
+    "above the critical one of 193 ms.": UNSTABLE,
+    "grows at 0.0104 1/s, to twice its size every 66.6 s; it is unstable at any delay.": UNSTABLE
+    | {"critical_delay_s": 0.0},
+    "On the edge of stability: the slowest mode of the loop neither decays nor grows; any delay, however short, makes "
+    "it grow.": {
+        "stable": False,
+        "growth_rate_1_s": 1e-17,
+        "rightmost_roots": [[1e-17, 1.63]],
+        "delay_s": 0.0,
+        "critical_delay_s": 0.0,
+    },
+    "It is stable with delays from 0 ms to 193 ms and above 2.50 s.": {"stable_delays_s": [[0, 0.192968], [2.5, None]]},
+    "The rig puts energy in: a conservative bounce would show restitution 1.12.": {"apparent_restitution": 1.12},
+    "energy put in by the rig": {"apparent_restitution": 1.0006},
+}
+
+
+@pytest.mark.parametrize("words", VERDICTS)
+def test_verdict(words):
+    page = Page(render_stability_report(result(**VERDICTS[words])))
+    assert words in " ".join(page.text.split())
+
+
+@pytest.mark.parametrize("restitution", [0.62, 1.0])
+def test_restitution_is_called_energy_only_above_one(restitution):
+    text = Page(render_stability_report(result(apparent_restitution=restitution))).text
+    assert "Apparent restitution" in text and "energy" not in text
+
+
+def test_tables_hold_the_margins(reports):
+    tables = Page(reports["full"]).tables
+    orders = [row[0] for row in tables["approximations"] if row[0]]
+    assert orders == ["exact", "Padé, order 1", "Padé, order 2", "Padé, order 12"]
+    assert tables["approximations"][-3][-1] == "unstable, which is wrong"
+    normal = next(row for row in tables["dynamics"] if row and row[0] == "normal")
+    assert [float(cell) for cell in normal[1:]] == pytest.approx([0.533333, 2.66667, 1.632993, 0.163299], rel=1e-3)
+    assert [[float(cell) for cell in row] for row in tables["matrix"]] == FULL["contact_matrix"]
+    keys = [row[0] for row in tables["sensitivities"] if row and row[0]]
+    assert keys[0] == KEY and len(keys) == 14 and "target.mass" not in keys
+
+
+def shaded(ax, points) -> np.ndarray:
+    """Which points lie in the shade of a chart."""
+    shade = next(found for found in ax.collections if isinstance(found, ContourSet) and found.filled)
+    rings = [Path(ring) for path in shade.get_paths() for ring in path.to_polygons()]
+    return np.sum([ring.contains_points(points) for ring in rings], axis=0) % 2 == 1  # rings in rings are holes
+
+
+@pytest.mark.parametrize("dampings", [DAMPINGS, np.geomspace(20, 800, 11)], ids=["linear", "logarithmic"])
+def test_shaded_is_stable_up_to_the_boundary(dampings):
+    """On a grid of 13 × 11 points the shade still ends where the boundary is: closer than a tenth of a cell."""
+    ax = chart_figure(result(chart(dampings=dampings))).axes[0]
+    assert ax.get_yscale() == ("linear" if dampings is DAMPINGS else "log")
+    rng = np.random.default_rng(0)
+    damping, delay = rng.uniform(dampings[0] + 1, 799, 2000), rng.uniform(0.001, 0.599, 2000)
+    clear = np.abs(delay - critical_delay(damping)) > 0.1 * (DELAYS[1] - DELAYS[0])
+    points = np.stack([delay, damping], axis=1)[clear]
+    np.testing.assert_array_equal(shaded(ax, points), points[:, 0] < critical_delay(points[:, 1]))
+
+
+def test_what_was_not_computed_is_not_shaded():
+    dataset = result(chart())
+    dataset.growth_rate[0, 6:9, 1:4] = np.inf
+    ax = chart_figure(dataset).axes[0]
+    inside = [(DELAYS[1] + 0.01, DAMPINGS[6] + 10), (DELAYS[2] + 0.01, DAMPINGS[7] + 10)]
+    assert not shaded(ax, inside).any()
+    assert "no value" in ax.get_legend_handles_labels()[1]
+    chart_figure(dataset.assign(growth_rate=dataset.growth_rate * np.nan))  # nothing at all
+
+
+def test_family_says_on_which_side_it_is_stable(reports):
+    assert "any point left of a curve is stable" in reports["family"]
+    ax = family_figure(RESULTS["family"]).axes[0]
+    curves = [f"chaser.mass = {mass} kg" for mass in (240, 375, 600)]
+    assert ax.get_legend_handles_labels()[1] == [*curves, "this scenario"]
+    assert not ax.collections  # no contours
+    keys = [Key.of(RESULTS["family"].x), Key.of(RESULTS["family"].y)]
+    for walked, side in ((slice(None), -1), (slice(None, None, -1), 1)):  # towards more damping: stable on the left
+        for piece in boundary(RESULTS["family"], 0):
+            assert np.sign(unstable_on_left(RESULTS["family"], 0, keys, piece[walked])) == side
+    ring = RESULTS["family"].copy()  # an island has no one side
+    ring["growth_rate"] = ring.growth_rate * 0 + np.hypot(ring.x / 0.6 - 0.5, ring.y / 800 - 0.5) - 0.3
+    assert "of a curve is stable" not in render_stability_report(ring)
+
+
+def test_sweep_marks_its_crossings():
+    ax = sweep_figure(RESULTS["line"]).axes[0]
+    assert "0.192968 s" in [text.get_text() for text in ax.texts]
+    assert any([0.192968, 0.0] in found.get_xydata().tolist() for found in ax.lines if len(found.get_xdata()) > 2)
+
+
+def test_roots_come_in_pairs_with_the_axis():
+    figure = roots_figure(json.loads(RESULTS["bare"].attrs["margins"]))
+    assert [len(ax.lines[1].get_xdata()) for ax in figure.axes] == [2, 5]  # close up, all
+    for ax in figure.axes:
+        assert list(ax.lines[0].get_xdata()) == [0, 0] and ax.get_xlim()[1] > 0
+        assert ax.viewLim.contains(*ax.lines[1].get_xydata().min(axis=0))
+    assert sorted(figure.axes[0].lines[1].get_ydata()) == [-1.620998, 1.620998]
+
+
+def test_sensitivities_show_the_ten_largest():
+    ax = sensitivity_figure(json.loads(RESULTS["full"].attrs["margins"])).axes[0]
+    widths = [abs(bar.get_width()) for bar in ax.patches]
+    assert len(widths) == 10 and widths == sorted(widths, reverse=True)
+    assert ax.get_yticklabels()[0].get_text() == KEY
+
+
+@pytest.mark.parametrize("name", ["chart", "family", "line"])
+def test_page_opens_dark_and_light(name, browse, reports, tmp_path):  # noqa: F811
+    page = tmp_path / "report.html"
+    page.write_text(reports[name], encoding="utf-8")
+    for scheme, paper in ((0, (0x14, 0x17, 0x1B)), (1, (0xFE, 0xFE, 0xFE))):
+        file = tmp_path / f"{scheme}.png"
+        flags = f"--window-size=900,2600 --blink-settings=preferredColorScheme={scheme}"
+        _, log = browse(page, f"--screenshot={file}", *flags.split())
+        assert "CONSOLE" not in log  # nothing refused, nothing missing
+        shown = np.asarray(Image.open(file).convert("RGB"))
+        assert tuple(shown[2, 2]) == paper
+        contrast = np.abs(shown.astype(int) - paper).sum(axis=2)
+        assert (contrast > 300).mean() > 0.01  # text and lines stand out from the paper
+
+
+@pytest.mark.parametrize("width", [400, 1100])
+@pytest.mark.parametrize("name", ["chart", "family"])
+def test_figures_show_at_every_width(name, width, browse, reports, tmp_path):  # noqa: F811
+    assert len(reports[name]) < 3 * picture.LARGE and "<img" not in reports[name]  # all follow the colours of the page
+    html = re.sub(r"<meta http-equiv[^>]*>", "", reports[name]).replace("</body>", f"{PROBE}</body>")
+    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(html)}"></iframe>'
+    page = tmp_path / "report.html"
+    page.write_text(f"<!doctype html><meta charset=utf-8><body>{frame}</body>", encoding="utf-8")
+    dom, _ = browse(page, "--dump-dom", "--window-size=1200,1000")
+    found = re.search(r'data-found="(\d+) (\d+) (\w+) (\d+) (\d+) (\d+)"', dom)
+    assert found is not None and found.groups() == ("0", "0", "false", str(width), "3", "0")
