@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-COARSE = 24  # cells along an axis before refinement
+COARSE = 24  # cells along an axis before refinement, at least
 CLOSE = 0.5  # a cell is refined also where |growth| at a corner is less than this share of its spread over the corners,
 NEAR = 1.0  # or, on the coarse grid, less than this share of its change to any next corner around the cell
 Growth = Callable[[np.ndarray], np.ndarray]  # points (m, 2) in the unit square → growth rates (m,)
@@ -36,7 +36,7 @@ def chart(growth: Growth, cells: int, tolerance: float) -> Chart:
         cells: sharpness: details of the boundary of 1/cells are resolved.
         tolerance: of the boundary's place, in either coordinate.
     """
-    levels = max(0, int(np.ceil(np.log2(cells / COARSE))))
+    levels = max(0, int(np.log2(cells / COARSE)))
     coarse = int(np.ceil(cells / 2**levels))
     size = coarse * 2**levels
     lattice = Lattice(growth, size)

@@ -24,10 +24,17 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
     loops = jax.tree.map(lambda a: np.asarray(a, float), loops)
     if not loops.sampled():
         return rightmost_roots(in_lanes(matrices_of, loops), loops.delay[:, None], count)
-    multipliers, period = in_lanes(partial(multipliers_of, beats=rhythm(loops)), loops)
-    ended = multipliers == 0
-    roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, multipliers)) / period[:, None])
-    return np.pad(roots, ((0, 0), (0, max(0, count - roots.shape[1]))), constant_values=np.nan)[:, :count]
+    found = np.full((len(loops.delay), count), complex(-np.inf, 0))
+    under_way = np.ceil(np.log2(1 + np.ceil(loops.delay / loops.hold)))
+    for size in np.unique(under_way):  # a long delay makes many states: few loops pay for it
+        these = np.flatnonzero(under_way == size)
+        some = jax.tree.map(lambda a, these=these: a[these], loops)
+        multipliers, period = in_lanes(partial(multipliers_of, beats=rhythm(some)), some)
+        multipliers = multipliers[:, :count]
+        ended = multipliers == 0
+        roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, multipliers)) / period[:, None])
+        found[these, : roots.shape[1]] = roots
+    return found
 
 
 def growth_rates(loops: Loop) -> Float[np.ndarray, "loops"]:
