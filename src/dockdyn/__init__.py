@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dockdyn import backend
 
 if TYPE_CHECKING:
+    from dockdyn import stability
     from dockdyn.contact.friction import Friction
     from dockdyn.contact.normal_law import NormalLaw
     from dockdyn.contact.surface import Surface
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.output.store import open_result
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
+    from dockdyn.study.margins import margins
     from dockdyn.study.simulate import simulate
     from dockdyn.study.summarise import summarise
 
@@ -29,6 +31,7 @@ PLACES = {
     "Surface": "contact.surface",
     "Vector": "mechanics.vector",
     "load": "scenario.load",
+    "margins": "study.margins",
     "open_result": "output.store",
     "presets": "scenario.load",
     "simulate": "study.simulate",
@@ -43,14 +46,18 @@ __all__ = [
     "Surface",
     "Vector",
     "load",
+    "margins",
     "open_result",
     "presets",
     "simulate",
+    "stability",
     "summarise",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "stability":
+        return importlib.import_module("dockdyn.stability")
     if name not in PLACES:
         raise AttributeError(f"module 'dockdyn' has no attribute {name!r}")
     return getattr(importlib.import_module(f"dockdyn.{PLACES[name]}"), name)

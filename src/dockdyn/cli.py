@@ -26,6 +26,10 @@ BAD_INPUT = 2
 STOPPED_EARLY = 3
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a preset.")]
+Overrides = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
+]
 
 
 class Refusal(Exception):
@@ -51,10 +55,8 @@ def options(
 
 @app.command()
 def run(
-    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a preset.")],
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
-    ] = None,
+    scenario: ScenarioName,
+    set_: Overrides = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the results; by default the scenario's name.")
     ] = None,
@@ -78,14 +80,62 @@ def run(
         dataset = simulate(chosen, advance)
     summary = summarise(dataset)
     if folder is not None:
-        write_files(folder, dataset)
+        write_files(folder, dataset, "result.nc")
     if as_json:
         typer.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
-        show(summary)
+        from dockdyn.output.console import show_summary
+
+        show_summary(summary)
         typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
+
+
+@app.command()
+def stability(
+    scenario: ScenarioName,
+    set_: Overrides = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="KEY=LOW:HIGH:COUNT",
+            help="Chart stability over a key; give two for a plane, a third for a family of curves.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; with --sweep by default NAME-stability.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
+    ] = False,
+) -> None:
+    """Say whether a scenario's loop is stable, by which margin, and what decides it."""
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))
+    folder = out
+    if folder is None and sweep and not as_json:
+        folder = Path(f"{Path(scenario).stem}-stability")
+    if folder is not None:
+        vacant(folder, force)
+    from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+
+    with progress(f"Margins of {chosen.name}") as advance:
+        dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
+    margins = json.loads(dataset.attrs["margins"])
+    if folder is not None:
+        write_files(folder, dataset, "stability.nc")
+    if as_json:
+        typer.echo(json.dumps(margins, indent=2, allow_nan=False))
+        return
+    from dockdyn.output.console import show_margins
+
+    show_margins(chosen.title, margins)
+    if folder is not None:
+        typer.echo(f"Report: {folder / 'report.html'}")
 
 
 @app.command()
@@ -114,19 +164,18 @@ def init(
 
 @app.command()
 def report(
-    result: Annotated[Path, typer.Argument(help="A result.nc that dockdyn wrote.")],
+    result: Annotated[Path, typer.Argument(help="A result.nc or stability.nc that dockdyn wrote.")],
     out: Annotated[
         Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")
     ] = None,
     force: Force = False,
 ) -> None:
     """Write the report of a result again."""
-    from dockdyn.output.report import render_report
     from dockdyn.output.store import open_result
 
     page = out if out is not None else result.parent / "report.html"
     dataset = open_result(result)
-    write_text(page, render_report(dataset), force)
+    write_text(page, page_of(dataset), force)
     typer.echo(f"Report: {page}")
 
 
@@ -152,6 +201,8 @@ def reproduce(
     vacant(folder, force)
     with progress(f"Reproducing {paper}") as advance:
         tables = sazawal.reproduce(figure, folder, advance)
+    from dockdyn.output.console import show_table
+
     for table in tables:
         show_table(table)
     typer.echo(f"Pictures and tables: {folder}")
@@ -188,15 +239,25 @@ def write_text(file: Path, text: str, force: bool) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def write_files(folder: Path, dataset: xr.Dataset) -> None:
-    """The three files of a run."""
-    from dockdyn.output.report import render_report
+def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
+    """The three files of a result: its data under `name`, the scenario, the report."""
     from dockdyn.output.store import write_result
 
     folder.mkdir(parents=True, exist_ok=True)
-    write_result(dataset, folder / "result.nc")
+    write_result(dataset, folder / name)
     write_text(folder / "scenario.toml", dataset.attrs["scenario"], force=True)
-    write_text(folder / "report.html", render_report(dataset), force=True)
+    write_text(folder / "report.html", page_of(dataset), force=True)
+
+
+def page_of(dataset: xr.Dataset) -> str:
+    """The report that fits a result."""
+    if "margins" in dataset.attrs:
+        from dockdyn.output.stability_report import render_stability_report
+
+        return render_stability_report(dataset)
+    from dockdyn.output.report import render_report
+
+    return render_report(dataset)
 
 
 @contextmanager
@@ -208,66 +269,6 @@ def progress(words: str) -> Iterator[Any]:
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(words, total=1.0)
         yield lambda share: bar.update(task, completed=share)
-
-
-def show(summary: dict[str, Any]) -> None:
-    """The summary as tables."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    contacts = Table(title=summary["title"], box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in (
-        "contact",
-        "onset\ns",
-        "release\ns",
-        "approach\nm/s",
-        "peak\nN",
-        "impulse\nN s",
-        "energy\nafter, J",
-        "class",
-    ):
-        worded = heading in ("contact", "class")
-        contacts.add_column(
-            heading, justify="left" if worded else "right", no_wrap=heading != "contact", overflow="fold"
-        )
-    rows = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
-    for number, (contact, energy, sort) in enumerate(rows, start=1):
-        contacts.add_row(
-            f"{number} {contact['feature']}–{contact['surface']}",
-            f"{contact['onset_s']:.4f}",
-            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
-            f"{contact['approach_speed_m_s']:.4g}",
-            f"{contact['peak_normal_force_N']:.4g}",
-            f"{contact['impulse_N_s']:.4g}",
-            "" if energy is None else f"{energy:+.5g}",
-            sort or "",
-        )
-    console.print(contacts)
-    for words, key in (
-        ("linear momentum error", "linear_momentum_error"),
-        ("angular momentum error", "angular_momentum_error"),
-        ("work–energy error", "work_energy_error"),
-        ("energy error", "energy_error"),
-    ):
-        if summary[key] is not None:
-            console.print(f"{words}: {summary[key]:.1e}")
-    console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
-    for warning in summary["warnings"]:
-        console.print(f"warning: {warning}", markup=False)
-
-
-def show_table(table: Any) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(title=table.title, show_lines=False)
-    for heading in ("quantity", "printed", "computed", "unit", "note"):
-        shown.add_column(heading)
-    for row in table.rows:
-        shown.add_row(row.quantity, row.printed or "", f"{row.computed:.6g}", row.unit, row.note)
-    Console(highlight=False).print(shown)
 
 
 def fail(message: str, code: int) -> None:

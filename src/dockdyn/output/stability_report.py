@@ -21,7 +21,7 @@ from dockdyn.output.stability_figures import (
     sensitivity_figure,
     sweep_figure,
 )
-from dockdyn.output.wording import NOTHING, aligned, significant
+from dockdyn.output.wording import NOTHING, aligned, gains, significant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,6 +47,7 @@ def render_stability_report(dataset: xr.Dataset) -> str:
         warnings=margins["warnings"],
         summary=overview(dataset, margins),
         pade=pade_table(margins) if margins["pade"] else None,
+        conditions=margins["pade"]["1"]["conditions"] if margins["pade"] else [],
         dynamics=dynamics_table(margins),
         matrix=[aligned(row) for row in matrix] if matrix else None,
         figures=pictures(figures(dataset, margins)),
@@ -162,14 +163,17 @@ def critical_delay(margins: dict[str, Any]) -> str:
 def pade_table(margins: dict[str, Any]) -> Table:
     """The exact growth rate beside those with the delay approximated."""
     exact = margins["growth_rate_1_s"]
-    rows = [["exact", significant(exact, 6), NOTHING, "stable" if margins["stable"] else "unstable"]]
+    own = gains(margins["stabilising_gains_N_s_m"])
+    rows = [["exact", significant(exact, 6), NOTHING, own, "stable" if margins["stable"] else "unstable"]]
     for order, found in sorted(margins["pade"].items(), key=lambda item: int(item[0])):
         rate = found["growth_rate_1_s"]
         words = "stable" if found["stable"] else "unstable"
         words += ", which is wrong" if found["stable"] != margins["stable"] else ""
-        rows.append([f"Padé, order {order}", significant(rate, 6), significant(rate - exact, 2), words])
-    columns = [("delay", ""), ("growth rate", "1/s"), ("off by", "1/s"), ("verdict", "")]
-    return Table(columns, rows, [], worded={0, 3}, alarming=WRONG)
+        row = [f"Padé, order {order}", significant(rate, 6), significant(rate - exact, 2)]
+        rows.append([*row, gains(found["stabilising_gains_N_s_m"]), words])
+    columns = [("delay and hold", ""), ("growth rate", "1/s"), ("off by", "1/s")]
+    columns += [("stabilising gains", "N s/m"), ("verdict", "")]
+    return Table(columns, rows, [], worded={0, 3, 4}, alarming=WRONG)
 
 
 def dynamics_table(margins: dict[str, Any]) -> Table | None:
@@ -184,7 +188,8 @@ def dynamics_table(margins: dict[str, Any]) -> Table | None:
         if direction == "normal" and stiffness > 0:
             frequency = math.sqrt(stiffness)
             own = [significant(frequency), significant(damping / (2 * frequency))]
-        rows.append([direction, significant(damping, 6), significant(stiffness, 6), *own])
+        name = "around the axis" if direction == "tangential" else direction
+        rows.append([name, significant(damping, 6), significant(stiffness, 6), *own])
     columns = [("direction", ""), ("by penetration rate", "1/s"), ("by penetration", "1/s²")]
     columns += [("natural frequency", "rad/s"), ("damping ratio", "")]
     return Table(columns, rows, [("", 1), ("deceleration", 2), ("without delay", 2)], worded={0}) if rows else None

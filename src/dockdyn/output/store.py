@@ -9,8 +9,8 @@ import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError
 
-ATTRIBUTES = {"kind", "scenario", "status", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
-VARIABLES = {"time", "kinetic_energy", "episode_onset"}
+ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
+RUN = {"status", "time", "kinetic_energy", "episode_onset"}  # and, besides, that of a run
 
 
 def write_result(dataset: xr.Dataset, path: str | Path) -> None:
@@ -45,7 +45,8 @@ def open_result(path: str | Path) -> xr.Dataset:
         dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False, decode_timedelta=False)
     except Exception:  # a damaged file can fail anywhere inside the readers
         raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
-    missing = sorted(ATTRIBUTES - set(dataset.attrs)) + sorted(VARIABLES - set(dataset.variables))
+    needed = ATTRIBUTES if "margins" in dataset.attrs else ATTRIBUTES | RUN
+    missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
     return dataset

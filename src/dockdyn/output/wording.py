@@ -50,3 +50,12 @@ def crowd(numbers: Sequence[int], room: int = 16) -> str:
     """Contacts by number, or their count where the list is longer than `room` characters."""
     listed = ranges(numbers)
     return listed if len(listed) <= room else f"{len(numbers)} contacts"
+
+
+def gains(intervals: list[list[float | None]]) -> str:
+    """Intervals of gains (N s/m) in words; None is an end that was not found."""
+    said = []
+    for low, high in intervals:
+        ends = [f"above {low:.6g}" if low is not None else "", f"below {high:.6g}" if high is not None else ""]
+        said.append(f"{low:.6g} to {high:.6g}" if low is not None and high is not None else "".join(ends) or "any")
+    return ", ".join(said) or "none"

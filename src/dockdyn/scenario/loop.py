@@ -92,9 +92,9 @@ class RobotSection(Section):
 
     def transfer(self) -> TransferFunction:
         if self.poles is None:
-            return TransferFunction(tuple(self.numerator), tuple(self.denominator))
+            return TransferFunction(tuple(self.numerator or ()), tuple(self.denominator or ()))
         zeros, poles = ([complex(*place) for place in places or []] for places in (self.zeros, self.poles))
-        return TransferFunction.of_zeros(zeros, poles, self.gain)
+        return TransferFunction.of_zeros(zeros, poles, self.gain or 0.0)
 
     def make(self) -> Robot:
         """The robot, also from traced numbers."""
@@ -132,7 +132,7 @@ class LoopSection(Section):
                 "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
             )
         if self.dynamics is not None and self.dynamics.method == "half-period" and self.hold is not None:
-            if self.dynamics.period >= 2 * self.hold.period:
+            if (self.dynamics.period or 0.0) >= 2 * self.hold.period:
                 refuse("half-period dynamics must have a period below twice that of the hold")
         return self
 

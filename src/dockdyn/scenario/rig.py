@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import jax.numpy as jnp
 from pydantic import Field
 
 from dockdyn.contact.normal_law import NormalLaw

@@ -18,7 +18,7 @@ def apparent_restitution(delay: float, stiffness: float, effective_mass: float) 
     if late == 0:
         return 1.0
     matrices = np.array([[[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [-1.0, 0.0]]])
-    s = rightmost_roots(matrices, [late], count=1)[0]
+    s = rightmost_roots(matrices, np.array([late]), count=1)[0]
     s = complex(s.real, abs(s.imag))
     residue = 1 / (2 * s - late * np.exp(-s * late))
     release = (np.pi / 2 - np.angle(residue)) / s.imag

@@ -7,7 +7,7 @@ bracketed to the tolerance. So a chart as sharp as a fine grid costs a small par
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import NamedTuple
 
@@ -100,7 +100,7 @@ class Lattice:
         self.evaluations += len(points)
         return np.nan_to_num(self.growth(points), nan=np.inf)
 
-    def need(self, nodes) -> None:
+    def need(self, nodes: Iterable[tuple[int, int]]) -> None:
         """Evaluate all of `nodes` that are not known yet, at once."""
         new = [node for node in dict.fromkeys(nodes) if not self.known[node]]
         if new:
@@ -139,8 +139,8 @@ class Lattice:
             return []
         low = np.array([(i, j) for i, j, _ in edges])
         high = low + np.array([(1, 0) if along else (0, 1) for _, _, along in edges])
-        values = [self.values[tuple(ends.T)] for ends in (low, high)]
-        points = locate(self.at, low / self.size, high / self.size, *values, tolerance)
+        at_low, at_high = (self.values[tuple(ends.T)] for ends in (low, high))
+        points = locate(self.at, low / self.size, high / self.size, at_low, at_high, tolerance)
         place = dict(zip(edges, points, strict=True))
         return [np.array([place[edge] for edge in path]) for path in chains(links)]
 

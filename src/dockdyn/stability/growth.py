@@ -22,7 +22,7 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
     Those of a sampled loop are ln(λ) / cycle over its multipliers λ, so their frequencies are folded into ±π / cycle.
     """
     loops = jax.tree.map(lambda a: np.asarray(a, float), loops)
-    if not loops.sampled():
+    if loops.hold is None:
         return rightmost_roots(in_lanes(matrices_of, loops), loops.delay[:, None], count)
     found = np.full((len(loops.delay), count), complex(-np.inf, 0))
     under_way = np.ceil(np.log2(1 + np.ceil(loops.delay / loops.hold)))

@@ -208,7 +208,9 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
     )
 
 
-def between(moving: Moving, rate: Array, loose: list[tuple[Array, Array, Array]], low: Array, high: Array, hold: Array):
+def between(
+    moving: Moving, rate: Array, loose: list[tuple[Array, Array, Array]], low: Array, high: Array, hold: Array
+) -> Moving:
     """From `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
     order = jnp.argsort(jnp.stack([time for time, _, _ in loose]))
     times, jumps, on = (jnp.stack(part)[order] for part in zip(*loose, strict=True))

@@ -65,7 +65,7 @@ class SampledLoop:
 
         The robot stands still at the origin and no command is under way.
         """
-        state = np.zeros(len(self.cycle.monodromy))
+        state: Any = np.zeros(len(self.cycle.monodromy))
         state[:2] = position, velocity
         found = []
         for _ in range(cycles + 1):

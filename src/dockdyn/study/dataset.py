@@ -67,6 +67,7 @@ class Run:
     step: float  # s
     roughest: float = 0.0  # largest estimate of a step's error, relative to the motion
     wall_time: float = 0.0  # s
+    prediction: str = ""  # a warning from linear theory
 
 
 def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
@@ -100,6 +101,7 @@ def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
         "delay_s": float(content.loop.delay),
         "conservative": int(conservative(content)),
         "wall_time_s": run.wall_time,
+        "prediction": run.prediction,
     }
     return xr.Dataset(data, coordinates, attributes)
 

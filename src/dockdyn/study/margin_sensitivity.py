@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,7 +19,7 @@ from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import cycle
 from dockdyn.study.nominal import Nominal, contact_loop
 
-SMALL = 1e-9  # of the largest sensitivity: smaller ones are left out
+SMALL = 1e-6  # of the largest sensitivity: smaller ones are left out
 
 
 def sensitivities(content: Any, nominal: Nominal | None, loop: Loop, critical: float | None) -> dict[str, float]:
@@ -30,12 +30,14 @@ def sensitivities(content: Any, nominal: Nominal | None, loop: Loop, critical: f
     """
     at_edge = critical is not None and critical > 0
     delay = jnp.asarray(critical if at_edge else loop.delay, float)
-    beats = rhythm(single(loop_with(loop, np.asarray(delay)))) if loop.sampled() else None
+    beats = rhythm(single(replace(loop, delay=delay))) if loop.sampled() else None
     start = None if beats is not None else rightmost(loop, float(delay))
     slopes = slopes_once(content, nominal, delay, start, beats=beats, at_edge=at_edge)
     leaves, _ = jax.tree_util.tree_flatten_with_path(slopes)
     values = jax.tree.leaves(content)
-    found = {key_of(path, content): float(slope) * float(value) for (path, slope), value in zip(leaves, values, strict=True)}
+    found = {
+        key_of(path, content): float(slope) * float(value) for (path, slope), value in zip(leaves, values, strict=True)
+    }
     largest = max((abs(value) for value in found.values()), default=0.0)
     kept = {name: value for name, value in found.items() if abs(value) > SMALL * largest and not constrained(name)}
     return dict(sorted(kept.items(), key=lambda item: -abs(item[1])))
@@ -46,12 +48,8 @@ def constrained(name: str) -> bool:
     return "attitude" in name.split(".")
 
 
-def loop_with(loop: Loop, delay: Any) -> Loop:
-    return eqx.tree_at(lambda l: l.delay, loop, delay)
-
-
 def rightmost(loop: Loop, delay: float) -> complex:
-    return complex(rightmost_roots(np.asarray(loop.matrices()), [delay], 1)[0])
+    return complex(rightmost_roots(np.asarray(loop.matrices()), np.array([delay]), 1)[0])
 
 
 def key_of(path: tuple[Any, ...], content: Any, every_index: bool = False) -> str:
@@ -81,8 +79,8 @@ def slopes_once(content: Any, nominal: Any, delay: Any, start: Any, beats: Rhyth
         if not at_edge:
             return growth(loop)
         # the delay h at which the growth is zero: ∂h = −∂growth / (∂growth/∂h), at that delay
-        steepness = jax.grad(lambda h: growth(loop_with(jax.lax.stop_gradient(loop), h)))(delay)
-        return -growth(loop_with(loop, delay)) / steepness - loop.delay
+        steepness = jax.grad(lambda h: growth(replace(jax.lax.stop_gradient(loop), delay=h)))(delay)
+        return -growth(replace(loop, delay=delay)) / steepness - loop.delay
 
     return jax.grad(margin)(content)
 
@@ -102,5 +100,7 @@ def growth_of_multiplier(loop: Loop, beats: Rhythm) -> Any:
     value, right = values[largest], right[:, largest]
     left, _, _ = jnp.linalg.svd(jax.lax.stop_gradient(whole.monodromy) - value * jnp.eye(len(right)))
     left = left[:, -1]
-    moved = value + left.conj() @ (whole.monodromy - jax.lax.stop_gradient(whole.monodromy)) @ right / (left.conj() @ right)
+    moved = value + left.conj() @ (whole.monodromy - jax.lax.stop_gradient(whole.monodromy)) @ right / (
+        left.conj() @ right
+    )
     return jnp.log(jnp.abs(moved)) / whole.period

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.integrate.model import pack
@@ -25,7 +25,7 @@ from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows, stable_windows
 from dockdyn.study.margin_sensitivity import sensitivities
 from dockdyn.study.nominal import Nominal, nominal_loop, nominal_of, rest
-from dockdyn.study.simulate import jit_once
+from dockdyn.study.plan import jit_once
 
 ROOTS = 8  # rightmost roots reported
 GAINS = 120  # gains tried on either side of zero before an interval's ends are located
@@ -124,7 +124,7 @@ def linear_once(content: Any, nominal: Nominal) -> Any:
 def varied(loop: Loop, name: str, values: np.ndarray) -> Loop:
     """Many loops that differ in one number."""
     rows = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], len(values), axis=0), loop)
-    return eqx.tree_at(lambda l: getattr(l, name), rows, values)
+    return replace(rows, **{name: values})
 
 
 def changes(loop: Loop, name: str, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -144,6 +144,7 @@ def changes(loop: Loop, name: str, values: np.ndarray) -> tuple[np.ndarray, np.n
 
 def sampled_windows(loop: Loop) -> Windows:
     """Stable measurement delays of a sampled loop, up to the end of the first window or 200 holds."""
+    assert loop.hold is not None
     hold = float(loop.hold)
     start = 0.0
     for commands in (8, 24, 72, MOST_COMMANDS):
@@ -160,7 +161,7 @@ def sampled_windows(loop: Loop) -> Windows:
 
 def restitution(loop: Loop) -> float:
     """Restitution of a conservative bounce in this loop: the contact undamped, nothing compensated."""
-    bare = eqx.tree_at(lambda l: (l.damping, l.gain), loop, (np.zeros(()), np.zeros(())))
+    bare = replace(loop, damping=jnp.zeros(()), gain=jnp.zeros(()))
     if not loop.sampled() and loop.robot is None:
         return apparent_restitution(float(loop.delay), float(loop.stiffness), float(loop.effective_mass))
     root = loop_roots(single(bare), 1)[0, 0]
@@ -221,7 +222,13 @@ def pade(content: Any, loop: Loop) -> dict[str, Any] | None:
     found = {}
     for order in PADE_ORDERS:
         polynomial = loop_polynomial(
-            float(loop.effective_mass), float(loop.stiffness), float(loop.damping), float(loop.delay), hold, robot, order
+            float(loop.effective_mass),
+            float(loop.stiffness),
+            float(loop.damping),
+            float(loop.delay),
+            hold,
+            robot,
+            order,
         )
         at_gain = polynomial.at(float(loop.gain))
         table = routh(at_gain)

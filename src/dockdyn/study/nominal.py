@@ -22,7 +22,7 @@ from dockdyn.models.resting_contact import RestingContact, at_rest, on_wall, res
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
-from dockdyn.study.simulate import jit_once, settings_for
+from dockdyn.study.plan import jit_once, settings_for
 
 
 class Nominal(eqx.Module):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,12 +19,9 @@ from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.dataset import Run, build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
+from dockdyn.study.plan import MOST_ROWS, jit_once, plan, power_of_two, settings_for
+from dockdyn.study.prediction import predicted_unstable
 
-DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
-WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
-TOLERANCE = 1e-11  # relative error of a step when the scenario states no step
-DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
-MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
 
 Progress = Callable[[float], None]
@@ -38,60 +34,20 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
     attributes. A run that stops early (not finite, too many events) returns what it had; `attrs["status"]` says so.
     `progress` is told the share of the duration that is done.
     """
+    if scenario.kind == "rig":
+        raise ScenarioError(
+            f"{scenario.name}: kind = 'rig': has margins only (dockdyn stability); must be free-flight to run"
+        )
+    if others := scenario.content.loop.beyond_delay():
+        raise ScenarioError(
+            f"{scenario.name}: loop.{others[0]}: counts in margins only (dockdyn stability); a run takes loop.delay alone"
+        )
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = (run_located if method == "located" else run_fixed)(scenario, progress)
+    run.prediction = predicted_unstable(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Steps and sizes of a run."""
-
-    step: float  # s
-    interval: float  # s, between samples
-    samples: int  # besides the one at t = 0
-    line_capacity: int
-
-
-def plan(content: Any) -> Plan:
-    """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
-    duration, delay = content.duration, content.loop.delay
-    step = min(content.integrator.step or DEFAULT_STEP, duration)
-    interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
-    samples = max(1, int(duration / interval * (1 + 1e-12)))
-    step = min(step, interval)
-    if samples > MOST_ROWS:
-        raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
-    # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
-    line_capacity = power_of_two(2 * delay / step + 4096)
-    return Plan(step, interval, samples, line_capacity)
-
-
-def power_of_two(least: float) -> int:
-    """The next power of two: few sizes, so few compilations."""
-    return 2 ** math.ceil(math.log2(least))
-
-
-def settings_for(content: Any) -> located.Settings:
-    """Settings of a located run of a scenario."""
-    steps = plan(content)
-    shortest = min(steps.step, content.loop.delay or steps.step)
-    return located.Settings(
-        duration=jnp.asarray(content.duration),
-        step=jnp.asarray(steps.step),
-        tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
-        sampling=jnp.asarray(steps.interval),
-        samples=power_of_two(max(steps.samples + 1, 2048)),
-        max_moments=content.integrator.max_events,
-        line_capacity=steps.line_capacity,
-        max_iterations=jnp.asarray(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
-    )
-
-
-# What runs once is compiled in a hurry.
-jit_once = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 
 
 @jit_once

@@ -20,7 +20,7 @@ from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.study.margin_sensitivity import key_of
 from dockdyn.study.margins import margins
-from dockdyn.study.nominal import Nominal, contact_loop, nominal_loop, nominal_of
+from dockdyn.study.nominal import Nominal, contact_loop, nominal_of
 
 TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
 MOST_KEYS = 3
@@ -95,7 +95,7 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --sweep: the same key twice; must be different keys")
     found = margins(scenario)
-    attributes = {
+    attributes: dict[str, Any] = {
         "title": scenario.title,
         "kind": scenario.kind,
         "source": scenario.name,
@@ -116,25 +116,32 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
 def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
     """Which number of the scenario a key is, and its range in SI units."""
     low, high = (with_value(scenario, sweep.key, value) for value in (sweep.low, sweep.high))
-    leaves, structure = jax.tree.flatten(high)
-    other, other_structure = jax.tree.flatten(low)
+    leaves, structure = numbers_of(high)
+    other, other_structure = numbers_of(low)
     start = None
     if structure != other_structure:  # zero may mean that something is not there
-        other, other_structure = jax.tree.flatten(with_value(scenario, sweep.key, PROBE))
+        other, other_structure = numbers_of(with_value(scenario, sweep.key, PROBE))
         start = 0.0
     different = [i for i, (a, b) in enumerate(zip(other, leaves, strict=False)) if a != b]
     where = f"{scenario.name}: --sweep {sweep.key}"
     if structure != other_structure or len(different) > 1:
         raise ScenarioError(f"{where}: changes more than one number; must be a single number")
     if not different:
-        raise ScenarioError(f"{where}: {sweep.low} to {sweep.high} changes nothing; must be a number with different ends")
+        raise ScenarioError(
+            f"{where}: {sweep.low} to {sweep.high} changes nothing; must be a number with different ends"
+        )
     (leaf,) = different
     begin = float(other[leaf]) if start is None else start
-    own = jax.tree.leaves(scenario.content)
-    now = float(own[leaf]) if jax.tree.structure(scenario.content) == structure else None
+    own, own_structure = numbers_of(scenario.content)
+    now = float(own[leaf]) if own_structure == structure else start
     if not begin < float(leaves[leaf]):
         raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
     return Axis(sweep, leaf, begin, float(leaves[leaf]), unit_of(scenario, sweep, leaf), now)
+
+
+def numbers_of(content: Any) -> tuple[list[Any], Any]:
+    """All numbers of a scenario, and everything else."""
+    return jax.tree.flatten(content)
 
 
 def with_value(scenario: Scenario, key: str, value: Any) -> Any:
@@ -218,7 +225,7 @@ def charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tupl
     length = max(len(line) for line in lines)
     lines = [np.pad(line, ((0, length - len(line)), (0, 0)), constant_values=np.nan) for line in lines]
     places = [axis.at(np.array([line[:, i] for line in lines])) for i, axis in enumerate(axes[:2])]
-    variables = {
+    variables: dict[str, Any] = {
         "growth_rate": (
             ("family", "y", "x"),
             np.array([found.growth for found in charts]),
@@ -228,7 +235,7 @@ def charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tupl
     for name, axis, place in zip("xy", axes[:2], places, strict=True):
         words = {"units": axis.unit or "1", "long_name": f"edge of stability, {axis.sweep.key}"}
         variables[f"boundary_{name}"] = (("family", "vertex"), place, words)
-    coordinates = {
+    coordinates: dict[str, Any] = {
         name: axis.coordinate(axis.at(charts[0].axis), name) for name, axis in zip("xy", axes[:2], strict=True)
     }
     coordinates["family"] = (

@@ -111,6 +111,8 @@ def warnings(dataset: xr.Dataset) -> list[str]:
     found = []
     if not dataset.attrs["finished"]:
         found.append(dataset.attrs["status"])
+    if dataset.attrs["prediction"]:
+        found.append(dataset.attrs["prediction"])
     if dataset.attrs["step_error"] > COARSE:
         found.append(
             f"the step is too long for the motion: a step's error reaches {dataset.attrs['step_error']:.1e} of it; "

@@ -1,0 +1,133 @@
+"""Summaries and tables on the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from dockdyn.output.stability_report import verdict
+from dockdyn.output.wording import gains
+
+LISTED = 6  # sensitivities printed
+
+
+def show_summary(summary: dict[str, Any]) -> None:
+    """A run's summary."""
+    console = Console(highlight=False)
+    contacts = Table(title=summary["title"], box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in (
+        "contact",
+        "onset\ns",
+        "release\ns",
+        "approach\nm/s",
+        "peak\nN",
+        "impulse\nN s",
+        "energy\nafter, J",
+        "class",
+    ):
+        worded = heading in ("contact", "class")
+        contacts.add_column(
+            heading, justify="left" if worded else "right", no_wrap=heading != "contact", overflow="fold"
+        )
+    rows = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
+    for number, (contact, energy, sort) in enumerate(rows, start=1):
+        contacts.add_row(
+            f"{number} {contact['feature']}–{contact['surface']}",
+            f"{contact['onset_s']:.4f}",
+            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
+            f"{contact['approach_speed_m_s']:.4g}",
+            f"{contact['peak_normal_force_N']:.4g}",
+            f"{contact['impulse_N_s']:.4g}",
+            "" if energy is None else f"{energy:+.5g}",
+            sort or "",
+        )
+    console.print(contacts)
+    for words, key in (
+        ("linear momentum error", "linear_momentum_error"),
+        ("angular momentum error", "angular_momentum_error"),
+        ("work–energy error", "work_energy_error"),
+        ("energy error", "energy_error"),
+    ):
+        if summary[key] is not None:
+            console.print(f"{words}: {summary[key]:.1e}")
+    console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
+    for warning in summary["warnings"]:
+        console.print(f"warning: {warning}", markup=False)
+
+
+def show_margins(title: str, margins: dict[str, Any]) -> None:
+    """What margins say: the verdict, the figures behind it, approximations beside the exact answer."""
+    console = Console(highlight=False)
+    console.print(title, markup=False)
+    console.print(verdict(margins), markup=False)
+    figures = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    figures.add_column()
+    figures.add_column(justify="right")
+    figures.add_column()
+    for words, value, unit in figures_of(margins):
+        figures.add_row(words, value, unit)
+    console.print(figures)
+    if margins["pade"]:
+        console.print(approximations(margins))
+    measured = "delay margin, s" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate, 1/s"
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("most sensitive to")
+    table.add_column(f"change of the {measured}, for 100 % more", justify="right")
+    for key, value in list(margins["sensitivities"].items())[:LISTED]:
+        table.add_row(key, f"{value:+.4g}")
+    console.print(table)
+    for warning in margins["warnings"]:
+        console.print(f"warning: {warning}", markup=False)
+
+
+def figures_of(margins: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Words, number and unit of what there is a number for."""
+    real, imaginary = margins["rightmost_roots"][0]
+    rows: list[tuple[str, float | None, str]] = [
+        ("growth rate", real, "1/s"),
+        ("frequency", abs(imaginary), "rad/s"),
+        ("spectral radius of a cycle", margins["spectral_radius"], ""),
+        ("delay", margins["delay_s"], "s"),
+        ("critical delay", margins["critical_delay_s"], "s"),
+        ("delay margin", margins["delay_margin_s"], "s"),
+        ("crossing frequency", margins["crossing_frequency_rad_s"], "rad/s"),
+        ("effective mass", margins["effective_mass_kg"], "kg"),
+        ("contact stiffness", margins["stiffness_N_m"], "N/m"),
+        ("contact damping", margins["damping_N_s_m"], "N s/m"),
+        ("restitution a conservative bounce would show", margins["apparent_restitution"], ""),
+        ("amplitude ratio to the ideal contact, per oscillation", margins["amplitude_ratio_per_oscillation"], ""),
+        ("phase error, per oscillation", margins["phase_error_rad_per_oscillation"], "rad"),
+        ("force error left by a force step", margins["steady_state_force_error"], "N/N"),
+    ]
+    return [(words, f"{value:.6g}", unit) for words, value, unit in rows if value is not None]
+
+
+def approximations(margins: dict[str, Any]) -> Table:
+    """Growth rate and stabilising gains: exact, and by Padé."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("loop")
+    table.add_column("growth rate, 1/s", justify="right")
+    table.add_column("verdict")
+    table.add_column("stabilising gains, N s/m")
+
+    def row(name: str, found: dict[str, Any]) -> None:
+        verdict = "stable" if found["stable"] else "unstable"
+        table.add_row(name, f"{found['growth_rate_1_s']:.6g}", verdict, gains(found["stabilising_gains_N_s_m"]))
+
+    row("exact", margins)
+    for order, found in margins["pade"].items():
+        row(f"Padé {order}, approx.", found)
+    return table
+
+
+def show_table(table: Any) -> None:
+    """A paper's table."""
+    shown = Table(title=table.title, show_lines=False)
+    for heading in ("quantity", "printed", "computed", "unit", "note"):
+        shown.add_column(heading)
+    for row in table.rows:
+        shown.add_row(row.quantity, row.printed or "", f"{row.computed:.6g}", row.unit, row.note)
+    Console(highlight=False).print(shown)

@@ -1,0 +1,68 @@
+"""Steps and sizes of a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dockdyn.integrate import located
+from dockdyn.scenario.errors import ScenarioError
+
+DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
+WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
+TOLERANCE = 1e-11  # relative error of a step when the scenario states no step
+DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
+MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
+
+# What runs once is compiled in a hurry.
+jit_once = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps and sizes of a run."""
+
+    step: float  # s
+    interval: float  # s, between samples
+    samples: int  # besides the one at t = 0
+    line_capacity: int
+
+
+def plan(content: Any) -> Plan:
+    """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
+    duration, delay = content.duration, content.loop.delay
+    step = min(content.integrator.step or DEFAULT_STEP, duration)
+    interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
+    samples = max(1, int(duration / interval * (1 + 1e-12)))
+    step = min(step, interval)
+    if samples > MOST_ROWS:
+        raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
+    # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
+    line_capacity = power_of_two(2 * delay / step + 4096)
+    return Plan(step, interval, samples, line_capacity)
+
+
+def power_of_two(least: float) -> int:
+    """The next power of two: few sizes, so few compilations."""
+    return 2 ** math.ceil(math.log2(least))
+
+
+def settings_for(content: Any) -> located.Settings:
+    """Settings of a located run of a scenario."""
+    steps = plan(content)
+    shortest = min(steps.step, content.loop.delay or steps.step)
+    return located.Settings(
+        duration=jnp.asarray(content.duration),
+        step=jnp.asarray(steps.step),
+        tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
+        sampling=jnp.asarray(steps.interval),
+        samples=power_of_two(max(steps.samples + 1, 2048)),
+        max_moments=content.integrator.max_events,
+        line_capacity=steps.line_capacity,
+        max_iterations=jnp.asarray(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
+    )

@@ -1,0 +1,41 @@
+"""What linear theory says of a run's first contact."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.second_order import critical_delay
+from dockdyn.study.dataset import Run
+from dockdyn.study.nominal import Nominal, loop_once
+
+
+def predicted_unstable(scenario: Scenario, run: Run) -> str:
+    """A warning when the loop delay is above the critical one of the first contact; empty when it is not.
+
+    Laws without stiffness at zero depth are judged at `stability.depth`, and not at all where they have none there.
+    """
+    delay = scenario.content.loop.delay
+    if not delay or not run.episodes:
+        return ""
+    first = run.episodes[0]
+    position, attitude = (run.at_moments[name][first.onset_row] for name in ("position", "attitude"))
+    chaser, target = (
+        Pose(Vector.of(jnp.asarray(place)), Quaternion.of(jnp.asarray(turn)))
+        for place, turn in zip(position, attitude, strict=True)
+    )
+    loop, _ = jax.tree.map(np.asarray, loop_once(scenario.content, Nominal((chaser, target), first.contact)))
+    if not (loop.stiffness > 0 and loop.damping >= 0):
+        return ""
+    critical = float(critical_delay(loop.damping, loop.stiffness, loop.effective_mass))
+    if delay <= critical:
+        return ""
+    limit = (
+        f"the critical one of {critical * 1e3:.4g} ms" if critical else "zero, which an undamped contact cannot bear"
+    )
+    return f"the loop delay of {delay * 1e3:.4g} ms is above {limit}: contact gains energy (see dockdyn stability)"
