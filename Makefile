@@ -30,8 +30,9 @@ lint: $(VENV)/.stamp-dev ## check style, format and types
 docs: $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
-bench: $(VENV)/.stamp-bench ## steps per second beside Numba and MuJoCo
+bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo and tdcpy
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/stability_chart.py
 
 clean: ## remove what was built and cached (.venv stays)
 	rm -rf demo docs/_build build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -41,6 +41,7 @@ MARGINS = dict.fromkeys([*NOTHING.split(), "pade", "nominal"]) | {
     "effective_mass_kg": MASS,
     "stiffness_N_m": STIFFNESS,
     "damping_N_s_m": 200.0,
+    "stabilising_gains_N_s_m": [[-183.9, None]],
     "sensitivities": {},
     "sensitivity_of": "delay_margin_s",
     "loop": "delay",
@@ -55,6 +56,7 @@ UNSTABLE = {
     "delay_margin_s": None,
     "sensitivity_of": "growth_rate_1_s",
 }
+GAINS = {"conditions": ["row s^2: 1.2 > 0 holds"], "stabilising_gains_N_s_m": [[5.5, 230090.0], [3e5, None]]}
 FULL = {
     "contact_matrix": [[0.00117, 0, 0.00087], [0, 0.00217, 0], [0.00087, 0, 0.00267]],
     "normal_dynamics": [200 / MASS, STIFFNESS / MASS],
@@ -62,7 +64,9 @@ FULL = {
     "tangential_dynamics": [0.0, 0.0],
     "apparent_restitution": 1.12,
     "sensitivities": {KEY: 0.18, **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)}, "target.mass": 0.0},
-    "pade": {n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1"} for n in ("1", "12", "2")},
+    "pade": {
+        n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1"} | GAINS for n in ("1", "12", "2")
+    },
     "nominal": {"position_m": [0.433, 0.0, 0.25], "azimuth_deg": 0.0, "distance_m": 0.5, "depth_m": 0.003},
     "warnings": ["the rim is near"],
     "drift_modes": 4,

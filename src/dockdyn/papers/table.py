@@ -21,7 +21,7 @@ class Row:
 class Table:
     """One figure or table of a paper, recomputed."""
 
-    number: int
+    name: int | str  # the figure's number, or what the table is about
     title: str
     rows: tuple[Row, ...]
     note: str  # how it was computed, corrections used
@@ -32,6 +32,6 @@ class Table:
         lines += [f"![{self.title}]({file.name})\n" for file in self.pictures if file.suffix == ".png"]
         lines += ["| quantity | printed | computed | unit | note |", "|---|---|---|---|---|"]
         for row in self.rows:
-            cells = (row.quantity, row.printed or "", f"{row.computed:.5g}", row.unit, row.note)
+            cells = (row.quantity, row.printed or "", f"{row.computed:.6g}", row.unit, row.note)
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         return "\n".join(lines) + "\n"

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.integrate.model import pack
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.stability.bounce import apparent_restitution
-from dockdyn.stability.chart import locate
-from dockdyn.stability.growth import growth_rates, loop_roots, single
+from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.linearise import linearise, seen
 from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop_margins import (
+    amplitude_ratio,
+    phase_error,
+    restitution,
+    sampled_windows,
+    stabilising_gains,
+    steady_state_error,
+)
 from dockdyn.stability.pade import loop_polynomial
 from dockdyn.stability.rhythm import rhythm
 from dockdyn.stability.roots import rightmost_roots
@@ -28,10 +33,6 @@ from dockdyn.study.nominal import Nominal, nominal_loop, nominal_of, rest
 from dockdyn.study.plan import jit_once
 
 ROOTS = 8  # rightmost roots reported
-GAINS = 120  # gains tried on either side of zero before an interval's ends are located
-STEPS = 48  # delays tried at a time before the critical one is located
-MOST_COMMANDS = 200  # under way: the longest delay looked at, in hold periods
-CLOSE = 1e-12  # relative accuracy of located delays and gains
 PADE_ORDERS = (1, 2, 3, 4, 5)
 
 
@@ -64,11 +65,10 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     delay = float(loop.delay)
     critical = found.windows.critical_delay if np.isfinite(found.windows.critical_delay) else None
     slopes = sensitivities(content, nominal, loop, critical)
-    sampled = SampledLoop(loop) if loop.sampled() else None
     return {
         "stable": growth < 0,
         "growth_rate_1_s": growth,
-        "spectral_radius": None if sampled is None else sampled.spectral_radius(),
+        "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
         "rightmost_roots": [[float(root.real), float(root.imag)] for root in found.roots if np.isfinite(root)],
         "delay_s": delay,
         "critical_delay_s": critical,
@@ -83,8 +83,9 @@ def margins(scenario: Scenario) -> dict[str, Any]:
         "radial_dynamics": None if contact is None else np.asarray(contact.radial()).tolist(),
         "tangential_dynamics": None if contact is None else np.asarray(contact.tangential()).tolist(),
         "apparent_restitution": restitution(loop),
-        **against_ideal(found.roots[0], loop),
-        "steady_state_force_error": steady_state_error(loop, sampled, growth),
+        "amplitude_ratio_per_oscillation": amplitude_ratio(loop, found.roots[0]),
+        "phase_error_rad_per_oscillation": phase_error(loop, found.roots[0]),
+        "steady_state_force_error": steady_state_error(loop) if growth < 0 else None,
         "stabilising_gains_N_s_m": stabilising_gains(loop),
         "sensitivity_of": "growth_rate_1_s" if critical in (None, 0.0) else "delay_margin_s",
         "sensitivities": slopes,
@@ -103,8 +104,7 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
             rhythm(loop)
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
-        roots = loop_roots(single(loop), ROOTS)[0]
-        return Roots(roots, sampled_windows(loop), 0)
+        return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0)
     drift = 0
     if nominal is None or scenario.content.loop.beyond_delay():
         matrices = np.asarray(loop.matrices())
@@ -119,96 +119,6 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
 @jit_once
 def linear_once(content: Any, nominal: Nominal) -> Any:
     return linearise(*rest(content, nominal))
-
-
-def varied(loop: Loop, name: str, values: np.ndarray) -> Loop:
-    """Many loops that differ in one number."""
-    rows = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], len(values), axis=0), loop)
-    return replace(rows, **{name: values})
-
-
-def changes(loop: Loop, name: str, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where, between `values` of one number, the growth rate changes sign; and the growth rates at them."""
-    found = growth_rates(varied(loop, name, values))
-    at = np.flatnonzero((found[:-1] < 0) != (found[1:] < 0))
-    if not len(at):
-        return np.zeros(0), found
-    scale = np.abs(values).max()
-
-    def growth(points: np.ndarray) -> np.ndarray:
-        return growth_rates(varied(loop, name, points[:, 0]))
-
-    places = locate(growth, values[at, None], values[at + 1, None], found[at], found[at + 1], CLOSE * scale)
-    return places[:, 0], found
-
-
-def sampled_windows(loop: Loop) -> Windows:
-    """Stable measurement delays of a sampled loop, up to the end of the first window or 200 holds."""
-    assert loop.hold is not None
-    hold = float(loop.hold)
-    start = 0.0
-    for commands in (8, 24, 72, MOST_COMMANDS):
-        values = np.linspace(start, commands * hold, STEPS + 1)
-        ends, found = changes(loop, "delay", values)
-        if start == 0 and not found[0] < 0:
-            return Windows([], [], 0.0)
-        if len(ends):
-            root = loop_roots(varied(loop, "delay", ends[:1]), 1)[0, 0]
-            return Windows([(0.0, float(ends[0]))], [(float(ends[0]), abs(float(root.imag)))], commands * hold)
-        start = commands * hold
-    return Windows([(0.0, np.inf)], [], np.inf)
-
-
-def restitution(loop: Loop) -> float:
-    """Restitution of a conservative bounce in this loop: the contact undamped, nothing compensated."""
-    bare = replace(loop, damping=jnp.zeros(()), gain=jnp.zeros(()))
-    if not loop.sampled() and loop.robot is None:
-        return apparent_restitution(float(loop.delay), float(loop.stiffness), float(loop.effective_mass))
-    root = loop_roots(single(bare), 1)[0, 0]
-    return float(np.exp(np.pi * root.real / abs(root.imag))) if root.imag else float("nan")
-
-
-def against_ideal(root: complex, loop: Loop) -> dict[str, float | None]:
-    """Amplitude and phase gained over a whole oscillation, compared with the contact alone."""
-    decay = float(loop.damping) / (2 * float(loop.effective_mass))
-    square = float(loop.stiffness) / float(loop.effective_mass) - decay**2
-    if square <= 0 or not root.imag:
-        return {"amplitude_ratio_per_oscillation": None, "phase_error_rad_per_oscillation": None}
-    period = 2 * np.pi / np.sqrt(square)
-    return {
-        "amplitude_ratio_per_oscillation": float(np.exp((root.real + decay) * period)),
-        "phase_error_rad_per_oscillation": float((abs(root.imag) - np.sqrt(square)) * period),
-    }
-
-
-def steady_state_error(loop: Loop, sampled: SampledLoop | None, growth: float) -> float | None:
-    """Force left on the model per unit of a force step (SITS, eqs. 41, 42); None for a loop that does not settle."""
-    if growth >= 0:
-        return None
-    if sampled is not None:
-        return sampled.steady_state_error()
-    matrices = np.asarray(loop.matrices())
-    push = np.zeros(matrices.shape[-1])
-    push[1] = 1 / float(loop.effective_mass)
-    settled = np.linalg.solve(-matrices.sum(axis=0), push)
-    return float(1 + float(loop.effective_mass) * (matrices[1] @ settled)[1])
-
-
-def stabilising_gains(loop: Loop) -> list[list[float | None]]:
-    """Intervals of compensator gain (N s/m) in which the loop is stable; None is an end beyond what was tried."""
-    scale = np.sqrt(float(loop.stiffness) * float(loop.effective_mass))
-    upward = np.geomspace(1e-5, 1e3, GAINS) * scale
-    gains = np.concatenate([-upward[::-1], [0.0], upward])
-    places, found = changes(loop, "gain", gains)
-    edges = [gains[0], *places, gains[-1]]
-    stable = [bool(found[0] < 0)]
-    for _ in places:
-        stable.append(not stable[-1])
-    return [
-        [None if low == gains[0] else float(low), None if high == gains[-1] else float(high)]
-        for low, high, inside in zip(edges, edges[1:], stable, strict=False)
-        if inside
-    ]
 
 
 def pade(content: Any, loop: Loop) -> dict[str, Any] | None:

@@ -1,0 +1,64 @@
+"""A paper computed again, part by part: each part makes the rows of a table and, mostly, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from dockdyn.papers.table import Row, Table
+
+Progress = Callable[[float], None]  # is told the share that is done
+Made = tuple[Figure | None, list[Row]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A figure or a table of a paper: what makes its picture and rows, and how they are computed."""
+
+    title: str
+    make: Callable[[Progress], Made]
+    note: str
+
+
+def reproduce(
+    parts: Mapping[Any, Part], figure: int | str | None, folder: Path, progress: Progress | None = None
+) -> list[Table]:
+    """Compute one part again, or all when None.
+
+    Writes a picture of each as PNG and SVG, and `tables.md`, into `folder`. `progress` is told the share that is done.
+    Raises `ValueError` for a figure that is not among `parts`.
+    """
+    chosen = {name: part for name, part in parts.items() if figure is None or str(name) == str(figure)}
+    if not chosen:
+        raise ValueError(f"figure {figure}: must be one of {', '.join(map(str, parts))}")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = []
+    for done, (name, part) in enumerate(chosen.items()):
+
+        def advance(share: float, done: int = done) -> None:
+            if progress is not None:
+                progress((done + share) / len(chosen))
+
+        picture, rows = part.make(advance)
+        stem = f"figure-{name}" if isinstance(name, int) else name
+        files = () if picture is None else save(picture, part.title, folder / stem)
+        tables.append(Table(name, part.title, tuple(rows), part.note, files))
+        advance(1.0)
+    (folder / "tables.md").write_text("\n".join(table.markdown() for table in tables), encoding="utf-8")
+    return tables
+
+
+def save(figure: Figure, title: str, path: Path) -> tuple[Path, ...]:
+    """The picture under its title as PNG and SVG; the same picture gives the same file."""
+    figure.suptitle(title)
+    files = path.with_suffix(".png"), path.with_suffix(".svg")
+    with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}):
+        figure.savefig(files[0], dpi=150)
+        figure.savefig(files[1], metadata={"Date": None})
+    return files

@@ -1,0 +1,471 @@
+"""Roots of delay equations, critical delays and stable windows, beside closed forms and other ways to compute them.
+
+The references are: tdcpy (spectral discretisation, another implementation), the scalar equation solved by Lambert's
+function, the argument principle, the Kronecker sum of a single delay, published windows, and the numbers of `sazawal.md`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+from numpy.testing import assert_allclose
+from scipy.special import lambertw
+
+from dockdyn.stability import (
+    critical_delay,
+    crossing_frequency,
+    crossing_velocity,
+    rightmost_roots,
+    stable_windows,
+)
+
+COUNT = 6  # roots asked for
+STRUCTURES = [(2, 1), (3, 3), (4, 2), (6, 1)]  # states, delays
+ALL_STRUCTURES = [(n, q) for n in range(2, 7) for q in range(1, 4)]
+
+
+# --- systems ---------------------------------------------------------------------------------------------------------
+
+
+def some_systems(states, delays, number, seed):
+    """Random systems, about half of them stable."""
+    rng = np.random.default_rng([seed, states, delays])
+    matrices = rng.normal(size=(number, delays + 1, states, states))
+    matrices[::2, 0] -= 3 * np.eye(states)
+    return matrices, rng.uniform(0.05, 1.5, (number, delays))
+
+
+def stiff_systems(number, seed):
+    """Time scales of the states over four decades: the rates span 0.03 to 300 1/s."""
+    rng = np.random.default_rng(seed)
+    matrices = rng.normal(size=(number, 2, 3, 3))
+    matrices[:, 0] -= 2 * np.eye(3)
+    rates = 10 ** np.array([-1.5, 0.5, 2.5])
+    return matrices * rates[:, None], rng.uniform(0.05, 0.5, (number, 1))
+
+
+def delta(s, matrices, delays):
+    """Characteristic matrices at many s."""
+    s = np.asarray(s)[..., None, None]
+    whole = s * np.eye(matrices.shape[-1]) - matrices[0]
+    for matrix, delay in zip(matrices[1:], delays, strict=True):
+        whole = whole - np.exp(-s * delay) * matrix
+    return whole
+
+
+def far(found, known):
+    """Largest distance of a number in `found` from the nearest one in `known`, relative to 1 + its size."""
+    gaps = np.abs(np.subtract.outer(np.asarray(found), np.asarray(known)))
+    return (gaps.min(axis=-1) / (1 + np.abs(found))).max()
+
+
+# --- rightmost roots -------------------------------------------------------------------------------------------------
+
+
+def tdcpy_roots(matrices, delays, right_of):
+    """All roots with a real part above `right_of`, by tdcpy."""
+    tdcpy = pytest.importorskip("tdcpy", reason="cross-check with tdcpy (GPL, tests only)")
+    rdde = pytest.importorskip("tdcpy.rdde")
+    system = rdde.RDDE(A=np.stack(list(matrices), axis=-1), hA=np.array([0.0, *delays]))
+    found, info = tdcpy.roots(system, r=float(right_of))
+    assert not info.max_size_evp_enforced
+    return np.asarray(found)
+
+
+def check_against_tdcpy(matrices, delays, sure=True):
+    found, errors = rightmost_roots(matrices, delays, count=COUNT, errors=True)
+    assert found.shape == errors.shape == (len(matrices), COUNT)
+    assert (np.diff(found.real, axis=-1) < 1e-9 * (1 + np.abs(found[:, 1:]))).all()  # rightmost first
+    for one, error, stack, times in zip(found, errors, matrices, delays, strict=True):
+        last = one.real.min()
+        known = tdcpy_roots(stack, times, last - 0.02 * (1 + abs(last)))
+        assert far(one, known) < 1e-9
+        assert far(known[known.real > last + 1e-7 * (1 + abs(last))], one) < 1e-9  # none is missed
+        finite = np.isfinite(error)
+        assert finite.all() or not finite.any()
+        assert (error < 1e-9 * (1 + np.abs(one)))[finite].all()
+        if sure:
+            assert finite.all()
+
+
+@pytest.mark.parametrize(("states", "delays"), STRUCTURES)
+def test_roots_are_those_of_tdcpy(states, delays):
+    check_against_tdcpy(*some_systems(states, delays, 2 if delays == 3 else 4, seed=1))
+
+
+def test_roots_of_stiff_systems_are_those_of_tdcpy():
+    check_against_tdcpy(*stiff_systems(4, seed=2), sure=False)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("states", "delays"), ALL_STRUCTURES)
+def test_roots_are_those_of_tdcpy_in_full(states, delays):
+    check_against_tdcpy(*some_systems(states, delays, 40, seed=3))
+
+
+@pytest.mark.full
+def test_roots_of_stiff_systems_are_those_of_tdcpy_in_full():
+    check_against_tdcpy(*stiff_systems(100, seed=4), sure=False)
+
+
+def roots_right_of(abscissa, matrices, delays):
+    """Number of roots with a real part above `abscissa`: turns of det Δ around a rectangle that holds them all."""
+    factors = np.exp(-min(abscissa, 0.0) * delays)
+    reach = 1 + np.linalg.norm(matrices[0], 2) + factors @ np.linalg.norm(matrices[1:], 2, axis=(1, 2))
+    corners = [abscissa - 1j * reach, reach - 1j * reach, reach + 1j * reach, abscissa + 1j * reach]
+    turns = 0.0
+    for start, end in zip(corners, [*corners[1:], corners[0]], strict=True):
+        pace = 0.1 / (matrices.shape[-1] * (1 / reach + delays.max()))
+        share = np.linspace(0, 1, int(abs(end - start) / pace) + 10)
+        while True:
+            phase = np.angle(np.linalg.slogdet(delta(start + (end - start) * share, matrices, delays)).sign)
+            change = (np.diff(phase) + np.pi) % (2 * np.pi) - np.pi
+            wide = np.flatnonzero(np.abs(change) > 0.7)
+            if not len(wide):
+                break
+            share = np.insert(share, wide + 1, (share[wide] + share[wide + 1]) / 2)
+        turns += change.sum() / (2 * np.pi)
+    assert abs(turns - round(turns)) < 1e-6
+    return round(turns)
+
+
+def check_none_missed(matrices, delays):
+    found = rightmost_roots(matrices, delays, count=COUNT)
+    for one, stack, times in zip(found, matrices, delays, strict=True):
+        gaps = one.real[:-1] - one.real[1:]
+        widest = int(np.argmax(gaps))
+        assert gaps[widest] > 1e-3
+        abscissa = (one.real[widest] + one.real[widest + 1]) / 2
+        assert roots_right_of(abscissa, stack, times) == widest + 1
+
+
+@pytest.mark.parametrize(("states", "delays"), STRUCTURES)
+def test_no_root_is_missed(states, delays):
+    check_none_missed(*some_systems(states, delays, 2 if delays == 3 else 4, seed=1))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("states", "delays"), ALL_STRUCTURES)
+def test_no_root_is_missed_in_full(states, delays):
+    check_none_missed(*some_systems(states, delays, 30, seed=5))
+
+
+def lambert_roots(own, late, delay, count):
+    """Rightmost roots of s = own + late exp(−s delay)."""
+    branches = lambertw(late * delay * np.exp(-own * delay), np.arange(-40, 41)) / delay + own
+    return branches[np.argsort(-branches.real, kind="stable")][:count]
+
+
+def test_roots_and_error_estimates_beside_lamberts_function():
+    """Three scalar equations behind an arbitrary change of coordinates."""
+    rng = np.random.default_rng(6)
+    own, late, delay = rng.normal(-1, 1, (12, 3)), rng.normal(size=(12, 3)), rng.uniform(0.1, 1.5, 12)
+    frames = rng.normal(size=(12, 3, 3))
+    inverses = np.linalg.inv(frames)
+    matrices = np.stack([frames @ (row[:, :, None] * inverses) for row in (own, late)], axis=1)
+    found, errors = rightmost_roots(matrices, delay[:, None], count=5, errors=True)
+    for i in range(12):
+        known = np.concatenate([lambert_roots(own[i, j], late[i, j], delay[i], 5) for j in range(3)])
+        known = known[np.argsort(-known.real)]
+        assert_allclose(found[i].real, known[:5].real, rtol=1e-9, atol=1e-9)
+        assert far(found[i], known) < 1e-9
+        off = np.abs(found[i][:, None] - known).min(axis=-1)
+        blur = 1e-14 * np.linalg.cond(frames[i]) * (1 + np.abs(found[i]))  # of the matrices' own rounding
+        assert (off < 10 * errors[i] + blur).all()
+
+
+def test_double_roots():
+    # x' = −x(t − 1)/e has the double root −1, x' = A₀ x − x(t − 1)/2 with a Jordan block only double ones
+    found, errors = rightmost_roots([[[0.0]], [[-np.exp(-1)]]], [1.0], count=2, errors=True)
+    assert (np.abs(found + 1) < 4 * errors + 1e-12).all()
+    assert (errors < 1e-6).all()
+    block = np.array([[[-1.0, 1.0], [0.0, -1.0]], [[-0.5, 0.0], [0.0, -0.5]]])
+    alike = np.array([-np.eye(2), -0.5 * np.eye(2)])
+    for matrices in (block, alike):
+        found, errors = rightmost_roots(matrices, [1.0], count=4, errors=True)
+        known = lambert_roots(-1.0, -0.5, 1.0, 2)
+        off = np.abs(found[:, None] - known).min(axis=-1)
+        assert (off < 4 * errors + 1e-12).all()
+        assert (errors < 1e-6).all()
+        assert (found.imag > 0).sum() == (found.imag < 0).sum() == 2
+
+
+def test_equal_zero_and_absent_delays_are_those_of_the_merged_system():
+    matrices, delays = some_systems(4, 2, 4, seed=1)
+    equal = np.repeat(delays[:, :1], 2, axis=1)
+    merged = np.stack([matrices[:, 0], matrices[:, 1] + matrices[:, 2]], axis=1)
+    for one, other in zip(rightmost_roots(matrices, equal), rightmost_roots(merged, delays[:, :1]), strict=True):
+        assert far(one, other) < 1e-10
+        assert far(other, one) < 1e-10
+    at_once = np.column_stack([np.zeros(4), delays[:, 0]])
+    merged = np.stack([matrices[:, 0] + matrices[:, 1], matrices[:, 2]], axis=1)
+    for one, other in zip(rightmost_roots(matrices, at_once), rightmost_roots(merged, delays[:, :1]), strict=True):
+        assert far(one, other) < 1e-10
+        assert far(other, one) < 1e-10
+    found, errors = rightmost_roots(matrices, np.zeros((4, 2)), count=6, errors=True)
+    for one, error, stack in zip(found, errors, matrices, strict=True):
+        known = scipy.linalg.eigvals(stack.sum(axis=0))
+        assert_allclose(one[:4].real, np.sort(known.real)[::-1], atol=1e-10)
+        assert far(one[:4], known) < 1e-10
+        assert np.isnan(one[4:].real).all()  # there are no more
+        assert (error[:4] < 1e-10).all()
+
+
+def test_axes_of_systems_broadcast():
+    matrices, delays = some_systems(2, 1, 4, seed=1)
+    grid = rightmost_roots(matrices[:, None], delays[None], count=2)
+    assert grid.shape == (4, 4, 2)
+    for i in range(4):
+        assert_allclose(grid[i, i], rightmost_roots(matrices[i], delays[i], count=2), rtol=1e-10)
+
+
+def test_too_long_a_delay_has_an_infinite_error():
+    """Roots of modulus up to 2000 1/s at a delay of 10 s: no collocation is fine enough to be sure of all of them."""
+    matrices = np.array([[[0.0, 1e3], [-1e3, -100.0]], [[0.0, 0.0], [-300.0, 0.0]]])
+    _, errors = rightmost_roots(matrices, [10.0], count=2, errors=True)
+    assert np.isinf(errors).all()
+
+
+# --- one delayed spring and dashpot ----------------------------------------------------------------------------------
+
+# sazawal.md: damping, stiffness, effective mass and critical delay; the page's masses have nine digits or are whole
+M15 = 220.183486  # kg, l0 = 1.5 m
+PAGE = [
+    *[
+        (b, 1000, 375, h)
+        for b, h in ((50, 0.049889), (100, 0.099114), (200, 0.192968), (400, 0.345968), (800, 0.453905))
+    ],
+    *[
+        (b, 1000, M15, h)
+        for b, h in ((50, 0.049811), (100, 0.098493), (200, 0.188127), (400, 0.312062), (800, 0.328243))
+    ],
+    *[(200, k, 375, h) for k, h in ((250, 0.691937), (500, 0.372220), (2000, 0.098232), (4000, 0.049557))],
+    *[(200, k, M15, h) for k, h in ((250, 0.624124), (500, 0.353586), (2000, 0.097001), (4000, 0.049247))],
+    (200, 1000, 600, 0.195586),
+    (800, 1000, 600, 0.556377),
+    (200, 1000, 240, 0.189088),
+    (800, 1000, 240, 0.348168),
+    (200, 1000, 96.1657, 0.173623),
+]
+
+
+def oscillator(damping, stiffness, mass):
+    """A₀ and A₁ of m ẍ = −b ẋ(t − h) − k x(t − h)."""
+    return np.array([[[0, 1], [0, 0]], [[0, 0], [-stiffness / mass, -damping / mass]]])
+
+
+def polished(s, damping, stiffness, mass, delay):
+    """The root of m s² + (b s + k) exp(−s h) near s, by Newton's method."""
+    for _ in range(50):
+        late = np.exp(-s * delay)
+        force = damping * s + stiffness
+        s -= (mass * s**2 + force * late) / (2 * mass * s + (damping - delay * force) * late)
+    return s
+
+
+def test_critical_delays_of_the_page():
+    damping, stiffness, mass, known = np.array(PAGE).T
+    assert_allclose(critical_delay(damping, stiffness, mass), known, rtol=0, atol=1e-6)
+    for *numbers, h in PAGE:
+        assert_allclose(stable_windows(oscillator(*numbers), [0.0]).critical_delay, h, rtol=0, atol=1e-6)
+
+
+def test_roots_of_the_page():
+    assert_allclose(crossing_frequency(200, 1000, 375), 1.677104, rtol=0, atol=1e-6)
+    found = rightmost_roots(oscillator(200, 1000, 375), np.array([[0.016], [0.2]]), count=2)
+    for pair, known in zip(found, (-0.247277 + 1.620998j, 0.010409 + 1.676883j), strict=True):
+        assert_allclose(pair[np.argmax(pair.imag)], known, rtol=0, atol=1e-6)
+        assert_allclose(pair[np.argmin(pair.imag)], known.conjugate(), rtol=0, atol=1e-6)
+    table_1 = rightmost_roots(oscillator(200, 1000, 96.1657), [0.1], count=1)[0]
+    assert_allclose([table_1.real, abs(table_1.imag)], [-0.55448, 3.47875], rtol=0, atol=1e-5)
+
+
+def some_oscillators(number, seed):
+    rng = np.random.default_rng(seed)
+    mass, frequency, ratio = (
+        10 ** rng.uniform(0, 4, number),
+        10 ** rng.uniform(-1, 2, number),
+        rng.uniform(0.01, 2, number),
+    )
+    return np.column_stack([2 * ratio * frequency * mass, mass * frequency**2, mass])
+
+
+def test_closed_form_and_windows_agree():
+    for damping, stiffness, mass in some_oscillators(12, seed=7):
+        windows = stable_windows(oscillator(damping, stiffness, mass), [0.0])
+        h, w = critical_delay(damping, stiffness, mass), crossing_frequency(damping, stiffness, mass)
+        assert windows.stable == [(0, windows.critical_delay)]  # never stable again
+        assert_allclose(windows.critical_delay, h, rtol=1e-10)
+        assert_allclose(windows.crossing_frequency, w, rtol=1e-10)
+        assert_allclose(polished(1j * w, damping, stiffness, mass, h), 1j * w, rtol=1e-10)
+
+
+def test_roots_cross_with_the_crossing_velocity():
+    numbers = some_oscillators(50, seed=8)
+    h, w, speed = (np.asarray(f(*numbers.T)) for f in (critical_delay, crossing_frequency, crossing_velocity))
+    assert (speed > 0).all()
+    for row, delay, frequency, known in zip(numbers, h, w, speed, strict=True):
+        step = 1e-4 * delay
+        before, after = (polished(1j * frequency, *row, delay + sign * step).real for sign in (-1, 1))
+        assert before < 0 < after
+        assert_allclose((after - before) / (2 * step), known, rtol=1e-6)
+
+
+def test_an_undamped_spring_is_never_stable():
+    assert critical_delay(0, 1000, 375) == 0
+    windows = stable_windows(oscillator(0, 1000, 375), [0.0])
+    assert windows.stable == []
+    assert windows.critical_delay == 0
+
+
+# --- stable windows --------------------------------------------------------------------------------------------------
+
+# Olgac and Sipahi, IEEE Trans. Autom. Control 47 (2002): two stable windows
+POCKETS = np.array(
+    [[[-1, 13.5, -1], [-3, -1, -2], [-2, -1, -4]], [[-5.9, 7.1, -70.3], [2, -1, 5], [2, 0, 6]]],
+)
+
+
+def kronecker_windows(matrices, longest):
+    """Crossings (delay, frequency) and stable intervals of a single delay, without any sweep.
+
+    At a root jω with z = exp(−jω h), jω and −jω are eigenvalues of A + B z and A + B / z: their Kronecker sum is singular,
+    a quadratic eigenvalue problem in z. Directions of crossing come from the perturbation of a simple root.
+    """
+    own, late = matrices
+    order = len(own)
+    eye, big = np.eye(order), np.eye(order**2)
+    middle = np.kron(own, eye) + np.kron(eye, own)
+    nought = np.zeros_like(big)
+    left = np.block([[nought, big], [-np.kron(eye, late), -middle]])
+    right = np.block([[big, nought], [nought, np.kron(late, eye)]])
+    turns = scipy.linalg.eigvals(left, right)
+    crossings = []
+    for z in turns[np.abs(np.abs(turns) - 1) < 1e-7]:
+        z = z / abs(z)
+        values, left_vectors, right_vectors = scipy.linalg.eig(own + late * z, left=True)
+        for s, u, v in zip(values, left_vectors.T, right_vectors.T, strict=True):
+            if s.imag > 1e-6 and abs(s.real) < 1e-6 * (1 + abs(s)):
+                drive = (u.conj() @ late @ v) * z
+                first = (-np.angle(z)) % (2 * np.pi) / s.imag
+                for h in np.arange(first, longest, 2 * np.pi / s.imag):
+                    slope = -s * drive / (u.conj() @ v + h * drive)
+                    crossings.append((h, s.imag, np.sign(slope.real)))
+    crossings.sort()
+    unstable = int((np.linalg.eigvals(own + late).real > 0).sum())
+    edges, stable = [0.0, *(h for h, _, _ in crossings), longest], []
+    for start, end, direction in zip(edges[:-1], edges[1:], [*(d for _, _, d in crossings), 0], strict=True):
+        if unstable == 0:
+            stable.append((start, end))
+        unstable += int(2 * direction)
+    return [(h, w) for h, w, _ in crossings], stable
+
+
+def check_against_kronecker(matrices, longest):
+    windows = stable_windows(matrices, [0.0], longest=longest)
+    crossings, stable = kronecker_windows(matrices, longest)
+    assert windows.longest == longest
+    assert len(windows.crossings) == len(crossings)
+    if crossings:
+        assert_allclose(windows.crossings, crossings, rtol=1e-6, atol=1e-8)
+    assert_allclose(np.reshape(windows.stable, (-1, 2)), np.reshape(stable, (-1, 2)), rtol=1e-6, atol=1e-8)
+    return windows
+
+
+def single_delays(number, seed):
+    """Systems of three states; every third has a delayed term of rank one, as a single force gives."""
+    rng = np.random.default_rng(seed)
+    for index in range(number):
+        own, late = rng.normal(size=(2, 3, 3))
+        late = np.outer(late[0], late[1]) if index % 3 == 0 else late
+        yield np.stack([own - (np.linalg.eigvals(own + late).real.max() + 0.3) * np.eye(3), late])
+
+
+def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum():
+    for matrices in single_delays(8, seed=9):
+        check_against_kronecker(matrices, longest=4.0)
+
+
+@pytest.mark.full
+def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum_in_full():
+    several = 0
+    for matrices in single_delays(300, seed=10):
+        several += len(check_against_kronecker(matrices, longest=6.0).stable) > 1
+    assert several > 0
+
+
+def test_several_stable_windows():
+    windows = check_against_kronecker(POCKETS, longest=1.0)
+    assert_allclose(windows.stable, [(0, 0.1624), (0.1859, 0.2219)], atol=1e-4)  # as published
+    assert windows.critical_delay == windows.stable[0][1]
+    assert_allclose(windows.crossing_frequency, 3.0352, atol=1e-4)
+    # unstable at first, stable later: x″ + x = x(t − h)/2 − x′(t − h)/10 is not stable for the shortest delays
+    late = check_against_kronecker(np.array([[[0, 1], [-1, 0.05]], [[0, 0], [0.5, 0]]]), longest=6.0)
+    assert late.stable
+    assert late.stable[0][0] > 0
+    assert late.critical_delay == 0
+
+
+def test_no_crossing_at_any_delay():
+    for own, late, stable in ((-2.0, 0.5, [(0, np.inf)]), (-2.0, -1.5, [(0, np.inf)]), (2.0, 0.5, [])):
+        windows = stable_windows([[[own]], [[late]]], [0.0])
+        assert windows.stable == stable
+        assert windows.crossings == []
+        assert windows.critical_delay == (np.inf if stable else 0)
+        assert windows.crossing_frequency is None
+
+
+@pytest.mark.parametrize("varied", [0, 1])
+def test_windows_among_several_delays_are_where_the_roots_are_left(varied):
+    """Direct evaluation on a fine sweep: edges of the windows lie where the sign changes, and nowhere else."""
+    rng = np.random.default_rng(11)
+    changes = 0
+    for _ in range(4):
+        own, *late = rng.normal(size=(3, 2, 2))
+        own -= (np.linalg.eigvals(own + late[0] + late[1]).real.max() + 0.2) * np.eye(2)
+        delays = rng.uniform(0.1, 1.0, 2)
+        windows = stable_windows([own, *late], delays, varied, longest=2.0)
+        sweep = np.repeat(delays[None], 128, axis=0)
+        sweep[:, varied] = (np.arange(128) + 0.5) / 64
+        growth = rightmost_roots([own, *late], sweep, count=1)[:, 0].real
+        inside = np.any([(low < sweep[:, varied]) & (sweep[:, varied] < high) for low, high in windows.stable], axis=0)
+        decided = np.abs(growth) > 1e-3
+        assert ((growth < 0) == inside)[decided].all()
+        changes += len(windows.crossings)
+        for h, w in windows.crossings:  # jω is a root there
+            delays[varied] = h
+            assert np.linalg.svd(delta(1j * w, np.array([own, *late]), delays))[1][-1] < 1e-10
+    assert changes > 0
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+WELL = oscillator(200, 1000, 375)
+
+
+@pytest.mark.parametrize(
+    ("matrices", "delays", "words"),
+    [
+        (WELL, [-0.1], "delay is -0.1"),
+        (WELL, [0.1, 0.2], "2 delays"),
+        (WELL, [np.nan], "finite"),
+        (WELL + np.inf, [0.1], "finite"),
+        (WELL[:, :1], [0.1], "shape"),
+        (WELL[0], [], "shape"),
+    ],
+)
+def test_what_is_no_delay_equation(matrices, delays, words):
+    for ask in (rightmost_roots, stable_windows):
+        with pytest.raises(ValueError, match=words):
+            ask(matrices, delays)
+
+
+@pytest.mark.parametrize("ask", [critical_delay, crossing_frequency, crossing_velocity])
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [((-1, 1, 1), "damping"), ((1, 0, 1), "stiffness"), ((1, 1, -1), "mass"), ((np.nan, 1, 1), "damping")],
+)
+def test_what_is_no_spring_and_dashpot(ask, numbers, words):
+    with pytest.raises(ValueError, match=words):
+        ask(*numbers)
