@@ -10,16 +10,17 @@ from dockdyn.mechanics.vector import Scalar, Vector
 
 
 class Preloaded(NormalLaw):
-    """Force in excess of what holds `law` at a resting `depth`: zero at zero, with the law's slopes at that depth."""
+    """Force in excess of what holds `law` at a resting depth: zero there, with the law's slopes at that depth."""
 
     law: NormalLaw
-    depth: Float[Array, ""]  # m
+    depth: Float[Array, ""]  # m, at which the law rests
+    found: Float[Array, ""]  # m, the depth of the bodies that is taken for it
 
     def adheres(self) -> bool:
         return True
 
     def along(self, normal: Vector) -> NormalLaw:
-        return Preloaded(self.law.along(normal), self.depth)
+        return Preloaded(self.law.along(normal), self.depth, self.found)
 
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
-        return self.law.force(self.depth + depth, rate) - self.law.force(self.depth, jnp.zeros(()))
+        return self.law.force(self.depth + (depth - self.found), rate) - self.law.force(self.depth, jnp.zeros(()))

@@ -48,14 +48,18 @@ class RestingContact(NamedTuple):
         return jnp.stack([self.damping, self.stiffness])
 
 
-def at_rest(model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Array) -> tuple[FreeFlight, State]:
+def at_rest(model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Array | None) -> tuple[FreeFlight, State]:
     """The model and its state with one contact closed at `poses`, everything still.
 
-    The contact's law is taken at a resting `depth` (m), less the force that holds it there; so nothing accelerates.
+    The contact's law is taken at a resting `depth` (m), by default the one it has there, less the force that holds it;
+    so nothing accelerates.
     """
-    laws = eqx.tree_at(lambda c: c.law, model.contacts[contact], Preloaded(model.contacts[contact].law, depth))
-    contacts = (*model.contacts[:contact], laws, *model.contacts[contact + 1 :])
     still = (Twist(Vector.zero(), Vector.zero()), Twist(Vector.zero(), Vector.zero()))
+    pair = model.contacts[contact]
+    found = pair.touch(*model.places(State(poses, still, None, None))).depth
+    law = Preloaded(law=pair.law, depth=jnp.maximum(found, 0.0) if depth is None else depth, found=found)
+    pressed = eqx.tree_at(lambda pair: pair.law, pair, law)
+    contacts = (*model.contacts[:contact], pressed, *model.contacts[contact + 1 :])
     modes = tuple(jnp.asarray(PRESSING if i == contact else APART) for i in range(len(contacts)))
     model = eqx.tree_at(lambda m: (m.contacts, m.poses, m.twists), model, (contacts, poses, still))
     return model, State(poses, still, modes, jnp.zeros(()))
@@ -99,8 +103,7 @@ def resting_contact(model: FreeFlight, state: State, contact: int) -> RestingCon
     matrix = contact_matrix(frame @ jax.jacfwd(approach)(still), energy)
     own, _ = pair.sides(*model.places(state))
     law = pair.law.along(own.rotation.transposed_times(now.normal))
-    zero = jnp.zeros(())
-    stiffness, damping = jax.grad(lambda d, r: law.force(d, r), argnums=(0, 1))(zero, zero)
+    stiffness, damping = jax.grad(law.force, argnums=(0, 1))(now.depth, jnp.zeros(()))
     return RestingContact(matrix, stiffness, damping, radius(model, state, contact))
 
 

@@ -12,11 +12,14 @@ from dockdyn.scenario.units import quantity
 
 
 class StabilitySection(Section):
-    """Where contact is taken to rest: a place on the cone's wall, or by default the predicted first contact."""
+    """Where contact is taken to rest: a place on the cone's wall, or by default the predicted first contact.
+
+    `depth` is where on the law's curve it rests, by default the depth found there: zero, unless the run starts in contact.
+    """
 
     azimuth: quantity("rad", "an angle") | None = None
     distance: quantity("m", "a distance", above=0) | None = None
-    depth: quantity("m", "a penetration depth", least=0) = 0.0
+    depth: quantity("m", "a penetration depth", least=0) | None = None
 
     @model_validator(mode="after")
     def placed(self) -> Self:

@@ -12,6 +12,7 @@ from dockdyn.stability.loop import Loop
 
 EDGE = 1e-9  # of a hold period: instants closer than this coincide
 MOST = 200  # instants of a kind in a cycle
+MOST_COMMANDS = 1000  # that a delay may keep under way
 
 
 class Rhythm(NamedTuple):
@@ -41,6 +42,8 @@ def rhythm(loop: Loop) -> Rhythm:
     if most > MOST:
         raise ValueError(f"hold, sensor and dynamics meet again after {most} instants; must be at most {MOST}")
     under_way = int(np.max(np.ceil(np.asarray(loop.delay) / hold - EDGE), initial=0)) + 1
+    if under_way > MOST_COMMANDS:
+        raise ValueError(f"the delay is {under_way - 1} hold periods; must be at most {MOST_COMMANDS - 1}")
     return Rhythm(holds, samples, stepped, 1 << (under_way - 1).bit_length())
 
 

@@ -19,10 +19,11 @@ from dockdyn.stability.characteristic import (
     root_bound,
 )
 from dockdyn.stability.collocation import DEGREES, degree_for, eigenvalues
-from dockdyn.stability.lanes import in_lanes
+from dockdyn.stability.lanes import LANES, in_lanes
 
 SPARE = 2  # eigenvalues refined beyond those asked for: refinement may change their order
 NEWTON_STEPS = 6
+MOST_ENTRIES = 1 << 24  # of all collocation matrices held at once by a thread
 CONVERGED = 1e-6  # last Newton step over the root's size; a double root converges slowly
 NEAR = 0.1  # how far, relative to its size, an eigenvalue may lie from its root
 
@@ -94,7 +95,9 @@ def resolved(matrices: np.ndarray, delays: np.ndarray, count: int) -> tuple[np.n
             here = level[open_] == index
             these = open_[here]
             at_degree = partial(refined, degree=DEGREES[index], count=count)
-            found[these], error[these], reached[here] = in_lanes(at_degree, (matrices[these], delays[these]))
+            size = matrices.shape[-1] * (DEGREES[index] + 1)
+            most = min(LANES, 1 << max(0, (MOST_ENTRIES // size**2).bit_length() - 1))
+            found[these], error[these], reached[here] = in_lanes(at_degree, (matrices[these], delays[these]), most)
         needed = degree_for(root_bound(matrices[open_], delays[open_], reached), longest[open_])
         unsure = needed >= len(DEGREES)
         error[open_[unsure & (level[open_] == len(DEGREES) - 1)]] = np.inf

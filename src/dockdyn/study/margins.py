@@ -158,7 +158,7 @@ def place(content: Any, nominal: Nominal | None) -> dict[str, Any] | None:
     """Where the nominal contact is."""
     if nominal is None:
         return {"depth_m": content.stability.depth}
-    position, azimuth = (np.asarray(value) for value in place_once(content, nominal))
+    position, azimuth, depth = (np.asarray(value) for value in place_once(content, nominal))
     section = content.contact[nominal.contact]
     return {
         "feature": section.feature,
@@ -166,7 +166,7 @@ def place(content: Any, nominal: Nominal | None) -> dict[str, Any] | None:
         "position_m": position.tolist(),
         "azimuth_deg": float(np.degrees(azimuth) % 360),
         "distance_m": float(np.linalg.norm(position)),
-        "depth_m": content.stability.depth,
+        "depth_m": float(depth),
     }
 
 
@@ -175,7 +175,7 @@ def place_once(content: Any, nominal: Nominal) -> Any:
     model, state = rest(content, nominal)
     contact = model.contacts[nominal.contact]
     places = model.places(state)
-    return contact.place(*places).array(), contact.azimuth(*places)
+    return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
 
 
 def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from dockdyn.contact.cone import Cone
 from dockdyn.contact.pair import APART
-from dockdyn.contact.preloaded import Preloaded
 from dockdyn.integrate import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Status
@@ -30,6 +29,7 @@ class Nominal(eqx.Module):
 
     poses: tuple[Pose, Pose] | None
     contact: int = eqx.field(static=True)
+    pressed: bool = eqx.field(static=True, default=False)  # the run starts in contact: as deep as it is there
 
 
 def nominal_of(scenario: Scenario) -> Nominal | None:
@@ -65,7 +65,7 @@ def first_contact(scenario: Scenario) -> Nominal:
     start = content.model().initial()
     closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
     if closed:
-        return Nominal(start.q, closed[0])
+        return Nominal(start.q, closed[0], pressed=True)
     settings = replace(settings_for(content), samples=0, max_moments=1)
     solution = until_contact(content, settings)
     fired = np.asarray(solution.log.fired[0])
@@ -85,15 +85,17 @@ def rest(content: Any, nominal: Nominal) -> tuple[FreeFlight, State]:
     if poses is None:
         azimuth = 0.0 if content.stability.azimuth is None else content.stability.azimuth
         poses = on_wall(model, nominal.contact, jnp.asarray(azimuth), jnp.asarray(content.stability.distance))
-    return at_rest(model, poses, nominal.contact, jnp.asarray(content.stability.depth, float))
+    depth = content.stability.depth
+    if depth is None and not nominal.pressed:
+        depth = 0.0
+    return at_rest(model, poses, nominal.contact, None if depth is None else jnp.asarray(depth, float))
 
 
 def contact_loop(content: Any, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
     """The loop along the contact normal, and what the contact feels; can be traced."""
     if nominal is None:
-        law = Preloaded(content.law(), jnp.asarray(content.stability.depth, float))
-        zero = jnp.zeros(())
-        stiffness, damping = jax.grad(lambda d, r: law.force(d, r), argnums=(0, 1))(zero, zero)
+        depth = jnp.asarray(content.stability.depth, float)
+        stiffness, damping = jax.grad(content.law().force, argnums=(0, 1))(depth, jnp.zeros(()))
         return content.loop.make(content.mass, stiffness, damping), None
     model, state = rest(content, nominal)
     contact = resting_contact(model, state, nominal.contact)
@@ -108,8 +110,9 @@ def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> tuple[Loop, Res
     loop, contact = jax.tree.map(np.asarray, loop_once(scenario.content, nominal))
     if not float(loop.stiffness) > 0:
         depth = scenario.content.stability.depth
+        where = "where contact begins" if depth is None else f"{depth:g} m"
         raise ScenarioError(
-            f"{scenario.name}: stability.depth = {depth:g} m: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
-            "must be where it is positive"
+            f"{scenario.name}: stability.depth: {where}: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
+            "must be a depth where it is positive"
         )
     return loop, contact
