@@ -6,18 +6,15 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Int
 
 from dockdyn.contact.feature import Feature
 from dockdyn.contact.friction import Friction
+from dockdyn.contact.gate import Gate
 from dockdyn.contact.normal_law import NormalLaw
 from dockdyn.contact.surface import Surface
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once
-
-APART, PRESSING, SLACK = 0, 1, 2  # contact modes that are stored: no overlap; overlap under force; overlap, force ended
-GATED = 3  # contact mode of fixed-step runs: decided anew from depth and force at every instant
 
 
 class Touch(NamedTuple):
@@ -31,7 +28,7 @@ class Touch(NamedTuple):
     presses: Scalar  # its sign
 
 
-class Contact(eqx.Module):
+class Contact(Gate):
     """One feature against one surface."""
 
     feature: Feature
@@ -68,12 +65,6 @@ class Contact(eqx.Module):
         across = from_x_axis(axis).matrix().transposed_times(self.place(chaser, target))
         return jnp.arctan2(-across.y, across.z)
 
-    def normal_force(self, mode: Int[Array, ""], touch: Touch) -> Scalar:
-        """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
-        gated = touch.raw_force if self.law.adheres() else jnp.maximum(touch.raw_force, 0.0)
-        inside = jnp.where(touch.depth > 0, gated, 0.0)
-        return jnp.where(mode == PRESSING, touch.raw_force, jnp.where(mode == GATED, inside, 0.0))
-
     def force(self, normal_force: Scalar, touch: Touch) -> Vector:
         """Contact force on the chaser (N, inertial)."""
         normal_force, touch = once((normal_force, touch))
@@ -81,24 +72,3 @@ class Contact(eqx.Module):
         if self.friction is not None:
             on_feature = on_feature + self.friction.force(normal_force, touch.sliding)
         return on_feature if self.feature_on_chaser else -on_feature
-
-    def guards(self, mode: Int[Array, ""], touch: Touch) -> tuple[Scalar, Scalar]:
-        """Two event functions that rise through zero: onset or release (m), and force ending or returning."""
-        across = jnp.where(mode == APART, touch.depth, -touch.depth)
-        if self.law.adheres():
-            return across, jnp.asarray(-1.0)
-        force = jnp.where(mode == SLACK, touch.presses, -touch.presses)
-        return across, jnp.where(mode == APART, -1.0, force)
-
-    def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array], touch: Touch) -> Int[Array, ""]:
-        """The mode after the guards in `fired` have fired."""
-        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
-        entered = jnp.where(pulls, SLACK, PRESSING)
-        crossed = jnp.where(mode == APART, entered, APART)
-        switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
-        return jnp.where(fired[0], crossed, jnp.where(fired[1], switched, mode)).astype(mode.dtype)
-
-    def first_mode(self, touch: Touch) -> Int[Array, ""]:
-        """The stored mode that fits the state itself, at the start of a run."""
-        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
-        return jnp.where(touch.depth > 0, jnp.where(pulls, SLACK, PRESSING), APART)

@@ -8,7 +8,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dockdyn.contact.pair import APART, GATED, Contact
+from dockdyn.contact.gate import APART, GATED
+from dockdyn.contact.pair import Contact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
 from dockdyn.mechanics.vector import Vector, once

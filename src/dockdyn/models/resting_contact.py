@@ -10,7 +10,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.cone import Cone
-from dockdyn.contact.pair import APART, PRESSING, Touch
+from dockdyn.contact.gate import APART, PRESSING
+from dockdyn.contact.pair import Touch
 from dockdyn.contact.preloaded import Preloaded
 from dockdyn.impact.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack

@@ -12,7 +12,7 @@ from dockdyn.stability.loop import Loop
 
 EDGE = 1e-9  # of a hold period: instants closer than this coincide
 MOST = 200  # instants of a kind in a cycle
-MOST_COMMANDS = 1000  # that a delay may keep under way
+MOST_COMMANDS = 500  # that a delay may keep under way
 
 
 class Rhythm(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.contact.pair import APART
+from dockdyn.contact.gate import APART
 
 
 @dataclass

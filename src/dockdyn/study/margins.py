@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from dockdyn.contact.preloaded import Preloaded
 from dockdyn.integrate.model import pack
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -174,6 +175,7 @@ def place(content: Any, nominal: Nominal | None) -> dict[str, Any] | None:
 def place_once(content: Any, nominal: Nominal) -> Any:
     model, state = rest(content, nominal)
     contact = model.contacts[nominal.contact]
+    assert isinstance(contact.law, Preloaded)
     places = model.places(state)
     return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.contact.cone import Cone
-from dockdyn.contact.pair import APART
+from dockdyn.contact.gate import APART
 from dockdyn.integrate import located
 from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Status

@@ -1,0 +1,59 @@
+"""When a contact presses: its modes, the events that change them, and the force in each."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from dockdyn.contact.normal_law import NormalLaw
+from dockdyn.mechanics.vector import Scalar
+
+APART, PRESSING, SLACK = 0, 1, 2  # contact modes that are stored: no overlap; overlap under force; overlap, force ended
+GATED = 3  # contact mode of fixed-step runs: decided anew from depth and force at every instant
+
+
+class Pressed(Protocol):
+    """What the gate needs to know of a contact at an instant."""
+
+    @property
+    def depth(self) -> Scalar: ...  # m
+    @property
+    def raw_force(self) -> Scalar: ...  # N, what the law says without gate or clamp
+    @property
+    def presses(self) -> Scalar: ...  # its sign
+
+
+class Gate(eqx.Module):
+    """A contact whose law acts inside, and, unless it adheres, only while it presses."""
+
+    law: eqx.AbstractVar[NormalLaw]
+
+    def normal_force(self, mode: Int[Array, ""], touch: Pressed) -> Scalar:
+        """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
+        gated = touch.raw_force if self.law.adheres() else jnp.maximum(touch.raw_force, 0.0)
+        inside = jnp.where(touch.depth > 0, gated, 0.0)
+        return jnp.where(mode == PRESSING, touch.raw_force, jnp.where(mode == GATED, inside, 0.0))
+
+    def guards(self, mode: Int[Array, ""], touch: Pressed) -> tuple[Scalar, Scalar]:
+        """Two event functions that rise through zero: onset or release (m), and force ending or returning."""
+        across = jnp.where(mode == APART, touch.depth, -touch.depth)
+        if self.law.adheres():
+            return across, jnp.asarray(-1.0)
+        force = jnp.where(mode == SLACK, touch.presses, -touch.presses)
+        return across, jnp.where(mode == APART, -1.0, force)
+
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array], touch: Pressed) -> Int[Array, ""]:
+        """The mode after the guards in `fired` have fired."""
+        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
+        entered = jnp.where(pulls, SLACK, PRESSING)
+        crossed = jnp.where(mode == APART, entered, APART)
+        switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
+        return jnp.where(fired[0], crossed, jnp.where(fired[1], switched, mode)).astype(mode.dtype)
+
+    def first_mode(self, touch: Pressed) -> Int[Array, ""]:
+        """The stored mode that fits the state itself, at the start of a run."""
+        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
+        return jnp.where(touch.depth > 0, jnp.where(pulls, SLACK, PRESSING), APART)
