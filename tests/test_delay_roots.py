@@ -73,20 +73,23 @@ def tdcpy_roots(matrices, delays, right_of):
     return np.asarray(found)
 
 
-def check_against_tdcpy(matrices, delays, sure=True):
+def check_against_tdcpy(matrices, delays, stiff=False):
+    """Stiff systems: tdcpy misses roots there, and the error may be infinite; then the roots must solve the equation."""
     found, errors = rightmost_roots(matrices, delays, count=COUNT, errors=True)
     assert found.shape == errors.shape == (len(matrices), COUNT)
     assert (np.diff(found.real, axis=-1) < 1e-9 * (1 + np.abs(found[:, 1:]))).all()  # rightmost first
     for one, error, stack, times in zip(found, errors, matrices, delays, strict=True):
         last = one.real.min()
         known = tdcpy_roots(stack, times, last - 0.02 * (1 + abs(last)))
-        assert far(one, known) < 1e-9
         assert far(known[known.real > last + 1e-7 * (1 + abs(last))], one) < 1e-9  # none is missed
         finite = np.isfinite(error)
-        assert finite.all() or not finite.any()
+        assert finite.all() or (stiff and not finite.any())
         assert (error < 1e-9 * (1 + np.abs(one)))[finite].all()
-        if sure:
-            assert finite.all()
+        if stiff:
+            singular = np.linalg.svd(delta(one, stack, times), compute_uv=False)
+            assert (singular[:, -1] < 1e-12 * singular[:, 0]).all()
+        else:
+            assert far(one, known) < 1e-9
 
 
 @pytest.mark.parametrize(("states", "delays"), STRUCTURES)
@@ -95,7 +98,7 @@ def test_roots_are_those_of_tdcpy(states, delays):
 
 
 def test_roots_of_stiff_systems_are_those_of_tdcpy():
-    check_against_tdcpy(*stiff_systems(4, seed=2), sure=False)
+    check_against_tdcpy(*stiff_systems(4, seed=2), stiff=True)
 
 
 @pytest.mark.full
@@ -106,7 +109,7 @@ def test_roots_are_those_of_tdcpy_in_full(states, delays):
 
 @pytest.mark.full
 def test_roots_of_stiff_systems_are_those_of_tdcpy_in_full():
-    check_against_tdcpy(*stiff_systems(100, seed=4), sure=False)
+    check_against_tdcpy(*stiff_systems(100, seed=4), stiff=True)
 
 
 def roots_right_of(abscissa, matrices, delays):

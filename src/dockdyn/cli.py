@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Iterator
@@ -182,25 +183,24 @@ def report(
 @app.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="The paper: sazawal.")],
-    figure: Annotated[int | None, typer.Option("--figure", help="One figure only.")] = None,
+    figure: Annotated[str | None, typer.Option("--figure", help="One figure, or table, only.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
     force: Force = False,
 ) -> None:
     """Compute a paper's figures and tables again, printed values beside computed ones."""
     from dockdyn.scenario.errors import nearest
 
-    papers = ("sazawal",)
+    papers = ("sazawal", "sits")
     if paper not in papers:
         raise Refusal(f"{paper}: no such paper; {nearest(paper, papers)}")
-    from dockdyn.papers import sazawal
-
-    if figure is not None and figure not in sazawal.FIGURES:
-        known = ", ".join(str(number) for number in sazawal.FIGURES)
-        raise Refusal(f"--figure {figure}: must be one of {known}")
+    source = importlib.import_module(f"dockdyn.papers.{paper}")
+    known = [str(name) for name in source.FIGURES]
+    if figure is not None and figure not in known:
+        raise Refusal(f"--figure {figure}: must be one of {', '.join(known)}")
     folder = out if out is not None else Path(f"reproduce-{paper}")
     vacant(folder, force)
     with progress(f"Reproducing {paper}") as advance:
-        tables = sazawal.reproduce(figure, folder, advance)
+        tables = source.reproduce(figure, folder, advance)
     from dockdyn.output.console import show_table
 
     for table in tables:

@@ -1,14 +1,15 @@
-"""Sazawal et al., a probe in a cone under a delayed contact force: Figures 10–14 recomputed.
+"""Sazawal et al., a probe in a cone under a delayed contact force: Figures 7–14 recomputed.
 
-Every number comes from the presets `sazawal-compliance` and `sazawal-spring-dashpot` (Tables 1–3) with what a figure
-varies overridden. Eqs. 14 and 53 are used corrected: friction is μ times the normal force against the sliding velocity,
-and D_N^T takes it from the target's to the nozzle's axes, so that it has no part along the normal.
+Figures 7–9, the stability charts, are in `sazawal_stability`. Every number comes from the presets `sazawal-compliance` and
+`sazawal-spring-dashpot` (Tables 1–3) with what a figure varies overridden. Eqs. 14 and 53 are used corrected: friction is
+μ times the normal force against the sliding velocity, and D_N^T takes it from the target's to the nozzle's axes, so that
+it has no part along the normal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,13 @@ from typing import Any
 import xarray as xr
 from matplotlib.figure import Figure
 
+from dockdyn.papers import reproduction, sazawal_stability
 from dockdyn.papers import sazawal_pictures as pictures
+from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.table import Row, Table
-from dockdyn.scenario.load import Scenario, load
-from dockdyn.study.simulate import Progress, simulate
+from dockdyn.scenario.load import Scenario, load, parse
+from dockdyn.study.margins import margins
+from dockdyn.study.simulate import simulate
 from dockdyn.study.summarise import summarise
 
 Runs = dict[str, xr.Dataset]  # by the label of the curve
@@ -138,7 +142,30 @@ def energy_rows(runs: Runs, summaries: Summaries) -> list[Row]:
         rows.append(Row(f"energy after the first contact, {label}", printed[label], change, "J", f"{kind}."))
     lowest = float(pictures.energy_change(runs[ELASTIC]).min())
     rows.append(Row(f"lowest energy during the contact, {ELASTIC}", None, lowest, "J"))
+    kept = conserving_delay()
+    rows.append(Row("delay at which the energy is kept, b = 200 N s/m", None, kept, "s", "Active from here on."))
+    critical = margins(load("sazawal-spring-dashpot", {"stability.distance": 0.5}))["critical_delay_s"]
+    name = "critical delay of the same contact, linearised"
+    rows.append(Row(name, "where E turns positive", critical, "s", "m* = 0.5 m. " + LATER))
     return rows
+
+
+LATER = "The energy of one contact turns positive before the linearised contact is unstable: E = 0 is not its boundary."
+
+
+def conserving_delay() -> float:
+    """Delay (s) that leaves the kinetic energy after the first contact as it was: between those tried, by secants."""
+    points = [(delay, energy_after(delay)) for delay in (0.13, 0.16)]
+    while abs(points[-1][0] - points[-2][0]) > 1e-7:
+        (before, low), (last, high) = points[-2:]
+        delay = last - high * (last - before) / (high - low)
+        points.append((delay, energy_after(delay)))
+    return points[-1][0]
+
+
+def energy_after(delay: float) -> float:
+    """Change of kinetic energy (J) over the first contact with a `delay` (s)."""
+    return summarise(simulate(with_damping(200, delay)))["kinetic_energy_change_J"][0]
 
 
 NEITHER = (
@@ -160,15 +187,27 @@ def increment_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     ]
 
 
-@dataclass(frozen=True)
-class PaperFigure:
-    """One figure: the runs it shows by the label of the curve, its picture, its rows and how they were computed."""
+def simulated(
+    scenarios: Callable[[], dict[str, Scenario]],
+    draw: Callable[[Runs], Figure],
+    rows: Callable[[Runs, Summaries], list[Row]],
+) -> Callable[[Progress], Made]:
+    """What makes a figure of runs: the scenarios by the label of the curve, its picture and its rows."""
 
-    title: str
-    scenarios: Callable[[], dict[str, Scenario]]
-    draw: Callable[[Runs, str], Figure]
-    rows: Callable[[Runs, Summaries], list[Row]]
-    note: str
+    def make(progress: Progress) -> Made:
+        chosen, runs = scenarios(), Runs()
+        for label, scenario in chosen.items():
+            runs[label] = result(scenario.text())
+            progress(len(runs) / (len(chosen) + 1))
+        return draw(runs), rows(runs, {label: summarise(run) for label, run in runs.items()})
+
+    return make
+
+
+@lru_cache(maxsize=16)
+def result(text: str) -> xr.Dataset:
+    """The run of a resolved scenario: what several figures show is simulated once."""
+    return simulate(parse(text, "sazawal"))
 
 
 AS_PUBLISHED = (
@@ -182,74 +221,36 @@ AT_SETTLED = (
     "passive, and no more."
 )
 
-FIGURES: dict[int, PaperFigure] = {
-    10: PaperFigure(
+FIGURES: dict[int, Part] = {
+    **sazawal_stability.FIGURES,
+    10: Part(
         "Sazawal et al., Fig. 10: probe tip in the cone, two contact force models",
-        both_laws,
-        pictures.in_cone,
-        trajectory_rows,
+        simulated(both_laws, pictures.in_cone, trajectory_rows),
         AS_PUBLISHED,
     ),
-    11: PaperFigure(
+    11: Part(
         "Sazawal et al., Fig. 11: compliance device, friction varied",
-        frictions,
-        pictures.across,
-        friction_rows,
+        simulated(frictions, pictures.across, friction_rows),
         AS_PUBLISHED,
     ),
-    12: PaperFigure(
+    12: Part(
         "Sazawal et al., Fig. 12: compliance device, stiffness varied",
-        stiffnesses,
-        pictures.along,
-        stiffness_rows,
+        simulated(stiffnesses, pictures.along, stiffness_rows),
         AS_PUBLISHED,
     ),
-    13: PaperFigure(
+    13: Part(
         "Sazawal et al., Fig. 13: kinetic energy in the first contact, damping and delay varied",
-        delays,
-        pictures.energy,
-        energy_rows,
+        simulated(delays, pictures.energy, energy_rows),
         AT_SETTLED,
     ),
-    14: PaperFigure(
+    14: Part(
         "Sazawal et al., Fig. 14: kinetic energy that the delay adds in the first contact",
-        damped_delays,
-        pictures.increments,
-        increment_rows,
+        simulated(damped_delays, pictures.increments, increment_rows),
         AT_SETTLED,
     ),
 }
 
 
-def reproduce(figure: int | None, folder: Path, progress: Progress | None = None) -> list[Table]:
-    """Recompute one figure, or all when None.
-
-    Writes `figure-10.png`, `figure-10.svg` … and `tables.md` into `folder`. `progress` is told the share that is done.
-    Raises `ValueError` for a figure that is not in `FIGURES`.
-    """
-    if figure is not None and figure not in FIGURES:
-        raise ValueError(f"figure {figure}: must be one of {', '.join(map(str, FIGURES))}")
-    chosen = {figure: FIGURES[figure]} if figure is not None else FIGURES
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    scenarios = {number: entry.scenarios() for number, entry in chosen.items()}
-    results = simulate_each([s for of_figure in scenarios.values() for s in of_figure.values()], progress)
-    tables = []
-    for number, entry in chosen.items():
-        runs = {label: results[scenario.text()] for label, scenario in scenarios[number].items()}
-        rows = entry.rows(runs, {label: summarise(run) for label, run in runs.items()})
-        files = pictures.save(entry.draw(runs, entry.title), folder / f"figure-{number}")
-        tables.append(Table(number, entry.title, tuple(rows), entry.note, files))
-    (folder / "tables.md").write_text("\n".join(table.markdown() for table in tables), encoding="utf-8")
-    return tables
-
-
-def simulate_each(scenarios: list[Scenario], progress: Progress | None) -> Runs:
-    """Results by the text of the resolved scenario: what several figures show is run once."""
-    different = {scenario.text(): scenario for scenario in scenarios}
-    results: Runs = {}
-    for text, scenario in different.items():
-        results[text] = simulate(scenario)
-        if progress is not None:
-            progress(len(results) / len(different))
-    return results
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+    """Recompute one figure, or all when None: see `reproduction.reproduce`."""
+    return reproduction.reproduce(FIGURES, figure, folder, progress)

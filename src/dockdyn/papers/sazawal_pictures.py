@@ -1,8 +1,7 @@
-"""Pictures of Sazawal et al., Figures 10–14. Positions are of the probe tip from the cone's apex S, target axes."""
+"""Pictures of Sazawal et al., Figures 7–14. Positions are of the probe tip from the cone's apex S, target axes."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -37,10 +36,32 @@ def energy_change(run: xr.Dataset) -> xr.DataArray:
     return run.kinetic_energy - run.kinetic_energy[0]
 
 
-def in_cone(runs: dict[str, xr.Dataset], title: str) -> Figure:
+def regions(charts: list[xr.Dataset], labels: list[str], closed_forms: list[list[tuple[Any, Any]]]) -> Figure:
+    """Figures 7–9: edges of stability in the planes of delay and damping, and of delay and stiffness.
+
+    `charts` of `stability_dataset`, a curve for each of `labels`; the closed forms' points on them.
+    """
+    figure, *panels = two_panels()
+    words = ("(a)  k = 1000 N/m", "damping b, N s/m"), ("(b)  b = 200 N s/m", "stiffness k, N/m")
+    sides = ((0.03, 0.6), (0.82, 0.12)), ((0.03, 0.06), (0.45, 0.5))  # where it is stable, and where not
+    dot: dict[str, Any] = {"markerfacecolor": "white", "markersize": 4.5}
+    for axes, chart, points, (title, ylabel), places in zip(panels, charts, closed_forms, words, sides, strict=True):
+        for member, (colour, label) in enumerate(zip(COLOURS, labels, strict=False)):
+            axes.plot(chart.boundary_x[member], chart.boundary_y[member], color=colour, label=label)
+            axes.plot(*points[member], "o", color=colour, **dot)
+        axes.plot([], [], "o", color="0.4", label="closed form, eqs. 149–151", **dot)
+        for place, word in zip(places, ("stable", "unstable"), strict=True):
+            axes.text(*place, word, transform=axes.transAxes, color="0.4", fontsize=11)
+        axes.set(title=title, xlabel="delay h, s", ylabel=ylabel)
+        axes.set(xlim=(0, chart.x.values[-1]), ylim=(0, chart.y.values[-1]))
+        axes.grid(alpha=0.3)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
+
+
+def in_cone(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 10: the cone in space, one panel a law."""
     figure = Figure(figsize=(12, 6), layout="constrained")
-    figure.suptitle(title)
     around = np.linspace(0, 2 * np.pi, 73)
     for panel, (label, run) in enumerate(runs.items(), start=1):
         with matplotlib.rc_context({"grid.color": "0.92"}):  # the cone before the grid
@@ -67,9 +88,9 @@ def in_cone(runs: dict[str, xr.Dataset], title: str) -> Figure:
     return figure
 
 
-def across(runs: dict[str, xr.Dataset], title: str) -> Figure:
+def across(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 11: the y–z plane, seen from the opening."""
-    figure, whole, close = two_panels(title)
+    figure, whole, close = two_panels()
     around = np.linspace(0, 2 * np.pi, 181)
     names: dict[Axes, Offsets] = {
         whole: ((14, 10), (18, -12), (-18, 12)),
@@ -86,9 +107,9 @@ def across(runs: dict[str, xr.Dataset], title: str) -> Figure:
     return figure
 
 
-def along(runs: dict[str, xr.Dataset], title: str) -> Figure:
+def along(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 12: the x–z plane, the cone from the side."""
-    figure, whole, close = two_panels(title)
+    figure, whole, close = two_panels()
     names: dict[Axes, Offsets] = {
         whole: ((0, 16), (16, -16), (0, 26)),
         close: ((0, 0), (30, -34), (44, 30)),
@@ -102,9 +123,8 @@ def along(runs: dict[str, xr.Dataset], title: str) -> Figure:
     return figure
 
 
-def two_panels(title: str) -> tuple[Figure, Axes, Axes]:
+def two_panels() -> tuple[Figure, Axes, Axes]:
     figure = Figure(figsize=(12, 6.2), layout="constrained")
-    figure.suptitle(title)
     whole, close = figure.subplots(1, 2)
     return figure, whole, close
 
@@ -133,9 +153,9 @@ def curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], name
     axes.legend(loc="best")
 
 
-def energy(runs: dict[str, xr.Dataset], title: str) -> Figure:
+def energy(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 13: kinetic energy relative to t = 0, in the paper's line styles."""
-    figure, axes = over_time(title)
+    figure, axes = over_time()
     for colour, style, (label, run) in zip(COLOURS, ("-", ":", "--", "-."), runs.items(), strict=True):
         settled(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
     axes.set_ylabel("kinetic energy relative to t = 0, mJ")
@@ -144,9 +164,9 @@ def energy(runs: dict[str, xr.Dataset], title: str) -> Figure:
     return figure
 
 
-def increments(runs: dict[str, xr.Dataset], title: str) -> Figure:
+def increments(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 14: the delayed runs over the first, which has none; grey: the values that the text prints."""
-    figure, axes = over_time(title)
+    figure, axes = over_time()
     (_, ideal), *delayed = runs.items()
     for colour, style, (label, run) in zip(COLOURS[2:], ("--", "-."), delayed, strict=True):
         settled(axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style})
@@ -158,9 +178,8 @@ def increments(runs: dict[str, xr.Dataset], title: str) -> Figure:
     return figure
 
 
-def over_time(title: str) -> tuple[Figure, Axes]:
+def over_time() -> tuple[Figure, Axes]:
     figure = Figure(figsize=(9, 5.5), layout="constrained")
-    figure.suptitle(title)
     axes = figure.subplots()
     axes.axhline(0, **WALL)
     axes.set(xlabel="time, s", xlim=(4.7, 6.4))  # the first contact
@@ -180,12 +199,3 @@ def settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look:
     moment = float(run.episode_release[0]) + run.attrs["delay_s"]
     axes.plot(moment, 1e3 * float(joules.interp(time=moment)), "o", color=look["color"])
     axes.legend(loc="upper left", title="dots: release + h")
-
-
-def save(figure: Figure, path: Path) -> tuple[Path, ...]:
-    """The picture as PNG and SVG; the same picture gives the same file."""
-    files = path.with_suffix(".png"), path.with_suffix(".svg")
-    with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}):
-        figure.savefig(files[0], dpi=150)
-        figure.savefig(files[1], metadata={"Date": None})
-    return files

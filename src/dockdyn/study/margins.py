@@ -185,6 +185,6 @@ def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
     found = []
     if nominal is not None and len(content.contact) > 1 and content.loop.beyond_delay():
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
-    if loop.stepped() and content.loop.beyond_delay():
-        found.append("the Padé approximations leave out the steps of the dynamics and of the sensor")
+    if loop.dynamics != "continuous" or loop.sensor_period is not None:
+        found.append("the Padé approximations leave out the period of the dynamics and that of the sensor")
     return found

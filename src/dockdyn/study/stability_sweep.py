@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
@@ -21,6 +22,7 @@ from dockdyn.stability.lanes import in_lanes
 from dockdyn.study.margin_sensitivity import key_of
 from dockdyn.study.margins import margins
 from dockdyn.study.nominal import Nominal, contact_loop, nominal_of
+from dockdyn.study.plan import jit_once
 
 TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
 MOST_KEYS = 3
@@ -166,15 +168,14 @@ def swept_content(scenario: Scenario, axes: list[Axis]) -> Any:
     return parse(text, name, {axis.sweep.key: axis.sweep.high for axis in axes}).content
 
 
-@partial(jax.jit, static_argnames="leaves", compiler_options={"xla_backend_optimization_level": 0})
-def loops_at(values: Any, content: Any, nominal: Any, leaves: tuple[int, ...]) -> Any:
+@jit_once
+def loops_at(values: Any, content: Any, nominal: Any, leaves: Any) -> Any:
+    """Loops of the scenario with each row of `values` in the place of the numbers `leaves`."""
     numbers, structure = jax.tree.flatten(content)
+    numbers = jnp.stack([jnp.asarray(number, float) for number in numbers])
 
     def one(row: Any) -> Any:
-        own = list(numbers)
-        for leaf, value in zip(leaves, row, strict=True):
-            own[leaf] = value
-        return contact_loop(jax.tree.unflatten(structure, own), nominal)[0]
+        return contact_loop(jax.tree.unflatten(structure, list(numbers.at[leaves].set(row))), nominal)[0]
 
     return jax.vmap(one)(values)
 
@@ -182,9 +183,9 @@ def loops_at(values: Any, content: Any, nominal: Any, leaves: tuple[int, ...]) -
 def growth_at(name: str, content: Any, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
     """Growth rates at points (m, keys) of the unit cube."""
     values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
-    at = partial(loops_at, content=content, nominal=nominal, leaves=tuple(axis.leaf for axis in axes))
+    at = partial(loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
     try:
-        return growth_rates(in_lanes(at, values))
+        return growth_rates(in_lanes(at, values, always=True))
     except ValueError as error:
         raise ScenarioError(f"{name}: --sweep: {error}") from None
 

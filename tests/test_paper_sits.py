@@ -1,0 +1,174 @@
+"""SITS, its sections 2 and 3: the numbers of an independent implementation of the paper's loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dockdyn.papers.sits import FIGURES, reproduce
+from dockdyn.papers.sits_rig import rig
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory):
+    """All tables at once by name, their folder, and what progress was told."""
+    folder = tmp_path_factory.mktemp("sits")
+    shares: list[float] = []
+    tables = reproduce(None, folder, shares.append)
+    return {table.name: table for table in tables}, folder, shares
+
+
+def row(table, quantity: str):
+    (found,) = [row for row in table.rows if row.quantity == quantity]
+    return found
+
+
+def value(reproduced, name: str, quantity: str) -> float:
+    return row(reproduced[0][name], quantity).computed
+
+
+@pytest.mark.parametrize(
+    ("quantity", "growth"),
+    [
+        ("measurement delay alone, growth rate", 0.0399957),
+        ("control cycle alone, growth rate", 0.0399936),
+        ("measurement delay alone, growth rate by Padé", 0.0399952),
+        ("control cycle alone, growth rate by Padé", 0.0399872),
+        ("response of the robot alone, growth rate", 0.011063),
+    ],
+)
+def test_growth_under_each_delay(reproduced, quantity, growth):
+    assert value(reproduced, "delays", quantity) == pytest.approx(growth, abs=5e-8 if growth > 0.02 else 5e-7)
+
+
+def test_order_of_the_delays_is_that_of_the_steps(reproduced):
+    """Exactly the two tie; in steps of 2 ms the measurement delay is the worse."""
+    delays = reproduced[0]["delays"]
+    assert value(reproduced, "delays", "measurement delay alone, frequency") == pytest.approx(6.324176, abs=1e-6)
+    measured, held = (row(delays, f"{name} alone, growth rate") for name in ("measurement delay", "control cycle"))
+    assert measured.computed == pytest.approx(held.computed, rel=6e-5)
+    assert "tie" in held.note
+    neither, measured, held = (
+        value(reproduced, "delays", f"in steps of 2 ms: {name}, growth rate")
+        for name in ("neither", "measurement delay", "control cycle")
+    )
+    # K (τ/2 + …)/2m to first order: a step of 2 ms holds for 1 ms and integrates 1 ms late
+    assert (neither, measured, held) == pytest.approx((0.04, 0.08, 0.06), rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "expected", "trusted"),
+    [
+        ("phase at 10 Hz", -2.870, 5e-4),
+        ("highest gain", 1.64, 5e-3),
+        ("frequency of the highest gain", 31, 0.5),
+        ("gain at rest", 1, 1e-6),
+        ("delay at ω_n", 0.5526, 5e-5),
+    ],
+)
+def test_the_robot_is_as_stated(reproduced, quantity, expected, trusted):
+    assert value(reproduced, "robot", quantity) == pytest.approx(expected, abs=trusted)
+
+
+def test_roots_without_compensation(reproduced):
+    padé = "no compensation, B = 50 N s/m, Padé: rightmost root"
+    assert value(reproduced, "stability", f"{padé}, real part") == pytest.approx(0.041092, abs=1e-6)
+    assert value(reproduced, "stability", f"{padé}, imaginary part") == pytest.approx(6.32582, abs=5e-6)
+    undamped = "no compensation, B = 0 N s/m, Padé: rightmost root, real part"
+    assert value(reproduced, "stability", undamped) == pytest.approx(0.091072, abs=1e-6)
+    for damping in (50, 0):
+        both = [
+            value(reproduced, "stability", f"no compensation, B = {damping} N s/m, {way}: rightmost root, real part")
+            for way in ("Padé", "exact")
+        ]
+        assert both[0] == pytest.approx(both[1], rel=3e-4)
+    assert value(reproduced, "stability", "roots with positive real part, K_h = 0") == 2
+
+
+@pytest.mark.parametrize("gain", [0.0, 110.86, -30.0])
+def test_equation_37_corrected_is_the_general_polynomial(gain):
+    r = rig()
+    np.testing.assert_allclose(r.coefficients(gain), r.polynomial(r.damping).at(gain), rtol=1e-12)
+
+
+def test_equation_37_as_printed_has_a_rig_of_80_newtons_per_metre():
+    """Without 1 / T_c in the hold the loop oscillates at √(80 N/m / 500 kg)."""
+    slowest = min(np.roots(rig().coefficients(0.0, printed=True)), key=abs)
+    assert abs(slowest) == pytest.approx(np.sqrt(80 / 500), rel=1e-4)
+
+
+def test_conditions_of_stability(reproduced):
+    table = reproduced[0]["stability"]
+    conditions = {found.quantity: found.computed for found in table.rows if "eqs. 38–40" in found.quantity}
+    failing = [name for name, number in conditions.items() if number <= 0]
+    assert failing == ["eqs. 38–40, gain 0 N s/m: D1"]
+    assert len(conditions) == 9
+    for name in ("continuous", "with T/2"):
+        error = value(reproduced, "stability", f"steady-state error (eqs. 41, 42), {name}, gain 110.86 N s/m")
+        assert abs(error) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("quantity", "gain", "trusted"),
+    [
+        ("B = 0 N s/m, Padé: smallest stabilising gain", 91.0490, 1e-4),
+        ("B = 0 N s/m, Padé: largest stabilising gain", 230182, 1),
+        ("B = 0 N s/m, exact, continuous: smallest stabilising gain", 91.0516, 5e-5),
+        ("B = 0 N s/m, exact, continuous: largest stabilising gain", 186321, 1),
+        ("gain that decays as the contact alone, continuous", 91.0017139729, 1e-6),
+        ("gain that decays as the contact alone, with T/2", 111.0071689413, 1e-6),
+    ],
+)
+def test_gains(reproduced, quantity, gain, trusted):
+    assert value(reproduced, "gains", quantity) == pytest.approx(gain, abs=trusted)
+
+
+def test_rule_for_the_smallest_gain(reproduced):
+    """K (τ_s + T_c/2 + t_R [+ T/2]) − B, to first order."""
+    for damping in (0, 50):
+        for way, late in (("continuous", 0.0), ("with T/2", 0.001)):
+            rule = 20000 * (0.002 + 0.002 + 0.5526e-3 + late) - damping
+            name = f"B = {damping} N s/m, exact, {way}: smallest stabilising gain"
+            assert value(reproduced, "gains", name) == pytest.approx(rule, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("loop", "gain", "ratio"),
+    [
+        ("continuous", "110.86", 0.303),
+        ("continuous", "111.80", 0.287),
+        ("with T/2", "110.86", 1.0089),
+        ("with T/2", "111.80", 0.9535),
+    ],
+)
+def test_printed_gains_fit_the_loop_with_a_digital_integrator(reproduced, loop, gain, ratio):
+    name = f"gain {gain} N s/m, {loop}"
+    found = value(reproduced, "gains", f"{name}: amplitude at 60 s over that of the contact alone")
+    assert found == pytest.approx(ratio, abs=5e-4 if ratio < 0.5 else 5e-5)
+    assert value(reproduced, "gains", f"{name}: growth rate") < 0
+    assert value(reproduced, "gains", f"gain {gain} N s/m, Padé: least of Routh's first column") > 0
+
+
+def test_phase_drifts_whatever_the_gain(reproduced):
+    drift = value(reproduced, "gains", "phase drift at 60 s with it, with T/2")
+    assert drift == pytest.approx(0.22, abs=5e-3)
+
+
+def test_everything_is_written(reproduced):
+    tables, folder, shares = reproduced
+    assert list(tables) == list(FIGURES) == ["delays", "robot", "stability", "gains"]
+    text = (folder / "tables.md").read_text(encoding="utf-8")
+    for table in tables.values():
+        assert table.title in text
+        assert table.rows
+        assert all(np.isfinite(found.computed) for found in table.rows)
+    for ending in ("png", "svg"):
+        assert (folder / f"gains.{ending}").stat().st_size > 10_000
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_unknown_table_is_named_with_what_is_allowed(tmp_path):
+    with pytest.raises(ValueError, match="figure 7: must be one of delays, robot, stability, gains"):
+        reproduce(7, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
