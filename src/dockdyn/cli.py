@@ -182,7 +182,7 @@ def report(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="The paper: sazawal.")],
+    paper: Annotated[str, typer.Argument(help="The paper: sazawal or sits.")],
     figure: Annotated[str | None, typer.Option("--figure", help="One figure, or table, only.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
     force: Force = False,

@@ -18,7 +18,8 @@ def in_lanes(function: Callable[[Any], Any], problems: Any, most: int = LANES, a
     """`function` of a tree of arrays with as many rows as problems, its results as NumPy arrays.
 
     At most `most` lanes, a power of two, at a time; fewer where one problem needs much memory, or there are fewer
-    problems, unless `always` as many. The last lanes are filled up, so that few sizes are compiled. LAPACK is kept to one thread a call: small problems gain nothing from sharing one.
+    problems, unless `always` as many. The last lanes are filled up, so that few sizes are compiled. LAPACK is kept to
+    one thread a call: small problems gain nothing from sharing one.
     """
     count = len(jax.tree.leaves(problems)[0])
     lanes = most if always else min(most, 1 << max(0, count - 1).bit_length())

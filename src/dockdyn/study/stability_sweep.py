@@ -171,8 +171,8 @@ def swept_content(scenario: Scenario, axes: list[Axis]) -> Any:
 @jit_once
 def loops_at(values: Any, content: Any, nominal: Any, leaves: Any) -> Any:
     """Loops of the scenario with each row of `values` in the place of the numbers `leaves`."""
-    numbers, structure = jax.tree.flatten(content)
-    numbers = jnp.stack([jnp.asarray(number, float) for number in numbers])
+    own, structure = jax.tree.flatten(content)
+    numbers = jnp.stack([jnp.asarray(number, float) for number in own])
 
     def one(row: Any) -> Any:
         return contact_loop(jax.tree.unflatten(structure, list(numbers.at[leaves].set(row))), nominal)[0]
