@@ -67,6 +67,8 @@ def rightmost_roots(matrices: Any, delays: ArrayLike, count: int = 4, errors: bo
 
 def checked(matrices: Any, delays: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """The two as arrays; ValueError when they are not a delay equation."""
+    if np.iscomplexobj(matrices) or np.iscomplexobj(delays):
+        raise ValueError("matrices and delays must be real")
     stack, times = np.asarray(matrices, float), np.asarray(delays, float)
     if times.ndim == 0:
         times = times[None]

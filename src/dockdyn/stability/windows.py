@@ -53,6 +53,10 @@ def stable_windows(matrices: Any, delays: ArrayLike, varied: int = 0, longest: f
         ValueError: shapes that do not fit, negative delays, numbers that are not finite.
     """
     stack, times = checked(matrices, delays)
+    if varied not in range(len(times)):
+        raise ValueError(f"varied is {varied}; must be a delay's index, 0 to {len(times) - 1}")
+    if longest is not None and not longest > 0:
+        raise ValueError(f"longest is {longest:g} s; must be > 0 s")
     bound = float(root_bound(stack, np.zeros_like(times), np.zeros(())))
     frequencies, turns = unit_gains(stack, times, varied, bound)
     if longest is None:
