@@ -1,26 +1,39 @@
-"""Make the picture that the README shows: `python docs/make_images.py`. The same run gives the same file."""
+"""Make the pictures that README and pages show: `python docs/make_images.py`. The same run gives the same files."""
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
 
+from matplotlib.figure import Figure
 from PIL import Image
 
 import dockdyn
 from dockdyn.output.drawing import COLOURS
+from dockdyn.output.stability_figures import chart_figure, family_figure
 from dockdyn.output.trajectory import trajectory
+from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 IMAGES = Path(__file__).parent / "images"
 
+# as in stability.md
+PLANE = ["loop.delay=0:150 ms:100", "contact.normal.damping=0:800 N s/m:100"]
+FAMILY = [*PLANE, "contact.normal.stiffness=4 kN/m:12 kN/m:3"]
+
+
+def save(figure: Figure, name: str) -> None:
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=120, facecolor=COLOURS["paper"])
+    picture = Image.open(drawn).convert("RGB").quantize(64)  # lines and text need few colours
+    picture.save(IMAGES / f"{name}.png", optimize=True)
+
 
 def main() -> None:
-    result = dockdyn.simulate(dockdyn.load("probe-cone"))
-    drawn = io.BytesIO()
-    trajectory(result).savefig(drawn, format="png", dpi=120, facecolor=COLOURS["paper"])
-    picture = Image.open(drawn).convert("RGB").quantize(64)  # lines and text need few colours
     IMAGES.mkdir(exist_ok=True)
-    picture.save(IMAGES / "probe-cone.png", optimize=True)
+    scenario = dockdyn.load("probe-cone")
+    save(trajectory(dockdyn.simulate(scenario)), "probe-cone")
+    save(chart_figure(stability_dataset(scenario, [parse_sweep(text) for text in PLANE])), "stability-chart")
+    save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -15,9 +16,9 @@ import typer
 
 import dockdyn
 from dockdyn import cli
-from dockdyn.scenario.free_flight import FreeFlightSection
-from dockdyn.scenario.load import parse, preset_text
-from dockdyn.study import simulate
+from dockdyn.scenario.load import KINDS, parse, preset_text
+from dockdyn.study import plan
+from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -65,21 +66,24 @@ def run_command(line: str, monkeypatch, capsys) -> tuple[int, str]:
 
 
 def check_console(block: Block, monkeypatch, capsys) -> None:
-    """Runs the `dockdyn` lines; what is shown below each has to be printed (an ellipsis stands for more)."""
+    """Runs the `dockdyn` lines; what is shown below each has to be printed, however its lines are broken (an ellipsis
+    stands for more)."""
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         line, _, shown = part.partition("\n")
         if not line.startswith("dockdyn"):
             continue
         code, printed = run_command(line, monkeypatch, capsys)
         assert code == (cli.BAD_INPUT if shown.startswith("error:") else 0), printed
-        missing = [wanted for wanted in plain(shown) if wanted != "…" and wanted not in plain(printed)]
+        whole = " ".join(plain(printed))
+        missing = [wanted for wanted in plain(shown) if wanted != "…" and wanted not in whole]
         assert not missing, f"{line}\n{printed}"
 
 
-def check_python(block: Block, capsys) -> None:
-    """Runs the code; compares what it prints with the comments behind `print` or the text block that follows."""
+def check_python(block: Block, names: dict[str, object], capsys) -> None:
+    """Runs the code with the names of the blocks above it; compares what it prints with the comments behind `print` or
+    the text block that follows."""
     capsys.readouterr()
-    exec(compile(block.text, "block", "exec"), {"__name__": "__main__"})
+    exec(compile(block.text, "block", "exec"), names)
     printed = capsys.readouterr().out.splitlines()
     expected = PRINTED.findall(block.text) if block.output is None else block.output.splitlines()
     assert [line for line in printed if line in expected] == expected, printed
@@ -92,7 +96,7 @@ def check_toml(block: Block) -> None:
         return
     data = tomlkit.parse(preset_text("probe-cone")).unwrap()
     for key, value in tomllib.loads(block.text).items():
-        data[key] = data[key] | value if isinstance(value, dict) else value
+        data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
     parse(tomlkit.dumps(data), "page")
 
 
@@ -103,6 +107,7 @@ def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     before = set(sys.modules)
+    names: dict[str, object] = {"__name__": "__main__"}
     try:
         for block in blocks(page):
             named = FILE_NAME.match(block.text)
@@ -113,7 +118,7 @@ def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
             elif block.language == "toml":
                 check_toml(block)
             elif not named:
-                check_python(block, capsys)
+                check_python(block, names, capsys)
     finally:
         for name in set(sys.modules) - before:
             if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
@@ -130,24 +135,58 @@ def rows(page: Path) -> dict[str, str]:
     return found
 
 
-def test_every_key_of_a_scenario_is_documented():
+WORDS = ("kind", "law", "method", "mode", "model", "shape", "velocity")  # keys that take one of several words
+
+
+def words_of(schema: object) -> set[str]:
+    """All words that the schema of a key allows."""
+    if isinstance(schema, list):
+        return set().union(*map(words_of, schema))
+    if not isinstance(schema, dict):
+        return set()
+    found = {schema["const"]} if "const" in schema else set(schema.get("enum", []))
+    return found | words_of(list(schema.values()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_scenario_is_documented(kind):
     text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
-    schema = FreeFlightSection.model_json_schema()
-    keys = set(schema["properties"])
-    for section in schema["$defs"].values():
-        keys |= set(section.get("properties", {}))
-        for name in ("law", "shape", "kind"):
-            named = section.get("properties", {}).get(name, {}).get("const")
-            assert named is None or f'`"{named}"`' in text, named
-    assert {"duration", "rim_radius", "max_events", "transition_rate"} <= keys
+    schema = KINDS[kind].model_json_schema()
+    keys = set()
+    for section in [schema, *schema["$defs"].values()]:
+        properties = section.get("properties", {})
+        keys |= set(properties)
+        allowed = words_of([properties.get(name, {}) for name in WORDS])
+        assert not sorted(word for word in allowed if f'`"{word}"`' not in text)
+    of_this_kind = {"free-flight": {"duration", "rim_radius", "max_events"}, "rig": {"mode"}}
+    assert of_this_kind[kind] | {"transition_rate", "denominator", "compensator", "depth"} <= keys
     assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
+
+
+def test_tables_of_the_loop_have_a_heading_and_rows_of_their_own():
+    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    for table, section in loop_tables().items():
+        described = text.split(f"\n`[loop.{table}]`: ")[1].split("\n`[")[0].split("\n## ")[0]
+        assert not [key for key in section["properties"] if not re.search(rf"^\|.*`{key}`", described, re.M)], table
+
+
+def loop_tables() -> dict[str, dict]:
+    """The schemas of the tables inside `[loop]`."""
+    definitions = KINDS["rig"].model_json_schema()["$defs"]
+    found = {}
+    for name, place in definitions["LoopSection"]["properties"].items():
+        for option in place.get("anyOf", []):
+            if "$ref" in option:
+                found[name] = definitions[option["$ref"].rsplit("/", 1)[1]]
+    assert {"hold", "sensor", "robot", "dynamics", "compensator"} <= set(found)
+    return found
 
 
 def test_default_step_and_tolerance_are_those_of_the_code():
     text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
     chosen = text.split("**`step` left out.**")[1].split("\n\n")[0]
-    assert f"{1000 * simulate.DEFAULT_STEP:g} ms" in chosen
-    assert f"{simulate.TOLERANCE:g}" in chosen
+    assert f"{1000 * plan.DEFAULT_STEP:g} ms" in chosen
+    assert f"{plan.TOLERANCE:g}" in chosen
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +208,28 @@ def test_every_key_of_a_summary_is_documented(result):
     summary = dockdyn.summarise(result)
     assert not set(summary) - set(documented)
     assert not set(summary["contacts"][0]) - set(documented)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "sweeps"),
+    [
+        ("sazawal-spring-dashpot", ["loop.delay=0:0.4:4"]),
+        ("sits", ["mass=400:500:3", "contact.normal.damping=0:50:3", "loop.sensor.delay=0:1ms:2"]),
+    ],
+)
+def test_margins_and_the_file_of_a_chart_are_documented(scenario, sweeps):
+    page = ROOT / "docs" / "stability.md"
+    documented = rows(page)
+    chart = stability_dataset(dockdyn.load(scenario), [parse_sweep(text) for text in sweeps])
+    margins = json.loads(chart.attrs["margins"])
+    for keys in (margins, margins["pade"]["1"], margins["nominal"], chart.variables, chart.attrs):
+        assert not set(keys) - set(documented)
+    for key in margins:  # a unit in the name is that of the table
+        unit = re.search(r"_(N_s_m|rad_s|1_s|N_m|kg|s)$", key)
+        if unit:
+            words = {"N_s_m": "N s/m", "rad_s": "rad/s", "1_s": "1/s", "N_m": "N/m"}.get(unit[1], unit[1])
+            assert words in re.split(r"(?<!\\)\|", documented[key])[2], key
+    assert not set(map(str, chart.sizes)) - set(re.findall(r"\w+", page.read_text(encoding="utf-8")))
 
 
 def test_every_command_and_option_is_documented():

@@ -44,7 +44,11 @@ class Scenario:
 
     def text(self) -> str:
         """The resolved scenario as TOML: overrides applied, defaults filled in; it gives the same result again."""
-        return tomlkit.dumps(without_empty(self.content.model_dump(by_alias=True, exclude_none=True)))
+        return tomlkit.dumps(self.resolved())
+
+    def resolved(self) -> dict[str, Any]:
+        """The same as a dictionary."""
+        return without_empty(self.content.model_dump(by_alias=True, exclude_none=True))
 
     def model(self) -> Any:
         """The model this scenario describes (`dockdyn.integrate.model.Model`)."""
@@ -99,7 +103,7 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
     except ParseError as error:
         raise ScenarioError(f"{name}: not TOML: {error}") from None
     for key, value in (overrides or {}).items():
-        override(data, key, value, name)
+        data = overridden(data, key, value, name, folder)
     kind = data.get("kind")
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 1")
@@ -124,6 +128,26 @@ def importable(folder: Path | None) -> Iterator[None]:
         sys.path[:] = before
 
 
+def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Path | None) -> dict[str, Any]:
+    """`data` with the dotted `key` set, as written or, where it is not there as written, as resolved.
+
+    So one moment of an inertia tensor can be set also where the file gives its diagonal alone.
+    """
+    try:
+        override(data, key, value, name)
+    except ScenarioError as problem:
+        if not isinstance(kind := data.get("kind"), str) or kind not in KINDS:
+            raise
+        try:
+            with importable(folder):
+                resolved = Scenario(name, KINDS[kind].model_validate(data)).resolved()
+            override(resolved, key, value, name)
+        except (ScenarioError, ValidationError):
+            raise problem from None
+        return resolved
+    return data
+
+
 def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
     """Set the dotted `key` in `data`."""
     parts = key.split(".")
@@ -132,11 +156,14 @@ def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
     place: Any = data
     for part, following in zip(parts, [*parts[1:], None], strict=True):
         if isinstance(place, list) and place and not isinstance(place[0], dict):
-            if following is not None or not part.isdigit() or int(part) >= len(place):
+            if not part.isdecimal() or int(part) >= len(place):
                 last = len(place) - 1
                 raise ScenarioError(f"{name}: --set {key}: {part!r} is no index of the list; must be 0 to {last}")
-            place[int(part)] = value
-            return
+            if following is None:
+                place[int(part)] = value
+                return
+            place = place[int(part)]
+            continue
         if isinstance(place, list):
             place, used = element(place, part, key, name)
             if used:

@@ -74,7 +74,8 @@ def near_zero(values: np.ndarray) -> np.ndarray:
 
     change = np.zeros(values.shape)
     for axis in (0, 1):
-        step = np.abs(np.diff(values, axis=axis))
+        with np.errstate(invalid="ignore"):
+            step = np.nan_to_num(np.abs(np.diff(values, axis=axis)), nan=0.0, posinf=np.inf)
         pad = [(0, 0), (0, 0)]
         for pad[axis] in ((0, 1), (1, 0)):
             change = np.maximum(change, np.pad(step, pad))
@@ -98,7 +99,7 @@ class Lattice:
 
     def at(self, points: np.ndarray) -> np.ndarray:
         self.evaluations += len(points)
-        return np.nan_to_num(self.growth(points), nan=np.inf)
+        return np.where(np.isnan(found := self.growth(points)), np.inf, found)
 
     def need(self, nodes: Iterable[tuple[int, int]]) -> None:
         """Evaluate all of `nodes` that are not known yet, at once."""
@@ -113,7 +114,8 @@ class Lattice:
         found = np.array([self.values[corner] for corner in corners(i, j, step)])
         if (found > 0).any() != (found > 0).all():
             return True
-        return bool(np.abs(found).min() < CLOSE * np.ptp(found))
+        with np.errstate(invalid="ignore"):  # infinite corners
+            return bool(np.abs(found).min() < CLOSE * np.ptp(found))
 
     def hides(self, i: int, j: int, step: int) -> bool:
         """Whether a cell of equal corners has a known point of the other sign on its sides."""

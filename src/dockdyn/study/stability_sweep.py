@@ -69,7 +69,7 @@ def parse_sweep(text: str) -> Sweep:
     allowed = "must be KEY=LOW:HIGH:COUNT, such as loop.delay=0:0.4:100"
     if not equals or not key.strip() or len(parts) != 3 or not all(parts):
         raise ScenarioError(f"--sweep {text}: {allowed}")
-    if not parts[2].isdigit() or not 2 <= int(parts[2]) <= 2000:
+    if not parts[2].isdecimal() or not 2 <= int(parts[2]) <= 2000:
         raise ScenarioError(f"--sweep {text}: COUNT is {parts[2]}; must be a whole number from 2 to 2000")
     return Sweep(key.strip(), number(parts[0]), number(parts[1]), int(parts[2]))
 

@@ -1,0 +1,400 @@
+"""Linear theory of a resting contact: closed forms, the spectral path from the nonlinear model, and simulations.
+
+The closed forms are those of Sazawal et al. (eqs. 89, 96, 118–151), corrected where they are misprinted and written here in
+NumPy for bodies of any attitude: with D = D_T^C the chaser's axes seen from the target, I₁ becomes D.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import jax
+import numpy as np
+import pytest
+import tomlkit
+from conftest import plain
+from jaxtyping import Array, Float
+from numpy.testing import assert_allclose
+from test_bounce import exact_restitution
+
+import dockdyn
+from dockdyn.models.resting_contact import resting_contact
+from dockdyn.stability import linearise, stable_windows
+from dockdyn.stability.linearise import seen
+from dockdyn.study.margins import margins
+from dockdyn.study.nominal import nominal_of, rest
+
+# --- theory, in NumPy ------------------------------------------------------------------------------------------------
+
+
+def cross(v):
+    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+
+def rotation(quaternion):
+    """Body → inertial matrix of a quaternion, scalar first, of any length."""
+    w, v = quaternion[0], np.asarray(quaternion[1:], float)
+    return ((w * w - v @ v) * np.eye(3) + 2 * np.outer(v, v) + 2 * w * cross(v)) / (w * w + v @ v)
+
+
+def nozzle(half_angle, azimuth):
+    """Columns m̂, t̂, n̂ in the target's axes (eq. 89)."""
+    c, s, cp, sp = np.cos(half_angle), np.sin(half_angle), np.cos(azimuth), np.sin(azimuth)
+    return np.array([[c, 0, -s], [-s * sp, cp, -c * sp], [s * cp, sp, c * cp]])
+
+
+def contact_matrix(scene, place, printed=False):
+    """M (1/kg) in the target's axes at r_SQ = `place` (eq. 120, without the term in r_TS unless `printed`)."""
+    chaser, target = scene["chaser"], scene["target"]
+    apex, probe = np.array(target["surface"][0]["apex"]), np.array(chaser["feature"][0]["position"])
+    relative = rotation(target["attitude"]).T @ rotation(chaser["attitude"])
+    p_chaser, p_target = -relative @ cross(probe), cross(apex + place)  # eq. 96: r_o + D r_CQ = r_TS + r_SQ
+    inertias = [(np.array(body["inertia"]) + np.transpose(body["inertia"])) / 2 for body in (chaser, target)]
+    about_target = p_target.T + (cross(apex) if printed else 0)
+    matrix = np.eye(3) * (1 / chaser["mass"] + 1 / target["mass"])
+    matrix += p_chaser @ np.linalg.inv(inertias[0]) @ p_chaser.T
+    return matrix + p_target @ np.linalg.inv(inertias[1]) @ about_target
+
+
+class Theory:
+    """Linear dynamics of a scene at its nominal contact."""
+
+    def __init__(self, scene, printed=False):
+        half_angle, law = scene["target"]["surface"][0]["half_angle"], scene["contact"][0]["normal"]
+        frame, distance = nozzle(half_angle, scene["stability"]["azimuth"]), scene["stability"]["distance"]
+        self.matrix = frame.T @ contact_matrix(scene, distance * frame[:, 0], printed) @ frame
+        slopes = np.array([law["damping"], law["stiffness"]])
+        self.normal = self.matrix[2, 2] * slopes  # eqs. 124, 125
+        self.radial = self.matrix[0, 2] * slopes  # eqs. 133, 134 with m̂ᵀ M n̂
+        self.tangential = -self.matrix[1, 2] / (distance * np.sin(half_angle)) * slopes  # 137, 138 with t̂ᵀ M n̂
+
+    def critical_delay(self):
+        b, k = self.normal  # eqs. 150, 151
+        frequency = np.sqrt(b**2 / 2 + np.sqrt(b**4 / 4 + k**2))
+        return np.arctan2(frequency * b, k) / frequency
+
+    def root(self, delay, s):
+        """The root near s, by Newton's method."""
+        b, k = self.normal
+        for _ in range(30):
+            late = np.exp(-s * delay)
+            s -= (s**2 + (b * s + k) * late) / (2 * s + (b - delay * (b * s + k)) * late)
+        return s
+
+
+# --- scenes ----------------------------------------------------------------------------------------------------------
+
+
+def scene_of(chaser, target, apex, probe, half_angle, place, law, delay):
+    """All scenes have the same keys, so that they share what is compiled."""
+    cone = {"name": "cone", "shape": "cone", "apex": apex, "axis": [1.0, 0.0, 0.0], "half_angle": half_angle}
+    normal = {"law": "spring-dashpot", "stiffness": law[0], "damping": law[1], "adhesion": True}
+    return {
+        "schema": 1,
+        "kind": "free-flight",
+        "duration": 10.0,
+        "chaser": chaser | {"feature": [{"name": "probe", "position": probe}]},
+        "target": target | {"surface": [cone]},
+        "contact": [{"feature": "probe", "surface": "cone", "normal": normal}],
+        "loop": {"delay": delay},
+        "stability": dict(zip(("azimuth", "distance"), place, strict=True)),
+    }
+
+
+def some_body(rng):
+    """At rest, with any full inertia tensor that a body can have."""
+    mass, squares = 10 ** rng.uniform(1.5, 4), rng.uniform(0.05, 1.0, 3)  # kg, m²
+    turn, attitude = rotation(rng.normal(size=4)), rng.normal(size=4)
+    tensor = turn @ np.diag(mass * (squares.sum() - squares)) @ turn.T
+    state = {"position": rng.uniform(-5, 5, 3), "velocity": np.zeros(3), "rate": np.zeros(3)}
+    state["attitude"] = attitude / np.linalg.norm(attitude)
+    return {"mass": mass, "inertia": (tensor + tensor.T) / 2} | state
+
+
+def some_scene(rng):
+    """Any geometry, contact at rest on the wall; the undelayed contact's frequency and damping ratio are moderate."""
+    bodies = some_body(rng), some_body(rng)
+    apex, probe = rng.uniform(-1.5, 1.5, (2, 3))
+    place = [rng.uniform(-np.pi, np.pi), rng.uniform(0.1, 1.0)]
+    scene = scene_of(*bodies, apex, probe, rng.uniform(0.2, 1.3), place, [1.0, 1.0], 0.01)
+    mobility, frequency, ratio = Theory(scene).matrix[2, 2], rng.uniform(1, 4), rng.uniform(0.05, 0.5)
+    law = {"stiffness": frequency**2 / mobility, "damping": 2 * ratio * frequency / mobility}
+    scene["contact"][0]["normal"] |= law
+    return scene
+
+
+def placed(scene, depth, velocity):
+    """The same, put by its initial state: the probe `depth` (m) into the wall, moving along (m̂, t̂, n̂) (m/s)."""
+    scene = copy.deepcopy(scene)
+    chaser, target, where = scene["chaser"], scene["target"], scene.pop("stability")
+    cone = target["surface"][0]
+    frame, turn = nozzle(cone["half_angle"], where["azimuth"]), rotation(target["attitude"])
+    probe = rotation(chaser["attitude"]) @ chaser["feature"][0]["position"]
+    tip = turn @ (cone["apex"] + frame @ [where["distance"], 0, depth])
+    chaser["position"], chaser["velocity"] = target["position"] + tip - probe, turn @ frame @ velocity
+    return scene
+
+
+def sazawal(delay):
+    """Tables 1–3 with μ = 0 and without a clamp, contact at m* = 0.5 m, φ* = 0."""
+    body = {"mass": 3000.0, "inertia": 500.0 * np.eye(3), "rate": np.zeros(3)}
+    chaser = body | {"position": [3.533, 0, 0.25], "velocity": [-0.02, 0.005, 0], "attitude": [0, 0, 0, 1]}
+    target = body | {"position": np.zeros(3), "velocity": np.zeros(3), "attitude": np.array([1, 0, 0, 0])}
+    place = [0.0, 0.5]
+    return scene_of(chaser, target, np.array([1, 0, 0]), np.array([2, 0, 0]), np.pi / 6, place, [1000.0, 200.0], delay)
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory):
+    """A scene as a user's file, with overrides."""
+    file = tmp_path_factory.mktemp("scene") / "scene.toml"
+
+    def read(scene, overrides=None):
+        file.write_text(tomlkit.dumps(plain(scene)))
+        return dockdyn.load(file, overrides)
+
+    return read
+
+
+def scaled_close(found, known, tolerance):
+    assert_allclose(found, known, rtol=0, atol=tolerance * np.abs(known).max())
+
+
+# --- closed forms ----------------------------------------------------------------------------------------------------
+
+
+@jax.jit
+def resting(contents, nominal):
+    def one(content):
+        model, state = rest(content, nominal)
+        return resting_contact(model, state, 0), linearise(model, state).matrices()
+
+    return jax.vmap(one)(contents)
+
+
+@pytest.mark.parametrize(("number", "seed"), [(24, 1), pytest.param(1000, 2, marks=pytest.mark.full)])
+def test_closed_forms_and_spectral_path_agree(load, number, seed):
+    rng = np.random.default_rng(seed)
+    scenes = [some_scene(rng) for _ in range(number)]
+    scenarios = [load(scene) for scene in scenes]
+    contents = jax.tree.map(lambda *parts: np.stack(parts), *[scenario.content for scenario in scenarios])
+    contacts, linear = jax.tree.map(np.asarray, resting(contents, nominal_of(scenarios[0])))
+    for i, scene in enumerate(scenes):
+        theory, contact = Theory(scene), jax.tree.map(lambda rows, i=i: rows[i], contacts)
+        scaled_close(contact.matrix, theory.matrix, 1e-12)
+        assert_allclose(contact.effective_mass, 1 / theory.matrix[2, 2], rtol=1e-12)
+        for name in ("normal", "radial", "tangential"):
+            known = getattr(theory, name)
+            size = np.abs(theory.normal) * max(1, np.abs(known / theory.normal).max())
+            assert_allclose(getattr(contact, name)() / size, known / size, rtol=0, atol=1e-11)
+        within, free = seen(linear[i])
+        assert within.shape[-1] == 2  # depth and its rate
+        assert len(free) == 25  # the other motions of both bodies and the work, which no delay sees
+        assert np.abs(free).max() < 1e-6  # double integrators, found to the root of rounding
+        windows = stable_windows(within, [scene["loop"]["delay"]])
+        assert_allclose(windows.critical_delay, theory.critical_delay(), rtol=1e-8)
+        assert windows.stable == [(0, windows.critical_delay)]
+        assert abs(Theory(scene, printed=True).matrix[2, 2] / theory.matrix[2, 2] - 1) > 1e-9  # r_TS is not zero
+
+
+def check_margins(load, scene):
+    found, theory, delay = margins(load(scene)), Theory(scene), scene["loop"]["delay"]
+    scaled_close(found["contact_matrix"], theory.matrix, 1e-12)
+    assert_allclose(found["effective_mass_kg"], 1 / theory.matrix[2, 2], rtol=1e-12)
+    for name in ("normal", "radial", "tangential"):
+        scaled_close(found[f"{name}_dynamics"], getattr(theory, name), 1e-9)
+    assert_allclose(found["stable_delays_s"], [[0, theory.critical_delay()]], rtol=1e-8)
+    for key, offset in (("critical_delay_s", 0), ("delay_margin_s", delay)):
+        assert_allclose(found[key], theory.critical_delay() - offset, rtol=1e-8)
+    assert found["stable"] == (delay < theory.critical_delay())
+    growth, frequency = found["rightmost_roots"][0]
+    root = theory.root(delay, complex(growth, frequency))
+    assert_allclose([growth, frequency], [root.real, root.imag], rtol=1e-9)
+    late = delay * np.sqrt(theory.normal[1])  # rad of the undamped motion
+    assert_allclose(found["apparent_restitution"], exact_restitution(late), rtol=1e-9)
+    where = [np.degrees(scene["stability"]["azimuth"]) % 360, scene["stability"]["distance"]]
+    assert_allclose([found["nominal"][key] for key in ("azimuth_deg", "distance_m")], where, rtol=1e-9)
+    return found
+
+
+def test_margins_say_what_theory_says(load):
+    check_margins(load, some_scene(np.random.default_rng(3)))
+
+
+def test_the_papers_geometry_and_the_printed_matrix(load):
+    """Table 1: the printed M, with r_TS in it, is another one."""
+    scene = sazawal(delay=0.1)
+    found = check_margins(load, scene)
+    assert_allclose(found["effective_mass_kg"], 96.1657, rtol=0, atol=5e-5)
+    assert_allclose(found["critical_delay_s"], 0.173623, rtol=0, atol=1e-6)
+    growth, frequency = found["rightmost_roots"][0]
+    assert_allclose([growth, abs(frequency)], [-0.55448, 3.47875], rtol=0, atol=1e-5)
+    assert abs(Theory(scene, printed=True).root(0.1, -0.55 + 3.48j) - complex(growth, abs(frequency))) > 0.02
+
+
+# --- the nonlinear motion --------------------------------------------------------------------------------------------
+
+
+class Bilateral(dockdyn.NormalLaw):
+    """Spring and dashpot about a depth at which they push nothing, so that a small motion around it is never gated."""
+
+    stiffness: Float[Array, ""]  # N/m
+    damping: Float[Array, ""]  # N s/m
+    rest: Float[Array, ""]  # m
+
+    def adheres(self):
+        return True
+
+    def force(self, depth, rate):
+        return self.stiffness * (depth - self.rest) + self.damping * rate
+
+
+REST = 0.01  # m along the normal, which changes no lever of a force along it
+NUDGE = 1e-7  # m/s at the end: the bodies' places change by some 1e-6 m in all, and the geometry by 1e-6 of itself
+
+
+def fitted_root(times, signal, frequency):
+    """The root of a signal that is a single oscillation, from samples a quarter of a period apart."""
+    lag = round(np.pi / 2 / frequency / (times[1] - times[0]))
+    columns = np.column_stack([signal[lag:-lag], signal[: -2 * lag]])
+    first, second = np.linalg.lstsq(columns, signal[2 * lag :])[0]
+    roots = np.log(np.roots([1, -first, -second]).astype(complex)) / (lag * (times[1] - times[0]))
+    return roots[np.argmax(roots.imag)]
+
+
+@pytest.mark.parametrize(("number", "seed"), [(5, 4), pytest.param(20, 5, marks=pytest.mark.full)])
+def test_a_simulation_grows_as_predicted(load, number, seed):
+    """Predicted for contact at rest on the wall, and simulated at the depth REST from a nudge along the normal."""
+    rng = np.random.default_rng(seed)
+    for index in range(number):
+        scene, relative = some_scene(rng), rng.uniform(0.6, 0.95) if index % 2 else rng.uniform(1.05, 1.6)
+        scene["loop"]["delay"] = relative * Theory(scene).critical_delay()
+        found = margins(load(scene))
+        roots = [complex(*pair) for pair in found["rightmost_roots"]]
+        predicted = complex(roots[0].real, abs(roots[0].imag))
+        assert (predicted.real < 0) == found["stable"] == (relative < 1)
+        settled = 18 / (predicted.real - roots[2].real)  # s: the other motions are 1e-8 of this one
+        duration = settled + 6 * np.pi / predicted.imag
+        nudge = NUDGE * np.exp(-max(predicted.real, 0) * duration)
+        moving, law = placed(scene, REST, [0, 0, nudge]), scene["contact"][0]["normal"]
+        numbers = {name: law[name] for name in ("stiffness", "damping")}
+        moving["contact"][0]["normal"] = {"law": f"{__name__}:Bilateral", "rest": REST, **numbers}
+        moving |= {"duration": duration, "integrator": {"step": 5e-3}}  # small motions: no steps chosen by rounding
+        data = dockdyn.simulate(load(moving))
+        assert data.attrs["status"] == "finished"
+        late = data.time.values >= settled
+        simulated = fitted_root(data.time.values[late], data.depth.values[late, 0] - REST, predicted.imag)
+        assert_allclose([simulated.real, simulated.imag], [predicted.real, predicted.imag], rtol=1e-4)
+        printed = Theory(scene, printed=True).root(scene["loop"]["delay"], predicted)
+        assert abs(simulated - printed) > 5 * abs(simulated - predicted)
+
+
+# --- frames and units ------------------------------------------------------------------------------------------------
+
+SAME = ["stable", "growth_rate_1_s", "critical_delay_s", "crossing_frequency_rad_s", "effective_mass_kg", "drift_modes"]
+SAME += ["contact_matrix", "normal_dynamics", "radial_dynamics", "tangential_dynamics", "apparent_restitution"]
+SAME += ["stiffness_N_m", "damping_N_s_m", "delay_margin_s", "amplitude_ratio_per_oscillation", "rightmost_roots"]
+
+
+def same_margins(one, other, tolerance):
+    for key in SAME:
+        found, known = (np.abs(np.asarray(each[key], float)) for each in (one, other))  # pairs come in either order
+        scale = one["normal_dynamics"] if key.endswith("_dynamics") else known
+        assert_allclose(found, known, rtol=0, atol=tolerance * np.max(np.abs(scale)))
+    size = max(map(abs, one["sensitivities"].values()))
+    for key in one["sensitivities"] | other["sensitivities"]:
+        found, known = (each["sensitivities"].get(key, 0.0) for each in (one, other))
+        assert_allclose(found, known, rtol=0, atol=1e-5 * size)
+
+
+def moved(scene, turn, shift, boost):
+    """The whole scene rotated by the quaternion `turn`, translated, and seen from a frame in motion."""
+    scene, turn = copy.deepcopy(scene), turn / np.linalg.norm(turn)
+    for body in (scene["chaser"], scene["target"]):
+        (w, v), (a, b) = ((q[0], np.asarray(q[1:])) for q in (turn, body["attitude"]))
+        body["attitude"] = np.array([w * a - v @ b, *(w * b + a * v + np.cross(v, b))])
+        body["position"] = rotation(turn) @ body["position"] + shift
+        body["velocity"] = rotation(turn) @ body["velocity"] + boost
+    return scene
+
+
+def test_no_frame_changes_the_margins_of_a_place_on_the_wall(load):
+    rng = np.random.default_rng(6)
+    scene = some_scene(rng)
+    other = moved(scene, rng.normal(size=4), rng.normal(size=3), np.zeros(3))
+    same_margins(margins(load(scene)), margins(load(other)), 1e-11)
+
+
+def test_no_frame_changes_the_margins_of_a_predicted_first_contact(load):
+    """Table 3's motion touches first at φ = 354.408°, r_SQ = (0.435084, 0.024479, 0.25) m."""
+    rng = np.random.default_rng(7)
+    scene = {key: value for key, value in sazawal(delay=0.016).items() if key != "stability"}
+    found = margins(load(scene))
+    assert_allclose(found["nominal"]["azimuth_deg"], 354.408, rtol=0, atol=1e-3)
+    assert_allclose(found["nominal"]["position_m"], [0.435084, 0.024479, 0.25], rtol=0, atol=1e-6)
+    other = moved(scene, rng.normal(size=4), rng.normal(size=3), 0.02 * rng.normal(size=3))
+    same_margins(found, margins(load(other)), 1e-8)
+
+
+def test_no_unit_changes_a_margin(load):
+    scene = sazawal(delay=0.016)
+    plainly = {"stability.distance": 0.5, "stability.azimuth": 0.5, "loop.delay": 0.016, "chaser.mass": 2500}
+    plainly |= {
+        "contact.normal.stiffness": 1500,
+        "target.surface.half_angle": 0.6,
+        "chaser.feature.position": [2, 0.1, 0],
+    }
+    in_words = {"stability.distance": "500 mm", "stability.azimuth": "500 mrad", "loop.delay": "16 ms"}
+    in_words |= {"contact.normal.stiffness": "1.5 kN/m", "target.surface.half_angle": f"{np.degrees(0.6):.17g} deg"}
+    in_words |= {"chaser.mass": "2.5 tonne", "chaser.feature.position": ["200 cm", "100 mm", 0]}
+    same_margins(margins(load(scene, plainly)), margins(load(scene, in_words)), 1e-12)
+
+
+# --- sensitivities ---------------------------------------------------------------------------------------------------
+
+AXES = range(3)
+KEYS = ["chaser.mass", "target.mass", "loop.delay", "contact.normal.stiffness", "contact.normal.damping"]
+KEYS += ["stability.azimuth", "stability.distance", "target.surface.half_angle"]
+KEYS += [f"{body}.inertia.{i}.{j}" for body in ("chaser", "target") for i in AXES for j in AXES]
+KEYS += [f"{place}.{i}" for place in ("chaser.feature.position", "target.surface.apex") for i in AXES]
+
+
+def place_of(content, key):
+    """Table (or list) and name (or index) of a number of a scenario's dictionary."""
+    for part in (parts := key.split("."))[:-1]:
+        content = content[int(part) if part.isdigit() else part]
+        content = content[0] if isinstance(content, list) and isinstance(content[0], dict) else content
+    return content, int(parts[-1]) if parts[-1].isdigit() else parts[-1]
+
+
+def difference(margin, content, keys, step=1e-4):
+    """Central difference of a margin of a dictionary whose numbers at `keys` are scaled together."""
+    values = []
+    for factor in (1 + step, 1 - step):
+        scaled = copy.deepcopy(content)
+        for key in keys:
+            table, name = place_of(scaled, key)
+            table[name] = table[name] * factor
+        values.append(margin(scaled))
+    return (values[0] - values[1]) / (2 * step)
+
+
+@pytest.mark.parametrize("damped", [True, False])
+def test_sensitivities_are_derivatives_of_the_closed_form(load, damped):
+    """Of the delay margin; of the growth rate where the contact is undamped and so unstable with any delay."""
+    scene = plain(some_scene(np.random.default_rng(8)))
+    scene["loop"]["delay"] = 0.05
+    if not damped:
+        scene["contact"][0]["normal"]["damping"] = 0.0
+    found = margins(load(scene))
+    start = complex(*found["rightmost_roots"][0])
+    assert found["sensitivity_of"] == ("delay_margin_s" if damped else "growth_rate_1_s")
+
+    def margin(scene):
+        theory, delay = Theory(scene), scene["loop"]["delay"]
+        return theory.critical_delay() - delay if damped else theory.root(delay, start).real
+
+    known = {key: difference(margin, scene, [key]) for key in KEYS}
+    size = max(map(abs, known.values()))
+    for key in known | found["sensitivities"]:
+        assert_allclose(found["sensitivities"].get(key, 0.0), known[key], rtol=0, atol=2e-6 * size, err_msg=key)

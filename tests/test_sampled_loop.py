@@ -1,0 +1,383 @@
+"""The sampled loop, beside numbers found in another way and a simulation in time.
+
+The simulation below shares no idea with the package: no matrix exponential, no monodromy, no delayed copy of the robot.
+The robot's response to each held command is the sum of its modes, kept as a history; the force at t is read from the
+history at t − τ; the model between instants is a Gauss quadrature of that force. What happens at one instant happens in
+the order: measure (what was there before the command of that instant), renew the command, step the dynamics.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from fractions import Fraction
+
+import jax
+import numpy as np
+import pytest
+from numpy.polynomial.legendre import leggauss
+from numpy.testing import assert_allclose
+
+import dockdyn
+from dockdyn.stability import TransferFunction, growth_rates, loop, loop_roots, sampled_loop
+from dockdyn.study.margins import margins
+
+# --- published and independent numbers of the SITS rig ---------------------------------------------------------------
+
+POLE, ZERO, GAIN = -181.7836 + 185.4564j, -206.5679, 326.4756
+ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)
+RIG = {"effective_mass": 500.0, "stiffness": 2e4}  # kg, N/m
+S1 = {"delay": 2e-3, "hold": 4e-3, "robot": ROBOT}  # s
+S2 = S1 | {"dynamics_period": 2e-3}
+
+
+def slow(roots):
+    """The root of the oscillation itself, upper half plane."""
+    roots = roots[np.isfinite(roots)]
+    return roots[np.argmin(np.abs(roots - 6.3246j))]
+
+
+def row_of_one(one):
+    return jax.tree.map(lambda number: np.asarray(number)[None], one)
+
+
+@pytest.mark.parametrize(
+    ("others", "known"),
+    [
+        ({"delay": 2e-3}, 0.039995734024400 + 6.324175899713j),
+        ({"robot": ROBOT}, 0.011062981625912 + 6.326046672577j),
+        ({"hold": 4e-3}, 0.039993601365006 + 6.324091611425j),
+        (S1, 0.0910844891625 + 6.3240213841273j),
+        (S1 | {"damping": 50.0}, 0.0410994810405 + 6.3259857835653j),
+        (S2 | {"damping": 50.0, "dynamics": "zero-order-hold"}, 0.0787350164 + 6.3246909838j),
+        (S2 | {"damping": 50.0, "dynamics": "explicit-euler"}, 0.0987284025 + 6.3239117868j),
+        (S2 | {"damping": 50.0, "dynamics": "semi-implicit-euler"}, 0.0587353146 + 6.3254070431j),
+    ],
+)
+def test_roots_of_the_page_and_of_an_independent_monodromy(others, known):
+    found = slow(loop_roots(row_of_one(loop(**RIG, **others)), 4)[0])
+    assert_allclose([found.real, found.imag], [known.real, known.imag], rtol=1e-8)
+
+
+def test_one_number_in_several_forms():
+    whole, known = sampled_loop(**RIG, **S1), 0.0910844891625 + 6.3240213841273j
+    assert_allclose(whole.growth_rate(), known.real, rtol=1e-8)
+    assert_allclose(whole.spectral_radius(), np.exp(known.real * whole.period), rtol=1e-10)
+    assert_allclose(np.abs(whole.multipliers()[:2]), np.exp(known.real * whole.period), rtol=1e-10)
+    assert_allclose(slow(whole.roots()), known, rtol=1e-8)
+    assert whole.period == 4e-3
+
+
+@pytest.mark.parametrize(
+    ("damping", "gains"), [(0, (91.0515832063, 186321.337301)), (50, (41.0658855588, 186238.713085))]
+)
+def test_stabilising_gains(damping, gains):
+    def growth(gain):
+        return sampled_loop(**RIG, damping=damping, **S1, gain=gain).growth_rate()
+
+    low, high = gains
+    assert growth(low * (1 - 1e-9)) > 0 > growth(low * (1 + 1e-9))
+    assert growth(high * (1 - 1e-9)) < 0 < growth(high * (1 + 1e-9))
+    stated = {"contact.normal.damping": damping, "loop.robot.gain": GAIN, "loop.compensator.gain": 0}
+    assert_allclose(margins(dockdyn.load("sits", stated))["stabilising_gains_N_s_m"], [gains], rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("others", "gain"),
+    [
+        (S1, 91.0017139729),
+        (S2 | {"dynamics": "half-period"}, 111.0071689413),
+        (S1 | {"velocity": "model"}, 91.05448883),
+    ],
+)
+def test_matching_gains_leave_the_decay_of_the_contact_alone(others, gain):
+    """Re s = −B/(2 m): 91.00 and 111.007."""
+    assert_allclose(sampled_loop(**RIG, damping=50.0, **others, gain=gain).growth_rate(), -0.05, rtol=1e-8)
+
+
+# --- a simulation ----------------------------------------------------------------------------------------------------
+
+NODES, WEIGHTS = leggauss(24)
+
+
+class Modes:
+    """Response of a strictly proper robot with simple poles to held commands: y = Σ yᵢ, yᵢ′ = pᵢ yᵢ + rᵢ u."""
+
+    def __init__(self, zeros, poles, gain):
+        self.poles = np.asarray(poles, complex)
+        apart = self.poles[:, None] - self.poles + np.eye(len(poles))
+        self.residues = gain * (self.poles[:, None] - np.asarray(zeros, complex)).prod(-1) / apart.prod(-1)
+        self.starts, self.states, self.commands = [-np.inf], [np.zeros(len(poles), complex)], [0.0]
+
+    def after(self, index, times):
+        """Modes at `times` in the stretch `index` of the history."""
+        if index == 0:
+            return np.zeros((*np.shape(times), len(self.poles)), complex)
+        settled = -self.residues / self.poles * self.commands[index]
+        ages = np.asarray(times)[..., None] - self.starts[index]
+        return settled + np.exp(self.poles * ages) * (self.states[index] - settled)
+
+    def command(self, time, value, velocity):
+        self.states.append(self.after(len(self.starts) - 1, time))
+        self.starts.append(time)
+        self.commands.append(value)
+
+    def motion(self, times, before):
+        """Position and velocity at `times` in the stretch that holds the instants shortly before the time `before`."""
+        index = bisect_left(self.starts, before) - 1
+        modes = self.after(index, times)
+        return modes.sum(-1).real, (modes * self.poles + self.residues * self.commands[index]).sum(-1).real
+
+
+class Follower:
+    """A robot that is where it is told, with the velocity it is told."""
+
+    def __init__(self):
+        self.starts, self.values = [-np.inf], [(0.0, 0.0)]
+
+    def command(self, time, value, velocity):
+        self.starts.append(time)
+        self.values.append((value, velocity))
+
+    def motion(self, times, before):
+        position, velocity = self.values[bisect_left(self.starts, before) - 1]
+        return np.full(np.shape(times), position), np.full(np.shape(times), velocity)
+
+
+STEPS = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}
+
+
+def instants(case, end):
+    """All instants up to `end` (s), each with what happens then."""
+    hold, rounding = case["hold"], 1e-9 * case["hold"]
+
+    def grid(period, offset=0.0):
+        return [] if period is None else list(offset + period * np.arange(round(end / period) + 1))
+
+    kinds = {"hold": grid(hold), "sample": grid(case["sensor_period"]), "cycle": grid(cycle_of(case) * hold)}
+    kinds["release"] = [t + case["delay"] for t in kinds["hold"]]  # the contact sees the command
+    kinds["step"] = grid(case["dynamics_period"]) if case["dynamics"] in STEPS else []
+    kinds["record"] = grid(hold, hold - case["dynamics_period"] / 2) if case["dynamics"] == "half-period" else []
+    found: list[tuple[float, set]] = []
+    for t, name in sorted((t, name) for name, times in kinds.items() for t in times if t <= end + rounding):
+        if not found or t - found[-1][0] > rounding:
+            found.append((t, set()))
+        found[-1][1].add(name)
+    return found
+
+
+def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
+    """Positions of the model at the start of each cycle, under a constant force `push` (N) besides; the last contact force."""
+    m, k, b, g, tau, hold = (case[name] for name in ("mass", "stiffness", "damping", "gain", "delay", "hold"))
+    sample, step = case["sensor_period"], case["dynamics_period"] if case["dynamics"] in STEPS else None
+    robot = Modes(*case["robot"]) if case["robot"] else Follower()
+    rounding, end = 1e-9 * hold, cycles * cycle_of(case) * hold
+    x, v = start
+    force = speed = noted = 0.0
+    positions, groups = [], instants(case, end)
+
+    def contact(times, before):
+        position, velocity = robot.motion(np.asarray(times) - tau, before - tau)
+        return -k * position - b * velocity
+
+    for (t, names), (after, _) in zip(groups, [*groups[1:], (end, set())], strict=True):
+        if "cycle" in names:
+            positions.append(x)
+        if "sample" in names or ("step" in names and sample is None):
+            force = float(contact(t, t - rounding))
+        if "step" in names:
+            speed = v if case["velocity"] == "model" else float(robot.motion(t, t - rounding)[1])
+        if "record" in names:
+            noted = x
+        if "hold" in names:
+            robot.command(t, noted if case["dynamics"] == "half-period" else x, v)
+        if "step" in names:
+            total = force - g * speed + push
+            x, v = x + step * v + STEPS[case["dynamics"]] * step**2 * total / m, v + step * total / m
+        if step is None and after > t:
+            length = after - t
+            times = t + length * (NODES + 1) / 2
+            acting = push + (force if sample else contact(times, t + 2 * rounding))
+            rate = g / m if case["velocity"] == "model" else 0.0
+            if case["velocity"] == "robot":
+                acting = acting - g * robot.motion(times, t + 2 * rounding)[1]
+            kicks = np.append(WEIGHTS * length / 2 * acting / m, v)  # the velocity at t as one kick more
+            left = np.append(after - times, length)
+            fading = np.exp(-rate * left)
+            x, v = x + kicks @ ((1 - fading) / rate if rate else left), kicks @ fading
+    return np.array(positions), float(contact(end, end - rounding))
+
+
+def cycle_of(case):
+    """Its length in holds: the least common multiple of the periods."""
+    periods = [case["sensor_period"], case["dynamics_period"] if case["dynamics"] in STEPS else None]
+    ratios = [Fraction(period / case["hold"]).limit_denominator(50) for period in periods if period is not None]
+    return int(np.lcm.reduce([1, *(ratio.numerator for ratio in ratios)]))
+
+
+# sensor and dynamics period in holds, dynamics, order of the robot, what the compensator multiplies
+STRUCTURES = [
+    (None, None, "continuous", 2, "robot"),
+    (None, None, "continuous", 0, "robot"),
+    ("3/2", None, "continuous", 3, "model"),
+    (None, "1/2", "half-period", 2, "robot"),
+    (None, "1/2", "zero-order-hold", 1, "model"),
+    ("2/3", "1/3", "semi-implicit-euler", 0, "robot"),
+    ("1/4", "1/2", "explicit-euler", 3, "robot"),
+]
+MORE_STRUCTURES = [
+    (sensor, step, dynamics, order, velocity)
+    for sensor in (None, "1/3", "2", "4/3")
+    for step, dynamics in (
+        (None, "continuous"),
+        ("1", "half-period"),
+        ("1/2", "explicit-euler"),
+        ("2", "zero-order-hold"),
+    )
+    for order, velocity in ((0, "robot"), (0, "model"), (1, "robot"), (2, "model"), (3, "robot"))
+]
+
+
+def some_case(structure, rng, delays=(0.0, 3.3)):
+    """A loop of moderate numbers: about eight holds to a radian, a robot faster than the contact, any delay."""
+    sensor, step, dynamics, order, velocity = structure
+    frequency, mass, hold = rng.uniform(2, 20), 10 ** rng.uniform(0, 3), rng.uniform(0.05, 0.2)
+    bandwidth = frequency * rng.uniform(3, 8)
+    poles = [-bandwidth * rng.uniform(0.6, 1.5)] * (order % 2)
+    if order > 1:
+        pole = bandwidth * np.exp(1j * rng.uniform(1.9, 2.8))
+        poles += [pole, pole.conjugate()]
+    zeros = [-bandwidth * rng.uniform(1, 3)] * (order > 1)
+    gain = float((np.prod(-np.asarray(poles)) / np.prod(-np.asarray(zeros))).real) if order else 0.0
+    hold = hold / frequency
+    return {
+        "mass": mass,
+        "stiffness": mass * frequency**2,
+        "damping": mass * frequency * rng.uniform(0, 0.5),
+        "gain": mass * frequency * rng.uniform(-0.3, 0.5),
+        "delay": hold * rng.uniform(*delays),
+        "hold": hold,
+        "sensor_period": None if sensor is None else hold * float(Fraction(sensor)),
+        "dynamics_period": None if step is None else hold * float(Fraction(step)),
+        "dynamics": dynamics,
+        "velocity": velocity,
+        "robot": (zeros, poles, gain) if order else None,
+    }
+
+
+def made(case, what=sampled_loop):
+    numbers = {key: value for key, value in case.items() if key not in ("mass", "robot")}
+    robot = TransferFunction.of_zeros(*case["robot"]) if case["robot"] else None
+    return what(case["mass"], numbers.pop("stiffness"), **numbers, robot=robot)
+
+
+def check_against_simulation(case):
+    """Positions of a whole run, and the growth fitted to it once all other motions are 1e-8 of the slowest."""
+    whole = made(case)
+    first, *others = whole.roots()
+    others = [root.real for root in others if abs(root - first.conjugate()) > 1e-6 * abs(first)]
+    settled = int(18 / ((first.real - max(others)) * whole.period)) + 1
+    turn = abs(first.imag) * whole.period  # rad in a cycle
+    cycles = settled + (max(12, int(4 * np.pi / turn)) if turn else 12)
+    assert cycles < 2500
+    for start in ((1.0, 0.0), (0.3, -2.0)):
+        found, _ = simulated(case, cycles, start)
+        assert_allclose(whole.response(cycles, *start), found, rtol=0, atol=1e-9 * np.abs(found).max())
+    tail, lag = found[settled:], max(1, round(np.pi / 2 / turn)) if turn else 1
+    if turn:
+        columns = np.column_stack([tail[lag:-lag], tail[: -2 * lag]])
+        ratio = np.roots([1, *(-np.linalg.lstsq(columns, tail[2 * lag :])[0])]).astype(complex)[0]
+    else:
+        ratio = tail[-1] / tail[-2]
+    growth, slowest = np.log(abs(ratio)) / (lag * whole.period), 1e-2 * np.sqrt(case["stiffness"] / case["mass"])
+    assert_allclose(whole.growth_rate(), growth, rtol=1e-6, atol=1e-6 * slowest)
+    assert_allclose(whole.period, cycle_of(case) * case["hold"], rtol=1e-12)
+    return growth
+
+
+def test_a_simulation_moves_and_grows_as_the_monodromy_says():
+    rng, growths = np.random.default_rng(1), []
+    for index, structure in enumerate(STRUCTURES):
+        for _ in range(2):
+            growths.append(check_against_simulation(some_case(structure, rng, (2, 3) if index % 2 else (0, 1))))
+    assert min(growths) < 0 < max(growths)  # both sides
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("structure", MORE_STRUCTURES[::3], ids=str)
+def test_a_simulation_moves_and_grows_as_the_monodromy_says_in_full(structure):
+    rng = np.random.default_rng(2)
+    for _ in range(4):
+        check_against_simulation(some_case(structure, rng))
+    jax.clear_caches()  # so many compiled functions would use up the memory maps that a process may have
+
+
+@pytest.mark.parametrize("structure", [STRUCTURES[0], STRUCTURES[4]], ids=str)
+def test_a_force_step_is_balanced_by_the_contact(structure):
+    """SITS, eqs. 41 and 42: nothing is left on the model of a stable loop; there is no answer for an unstable one."""
+    rng, seen = np.random.default_rng(3), set()
+    while seen != {False, True}:
+        case = some_case(structure, rng, (0, 1))
+        whole = made(case)
+        cycles = 25 / abs(whole.growth_rate()) / whole.period
+        if cycles > 2000:
+            continue
+        seen.add(stable := whole.growth_rate() < 0)
+        if stable:
+            _, contact = simulated(case, int(cycles), (0.0, 0.0), push=10.0)
+            assert_allclose(contact, -10, rtol=1e-8)
+            assert abs(whole.steady_state_error()) < 1e-9
+        else:
+            assert np.isnan(whole.steady_state_error())
+
+
+# --- many loops, and all delays --------------------------------------------------------------------------------------
+
+
+def stacked(cases):
+    return jax.tree.map(lambda *rows: np.stack(rows), *[made(case, loop) for case in cases])
+
+
+def test_many_loops_at_once_are_those_one_by_one():
+    """Whatever their delays: the commands under way differ in number."""
+    rng = np.random.default_rng(4)
+    cases = [some_case(STRUCTURES[0], rng, delays) for delays in ((0.1, 1), (1, 2), (0.1, 1), (1.5, 2), (0.5, 1))]
+    one_by_one = [growth_rates(row_of_one(made(case, loop)))[0] for case in cases]
+    assert_allclose(growth_rates(stacked(cases)), one_by_one, rtol=1e-8, atol=1e-10)
+    assert_allclose(made(cases[0]).growth_rate(), one_by_one[0], rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("structure", [STRUCTURES[0], pytest.param(STRUCTURES[1], marks=pytest.mark.full)], ids=str)
+def test_growth_is_continuous_where_the_delay_is_a_whole_number_of_holds(structure):
+    case = some_case(structure, np.random.default_rng(5))
+    offsets = np.array([-1e-6, -1e-8, -1e-10, 0, 1e-10, 1e-8, 1e-6])
+    delays = case["hold"] * np.add.outer([0, 1, 2], offsets).clip(0)
+    found = growth_rates(stacked([case | {"delay": delay} for delay in delays.ravel()])).reshape(3, -1)
+    for growths in found:  # 1/s; it changes by a few 1/s² for each second of delay
+        assert np.ptp(growths) < 1e-6 / case["hold"]
+        assert np.ptp(growths[1:-1]) < 1e-8 / case["hold"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"hold": None}, "neither a hold nor digital dynamics"),
+        ({"sensor_period": np.pi * 1e-3}, "ratio of whole numbers"),
+        ({"robot": TransferFunction((1.0, 2.0), (1.0, 3.0))}, "strictly proper"),
+        ({"hold": -4e-3}, "hold is -0.004"),
+        ({"delay": -1e-3}, "delay is -0.001"),
+        ({"delay": np.inf}, "delay"),
+        ({"damping": -1.0}, "damping is -1"),
+        ({"stiffness": 0.0}, "stiffness is 0"),
+        ({"effective_mass": np.nan}, "mass is nan"),
+        ({"gain": np.nan}, "gain"),
+        ({"sensor_period": 0.0}, "sensor period"),
+        ({"dynamics": "zero-order-hold"}, "need a dynamics period"),
+        ({"dynamics_period": 2e-3}, "continuous"),
+        ({"hold": None, "sensor_period": 2e-3}, "needs a hold"),
+        ({"dynamics": "half-period", "dynamics_period": 9e-3}, "period"),  # the command would be older than its hold
+        ({"dynamics": "no-such-method", "dynamics_period": 2e-3}, "dynamics"),
+    ],
+)
+def test_what_is_no_sampled_loop(changes, words):
+    with pytest.raises(ValueError, match=words):
+        sampled_loop(**RIG | S1 | changes)
