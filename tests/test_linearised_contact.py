@@ -139,9 +139,8 @@ def sazawal(delay):
     """Tables 1–3 with μ = 0 and without a clamp, contact at m* = 0.5 m, φ* = 0."""
     body = {"mass": 3000.0, "inertia": 500.0 * np.eye(3), "rate": np.zeros(3)}
     chaser = body | {"position": [3.533, 0, 0.25], "velocity": [-0.02, 0.005, 0], "attitude": [0, 0, 0, 1]}
-    target = body | {"position": np.zeros(3), "velocity": np.zeros(3), "attitude": np.array([1, 0, 0, 0])}
-    place = [0.0, 0.5]
-    return scene_of(chaser, target, np.array([1, 0, 0]), np.array([2, 0, 0]), np.pi / 6, place, [1000.0, 200.0], delay)
+    target = body | {"position": np.zeros(3), "velocity": np.zeros(3), "attitude": [1, 0, 0, 0]}
+    return scene_of(chaser, target, np.array([1, 0, 0]), [2, 0, 0], np.pi / 6, [0.0, 0.5], [1000.0, 200.0], delay)
 
 
 @pytest.fixture(scope="module")

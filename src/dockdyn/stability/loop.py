@@ -5,7 +5,7 @@ m Ẍ = F′(t − τ) − g Ẋ_R, X_R = G_R · hold(X), F′ = −K X_R − B 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import equinox as eqx
 import jax
@@ -114,21 +114,28 @@ def loop(
     Raises:
         ValueError: numbers out of range, a robot that is not strictly proper, periods without a hold.
     """
-    for name, value, strict in (
-        ("effective mass", effective_mass, True),
-        ("stiffness", stiffness, True),
-        ("damping", damping, False),
-        ("delay", delay, False),
-        ("hold", hold, True),
-        ("sensor period", sensor_period, True),
-        ("dynamics period", dynamics_period, True),
+    for name, value, allowed in (
+        ("effective mass", effective_mass, "> 0"),
+        ("stiffness", stiffness, "> 0"),
+        ("damping", damping, "≥ 0"),
+        ("delay", delay, "≥ 0"),
+        ("gain", gain, "a number"),
+        ("hold", hold, "> 0"),
+        ("sensor period", sensor_period, "> 0"),
+        ("dynamics period", dynamics_period, "> 0"),
     ):
-        if value is not None and not np.all(np.asarray(value) > 0 if strict else np.asarray(value) >= 0):
-            raise ValueError(f"{name} is {value}; must be {'> 0' if strict else '≥ 0'}")
+        numbers = np.asarray(0 if value is None else value, float)
+        inside = {"> 0": numbers > 0, "≥ 0": numbers >= 0, "a number": numbers == numbers}[allowed]
+        if value is not None and not np.all(inside & np.isfinite(numbers)):
+            raise ValueError(f"{name} is {value}; must be {allowed} and finite")
+    if dynamics not in get_args(Dynamics):
+        raise ValueError(f"dynamics is {dynamics!r}; must be one of {', '.join(get_args(Dynamics))}")
     if dynamics != "continuous" and dynamics_period is None:
         raise ValueError(f"{dynamics} dynamics need a dynamics period")
     if dynamics == "continuous" and dynamics_period is not None:
         raise ValueError("a dynamics period needs digital dynamics; the continuous ones have none")
+    if dynamics == "half-period" and hold is not None and np.any(np.asarray(dynamics_period) >= 2 * np.asarray(hold)):
+        raise ValueError(f"the period of half-period dynamics is {dynamics_period}; must be below two hold periods")
     hold = dynamics_period if hold is None else hold
     if hold is None and sensor_period is not None:
         raise ValueError("a sensor period needs a hold: the loop is then sampled throughout")
