@@ -51,7 +51,7 @@ def rightmost_roots(matrices: Any, delays: ArrayLike, count: int = 4, errors: bo
     matrices, delays = checked(matrices, delays)
     batch = np.broadcast_shapes(matrices.shape[:-3], delays.shape[:-1])
     flat = np.broadcast_to(matrices, (*batch, *matrices.shape[-3:])).reshape(-1, *matrices.shape[-3:])
-    times = np.broadcast_to(delays, (*batch, delays.shape[-1])).reshape(-1, delays.shape[-1])
+    times = np.broadcast_to(delays, (*batch, delays.shape[-1])).reshape(len(flat), delays.shape[-1])
     found = np.full((len(flat), count), complex(np.nan, 0))
     error = np.full((len(flat), count), np.nan)
     still = times.max(axis=-1, initial=0.0) == 0
