@@ -1,0 +1,72 @@
+"""Velocities that jump: what the masses decide, impact laws for any two systems, latches."""
+
+from dockdyn.impact.contact_duration import (
+    contact_duration,
+    damping_ratio,
+    first_order_correction,
+    kelvin_voigt_restitution,
+    validity_warnings,
+)
+from dockdyn.impact.contact_matrix import (
+    constrained_contact_matrix,
+    contact_matrix,
+    effective_mass,
+    lock,
+    velocity_jump,
+)
+from dockdyn.impact.effective_mass import (
+    MOTION_CLASSES,
+    EffectiveMasses,
+    MassImpact,
+    chain_mass_ratio,
+    effective_mass_ratio,
+    effective_masses,
+    mass_ratio_coefficient,
+    motion_class,
+    velocity_after_impact,
+    zero_velocity_target_ratio,
+)
+from dockdyn.impact.latching import (
+    greatest_travel,
+    latch_frequency,
+    latch_motion,
+    latch_time,
+    latch_travel,
+    minimum_latching_velocity,
+)
+from dockdyn.impact.laws import LAWS, Law, resolve, resolve_simultaneous
+from dockdyn.impact.result import Impact
+
+__all__ = [
+    "LAWS",
+    "MOTION_CLASSES",
+    "EffectiveMasses",
+    "Impact",
+    "Law",
+    "MassImpact",
+    "chain_mass_ratio",
+    "constrained_contact_matrix",
+    "contact_duration",
+    "contact_matrix",
+    "damping_ratio",
+    "effective_mass",
+    "effective_mass_ratio",
+    "effective_masses",
+    "first_order_correction",
+    "greatest_travel",
+    "kelvin_voigt_restitution",
+    "latch_frequency",
+    "latch_motion",
+    "latch_time",
+    "latch_travel",
+    "lock",
+    "mass_ratio_coefficient",
+    "minimum_latching_velocity",
+    "motion_class",
+    "resolve",
+    "resolve_simultaneous",
+    "validity_warnings",
+    "velocity_after_impact",
+    "velocity_jump",
+    "zero_velocity_target_ratio",
+]

@@ -19,6 +19,44 @@ def contact_matrix(jacobian: Float[Array, "rows n"], mass_matrix: Float[Array, "
     return jacobian @ jnp.linalg.solve(mass_matrix, jacobian.T)
 
 
+def constrained_contact_matrix(
+    jacobian: Float[Array, "rows n"],
+    mass_matrix: Float[Array, "n n"],
+    constraint_jacobian: Float[Array, "locks n"],
+) -> Float[Array, "rows rows"]:
+    """W (1/kg) while the constraints A v = 0 hold too: locked joints, latches, closed loops.
+
+    W = J M⁻¹ Jᵀ − J M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ A M⁻¹ Jᵀ. A joint is locked by a row of A with a one in its place. The
+    velocity before the impact must obey A v = 0 as well (`lock` sees to that). Rows of A must be independent: no finite
+    number comes out otherwise.
+    """
+    return jacobian @ velocity_jump(jacobian, mass_matrix, jnp.eye(jacobian.shape[0]), constraint_jacobian)
+
+
+def velocity_jump(
+    jacobian: Float[Array, "rows n"],
+    mass_matrix: Float[Array, "n n"],
+    impulse: Float[Array, "rows *more"],
+    constraint_jacobian: Float[Array, "locks n"] | None = None,
+) -> Float[Array, "n *more"]:
+    """v⁺ − v = M⁻¹ Jᵀ Λ of everything that moves, for a contact impulse Λ (N s); with constraints A v = 0 obeyed."""
+    free = jnp.linalg.solve(mass_matrix, jacobian.T) @ impulse
+    if constraint_jacobian is None:
+        return free
+    return lock(mass_matrix, constraint_jacobian, free)
+
+
+def lock(
+    mass_matrix: Float[Array, "n n"], constraint_jacobian: Float[Array, "locks n"], velocity: Float[Array, "n *more"]
+) -> Float[Array, "n *more"]:
+    """The velocity once constraints A v = 0 have snapped shut: v − M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ A v. Keeps momentum.
+
+    Joints locked just before an impact, or a latch that closes, act like this: a plastic impact of the rows of A.
+    """
+    inverse = jnp.linalg.solve(mass_matrix, constraint_jacobian.T)
+    return velocity - inverse @ jnp.linalg.solve(constraint_jacobian @ inverse, constraint_jacobian @ velocity)
+
+
 def effective_mass(matrix: Float[Array, "3 3"], direction: Float[Array, "3"]) -> Float[Array, ""]:
     """Mass (kg) that resists a force along a unit `direction`, free to move in all others: 1 / (nᵀ W n)."""
     return 1 / (direction @ matrix @ direction)

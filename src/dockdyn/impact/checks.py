@@ -1,0 +1,50 @@
+"""Checks of what a caller hands in: one line that names the value and says what is allowed.
+
+Values that are being traced by JAX (inside `jit`, `vmap`, a derivative) cannot be looked at, and are let through.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+
+def known(*values: Any) -> bool:
+    """Whether all values are there to be looked at."""
+    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+
+
+def shown(value: Any) -> str:
+    """A number or list of numbers as it reads best."""
+    array = np.asarray(value, float)
+    return f"{array:.6g}" if array.ndim == 0 else "[" + ", ".join(f"{entry:.6g}" for entry in array.ravel()) + "]"
+
+
+def within(name: str, value: Any, least: float, greatest: float = np.inf, open_ends: bool = False) -> None:
+    """ValueError unless every number in `value` is finite and in the range, ends included or not."""
+    if not known(value):
+        return
+    array = np.asarray(value, float)
+    inside = (array > least) & (array < greatest) if open_ends else (array >= least) & (array <= greatest)
+    if np.all(inside & np.isfinite(array)):
+        return
+    if np.isfinite(greatest):
+        allowed = f"between {least:g} and {greatest:.6g}"
+    else:
+        allowed = f"above {least:g}" if open_ends else f"{least:g} or more"
+    raise ValueError(f"{name} must be {allowed}; got {shown(value)}")
+
+
+def positive(**values: Any) -> None:
+    """ValueError for the first value that is not a finite number above zero."""
+    for name, value in values.items():
+        within(name.replace("_", " "), value, 0.0, open_ends=True)
+
+
+def masses(name: str, values: Any) -> None:
+    """ValueError unless `values` are one or more masses above zero."""
+    if len(values) == 0:
+        raise ValueError(f"{name} needs at least one mass")
+    within(f"{name} masses", list(values) if known(values) else values, 0.0, open_ends=True)

@@ -1,0 +1,205 @@
+"""The impact laws by name, and `resolve`, which checks what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.impact import checks
+from dockdyn.impact.energy_pair import TOLERANCE, energy_pair, wedge
+from dockdyn.impact.newton import frictionless
+from dockdyn.impact.plastic import plastic
+from dockdyn.impact.result import Impact
+from dockdyn.impact.routh import routh
+from dockdyn.impact.simultaneous import simultaneous
+
+SINGULAR = 1e-12  # smallest eigenvalue of W scaled to a unit diagonal
+
+
+class Law(NamedTuple):
+    """An impact law."""
+
+    function: Callable[..., Impact]  # of W, u and the parameters, by name
+    parameters: tuple[str, ...]
+    rows: tuple[int, ...] | None  # numbers of rows of W that it takes; None: any
+    safe: bool  # never creates energy
+    meaning: str
+
+
+FRICTION = ("restitution", "friction")
+POINT = (1, 2, 3)  # rows of a contact point: the normal and up to two tangents
+
+LAWS = {
+    "energetic": Law(
+        routh, FRICTION, POINT, True, "Routh's path with Coulomb friction, Stronge's energetic restitution"
+    ),
+    "poisson": Law(
+        partial(routh, end="poisson"),
+        FRICTION,
+        POINT,
+        True,
+        "Routh's path with Coulomb friction, Poisson's restitution",
+    ),
+    "newton": Law(
+        partial(routh, end="newton"),
+        FRICTION,
+        POINT,
+        False,
+        "Routh's path with Coulomb friction, Newton's restitution: may create energy",
+    ),
+    "frictionless": Law(frictionless, ("restitution",), None, True, "normal impulse only, Newton's restitution"),
+    "pin": Law(plastic, (), POINT, True, "plastic: the points that touch stay together"),
+    "weld": Law(plastic, (), (3, 6), True, "plastic, rows of moment too: the bodies stay together"),
+    "energy-pair": Law(
+        energy_pair,
+        ("energy_ratio", "friction_ratio"),
+        POINT,
+        True,
+        "energy loss and friction impulse as parts of the pin's (Cyril et al.)",
+    ),
+}
+
+
+def resolve(
+    law: str,
+    matrix: Float[Array, "rows rows"],
+    velocity: Float[Array, "rows"],
+    *,
+    restitution: ArrayLike | None = None,
+    friction: ArrayLike | None = None,
+    energy_ratio: ArrayLike | None = None,
+    friction_ratio: ArrayLike | None = None,
+) -> Impact:
+    """The impact of one contact by a law of `LAWS`.
+
+    Args:
+        law: its name.
+        matrix: W (1/kg), from `contact_matrix` or `constrained_contact_matrix`.
+        velocity: u (m/s), of the first body relative to the second. Rows as in `Impact`.
+        restitution, friction: e in [0, 1] and μ ≥ 0, for laws that have them.
+        energy_ratio, friction_ratio: r_E and r_f, for `energy-pair`.
+
+    ValueError, in one line, for an unknown law, a parameter that is missing or that the law does not have, a contact that
+    does not approach, a W that is not symmetric and positive definite, numbers out of range. Works inside `jit` and
+    `vmap`, where values are not checked.
+    """
+    if law not in LAWS:
+        raise ValueError(f"no impact law is called {law!r}; there are {', '.join(LAWS)}")
+    found = LAWS[law]
+    given = {
+        "restitution": restitution,
+        "friction": friction,
+        "energy_ratio": energy_ratio,
+        "friction_ratio": friction_ratio,
+    }
+    for name, value in given.items():
+        if (value is None) == (name in found.parameters):
+            raise ValueError(f"law {law!r} {'needs' if value is None else 'has no'} {name}")
+    matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
+    check_contact(matrix, velocity)
+    if found.rows is not None and velocity.shape[0] not in found.rows:
+        allowed = " or ".join(map(str, found.rows))
+        raise ValueError(f"law {law!r} takes {allowed} rows (normal, tangents, moments); got {velocity.shape[0]}")
+    if checks.known(velocity) and not velocity[0] < 0:
+        raise ValueError(f"the contact does not approach: u_n must be below 0; got {checks.shown(velocity[0])} m/s")
+    check_parameters(restitution, friction)
+    if law == "energy-pair":
+        check_pair(matrix, velocity, energy_ratio, friction_ratio)
+    values = {name: jnp.asarray(value, float) for name, value in given.items() if value is not None}
+    impact = found.function(matrix, velocity, **values)
+    if law == "energy-pair" and checks.known(impact.impulse) and not impact.impulse[0] >= 0:
+        raise ValueError(
+            f"(r_E, r_f) = ({checks.shown(energy_ratio)}, {checks.shown(friction_ratio)}) would take a normal impulse "
+            f"that pulls ({checks.shown(impact.impulse[0])} N s)"
+        )
+    return impact
+
+
+def resolve_simultaneous(
+    matrix: Float[Array, "rows rows"],
+    velocity: Float[Array, "rows"],
+    contacts: int,
+    *,
+    restitution: ArrayLike,
+    friction: ArrayLike = 0.0,
+) -> Impact:
+    """The impact of several contacts at once (`simultaneous`), each with the same number of rows.
+
+    Restitution and friction are numbers, or one for each contact; no energy is created if restitution is one number.
+    ValueError as in `resolve`; a contact may rest (u_n = 0) but not part, and one at least must approach.
+    """
+    matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
+    check_contact(matrix, velocity)
+    rows = velocity.shape[0]
+    if contacts < 1 or rows % contacts or rows // contacts not in POINT:
+        raise ValueError(f"{rows} rows are not {contacts} contacts of 1, 2 or 3 rows each")
+    normal = velocity[:: rows // contacts]
+    if checks.known(velocity):
+        for index, speed in enumerate(np.asarray(normal)):
+            if speed > 0:
+                raise ValueError(f"contact {index} parts: u_n must not be above 0; got {speed:.6g} m/s; leave it out")
+        if not np.any(np.asarray(normal) < 0):
+            raise ValueError("no contact approaches: one u_n at least must be below 0")
+    check_parameters(restitution, friction)
+    impact = simultaneous(matrix, velocity, contacts, restitution, friction)
+    if checks.known(impact.impulse) and not np.all(np.isfinite(impact.impulse)):
+        raise ValueError("no impulse was found that meets all contacts' conditions; W may be too close to singular")
+    return impact
+
+
+def check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> None:
+    """ValueError unless W and u fit together and W is symmetric and positive definite."""
+    if velocity.ndim != 1 or matrix.shape != (velocity.shape[0],) * 2 or velocity.shape[0] == 0:
+        raise ValueError(f"W must be rows × rows and u of as many rows; got {matrix.shape} and {velocity.shape}")
+    if not checks.known(matrix, velocity):
+        return
+    w = np.asarray(matrix)
+    if not (np.all(np.isfinite(w)) and np.all(np.isfinite(velocity))):
+        raise ValueError("W and u must be finite numbers")
+    if np.abs(w - w.T).max() > 1e-9 * np.abs(w).max():
+        raise ValueError("W is not symmetric")
+    size = np.sqrt(np.maximum(np.diag(w), 0.0))
+    if size.min() == 0 or np.linalg.eigvalsh(w / np.outer(size, size))[0] < SINGULAR:
+        raise ValueError("W is singular or not positive definite: some direction of the contact cannot move")
+
+
+def check_parameters(restitution: ArrayLike | None, friction: ArrayLike | None) -> None:
+    """ValueError for restitution outside [0, 1] or negative friction."""
+    if restitution is not None:
+        checks.within("restitution", restitution, 0.0, 1.0)
+    if friction is not None:
+        checks.within("friction", friction, 0.0)
+
+
+def check_pair(
+    matrix: Float[Array, "rows rows"],
+    velocity: Float[Array, "rows"],
+    energy_ratio: ArrayLike | None,
+    friction_ratio: ArrayLike | None,
+) -> None:
+    """ValueError for ratios (r_E, r_f) outside the wedge, which the message names."""
+    if (
+        energy_ratio is None
+        or friction_ratio is None
+        or not checks.known(matrix, velocity, energy_ratio, friction_ratio)
+    ):
+        return
+    found = wedge(matrix, velocity, jnp.asarray(friction_ratio, float))
+    least, greatest = float(found.least), float(found.greatest)
+    if least - TOLERANCE <= float(jnp.asarray(energy_ratio)) <= greatest + TOLERANCE:
+        return
+    pair = f"(r_E, r_f) = ({checks.shown(energy_ratio)}, {checks.shown(friction_ratio)})"
+    kappa = f"κ = {float(found.sliding_share):.6g}"
+    if least > greatest:
+        raise ValueError(
+            f"{pair} cannot be: no r_E goes with this r_f ({kappa}, where 1 − κ (1 − r_f)² must not be below 0)"
+        )
+    raise ValueError(
+        f"{pair} cannot be: at this r_f, r_E must lie between max(0, κ r_f (2 − r_f)) = {least:.6g} and "
+        f"1 − κ (1 − r_f)² = {greatest:.6g} ({kappa})"
+    )
