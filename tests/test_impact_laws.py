@@ -19,8 +19,6 @@ from scipy.spatial.transform import Rotation
 import dockdyn  # noqa: F401  sets JAX up
 from dockdyn.impact import (
     LAWS,
-
-pytestmark = pytest.mark.full  # random checks of many laws: minutes of compilation
     constrained_contact_matrix,
     contact_matrix,
     lock,
@@ -28,6 +26,9 @@ pytestmark = pytest.mark.full  # random checks of many laws: minutes of compilat
     resolve_simultaneous,
     velocity_jump,
 )
+
+pytestmark = pytest.mark.full  # random checks of many laws: minutes of compilation
+
 
 COUNTS = [200, pytest.param(10_000, marks=pytest.mark.full)]
 ENDS = ("energetic", "poisson", "newton")

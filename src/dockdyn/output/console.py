@@ -85,7 +85,7 @@ def show_margins(title: str, margins: dict[str, Any]) -> None:
 
 def figures_of(margins: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Words, number and unit of what there is a number for."""
-    real, imaginary = margins["rightmost_roots"][0]
+    real, imaginary = (margins["rightmost_roots"] or [[margins["growth_rate_1_s"], 0.0]])[0]
     rows: list[tuple[str, float | None, str]] = [
         ("growth rate", real, "1/s"),
         ("frequency", abs(imaginary), "rad/s"),
