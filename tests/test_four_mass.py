@@ -10,6 +10,7 @@ import scipy.optimize
 from dockdyn.contact.gate import APART
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.integrate import located
+from dockdyn.models.chains import Chains
 from dockdyn.models.four_mass import AxialContact, FourMass
 
 CONTACT, CHASER, TARGET, SPEED = 15000.0, 1000.0, 200.0, 0.05  # N/m, N/m, N/m, m/s: the assignment that fits the table
@@ -23,9 +24,11 @@ def model(masses, contact=CONTACT, chaser=CHASER, target=TARGET, damping=0.0, in
 
     law = SpringDashpot(stiffness=jnp.asarray(contact, float), damping=jnp.asarray(damping, float), adhesion=False)
     return FourMass(
-        masses=numbers(*masses),
-        stiffness=numbers(chaser, target),
-        damping=numbers(*inside),
+        chains=Chains(
+            masses=(numbers(*masses[:2]), numbers(*masses[2:])),
+            stiffness=(numbers(chaser), numbers(target)),
+            damping=(numbers(inside[0]), numbers(inside[1])),
+        ),
         contact=AxialContact(law=law),
         positions=numbers(-1e-3, -1e-3, 0, 0),
         velocities=numbers(SPEED, SPEED, 0, 0),
@@ -61,7 +64,7 @@ def after_first(model):
     """Row of the first release, with the relative velocity of the centres of mass (m/s)."""
     time, touching, (_, v), _ = log_of(model, 2.0)
     row = int(np.argmax(~touching & (np.arange(len(time)) > 0)))
-    chaser, target = model.system_velocities([rows[row] for rows in v])
+    chaser, target = model.chains.system_velocities([rows[row] for rows in v])
     return time[row], chaser - target, [rows[row] for rows in v]
 
 
@@ -110,7 +113,7 @@ def test_momentum_and_energy_are_kept_over_many_impacts():
     made = model((3.0, 0.7, 1.1, 9.0), contact=40000.0, chaser=700.0, target=2500.0)
     _, touching, (q, v), _ = log_of(made, 6.0)
     assert (np.diff(touching.astype(int)) == 1).sum() >= 3
-    masses = np.array(made.masses)
+    masses = np.array(made.chains.all_masses())
     momentum = masses @ np.array(v)
     np.testing.assert_allclose(momentum, (masses[0] + masses[1]) * SPEED, rtol=1e-13)
     outside = ~touching
@@ -121,7 +124,7 @@ def test_momentum_and_energy_are_kept_over_many_impacts():
 def test_damping_only_takes_energy():
     made = model((3.0, 0.7, 1.1, 9.0), damping=20.0, inside=(4.0, 7.0))
     _, touching, (q, v), _ = log_of(made, 4.0)
-    masses = np.array(made.masses)
+    masses = np.array(made.chains.all_masses())
     energy = 0.5 * masses @ np.array(v) ** 2 + 0.5 * (CHASER * (q[0] - q[1]) ** 2 + TARGET * (q[2] - q[3]) ** 2)
     assert (np.diff(energy[~touching]) < 1e-12).all()
     np.testing.assert_allclose(masses @ np.array(v), (masses[0] + masses[1]) * SPEED, rtol=1e-13)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
     from dockdyn.study.margins import margins
+    from dockdyn.study.nominal import resting_state
     from dockdyn.study.simulate import simulate
     from dockdyn.study.summarise import summarise
 
@@ -34,6 +35,7 @@ PLACES = {
     "margins": "study.margins",
     "open_result": "output.store",
     "presets": "scenario.load",
+    "resting_state": "study.nominal",
     "simulate": "study.simulate",
     "summarise": "study.summarise",
 }
@@ -49,6 +51,7 @@ __all__ = [
     "margins",
     "open_result",
     "presets",
+    "resting_state",
     "simulate",
     "stability",
     "summarise",

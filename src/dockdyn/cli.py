@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dockdyn import cli_impact
+from dockdyn.cli_options import Refusal
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -22,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(cli_impact.app, name="impact")
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
@@ -31,10 +35,6 @@ ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name 
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
 ]
-
-
-class Refusal(Exception):
-    """Something the user asked for cannot be done; the message says why, in one line."""
 
 
 def version(asked: bool) -> None:
@@ -255,6 +255,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.stability_report import render_stability_report
 
         return render_stability_report(dataset)
+    if dataset.attrs["kind"] in ("four-mass", "latch"):
+        from dockdyn.output.chains_report import render_chains_report
+
+        return render_chains_report(dataset)
     from dockdyn.output.report import render_report
 
     return render_report(dataset)

@@ -40,7 +40,7 @@ class NormalLaw(eqx.Module):
 
 
 def signed_power(depth: Scalar, exponent: Scalar) -> Scalar:
-    """|depth|^exponent with the sign of depth; value and derivatives are zero at zero depth for exponents above 1."""
+    """|depth|^exponent with the sign of depth; value and slope are zero at zero depth for exponents above 1."""
     touching = jnp.abs(depth) > 0
     size = jnp.where(touching, jnp.abs(depth), 1.0)
-    return jnp.where(touching, jnp.sign(depth) * size**exponent, 0.0)
+    return jnp.where(touching, jnp.sign(depth) * size**exponent, jnp.where(exponent == 1, depth, 0.0))

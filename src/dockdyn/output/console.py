@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from dockdyn.output.chains_report import impact_verdict, latch_verdict
 from dockdyn.output.stability_report import verdict
 from dockdyn.output.wording import gains
 
@@ -17,34 +18,16 @@ LISTED = 6  # sensitivities printed
 def show_summary(summary: dict[str, Any]) -> None:
     """A run's summary."""
     console = Console(highlight=False)
-    contacts = Table(title=summary["title"], box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in (
-        "contact",
-        "onset\ns",
-        "release\ns",
-        "approach\nm/s",
-        "peak\nN",
-        "impulse\nN s",
-        "energy\nafter, J",
-        "class",
-    ):
-        worded = heading in ("contact", "class")
-        contacts.add_column(
-            heading, justify="left" if worded else "right", no_wrap=heading != "contact", overflow="fold"
-        )
-    rows = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
-    for number, (contact, energy, sort) in enumerate(rows, start=1):
-        contacts.add_row(
-            f"{number} {contact['feature']}–{contact['surface']}",
-            f"{contact['onset_s']:.4f}",
-            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
-            f"{contact['approach_speed_m_s']:.4g}",
-            f"{contact['peak_normal_force_N']:.4g}",
-            f"{contact['impulse_N_s']:.4g}",
-            "" if energy is None else f"{energy:+.5g}",
-            sort or "",
-        )
-    console.print(contacts)
+    if "energy_class" in summary:
+        console.print(flight_contacts(summary))
+        if summary["captured"] is not None:
+            console.print(capture_words(summary), markup=False)
+    else:
+        said = latch_verdict if summary["captured"] is not None else impact_verdict
+        console.print(summary["title"], markup=False)
+        console.print(said(summary), markup=False)
+        if summary["captured"] is None:
+            console.print(chain_impacts(summary))
     for words, key in (
         ("linear momentum error", "linear_momentum_error"),
         ("angular momentum error", "angular_momentum_error"),
@@ -56,6 +39,63 @@ def show_summary(summary: dict[str, Any]) -> None:
     console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
     for warning in summary["warnings"]:
         console.print(f"warning: {warning}", markup=False)
+
+
+def table_of(title: str | None, headings: list[str], worded: tuple[str, ...]) -> Table:
+    """A plain table; columns in `worded` hold words and are set left."""
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        side: Any = "left" if heading in worded else "right"
+        table.add_column(heading, justify=side, no_wrap=heading != "contact", overflow="fold")
+    return table
+
+
+def flight_contacts(summary: dict[str, Any]) -> Table:
+    """The contacts of two free bodies, a row each."""
+    headings = ["contact", "onset\ns", "release\ns", "approach\nm/s", "peak\nN", "impulse\nN s"]
+    headings += ["energy\nafter, J", "class"]
+    table = table_of(summary["title"], headings, ("contact", "class"))
+    rows = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
+    for number, (contact, energy, sort) in enumerate(rows, start=1):
+        table.add_row(
+            f"{number} {contact['feature']}–{contact['surface']}",
+            f"{contact['onset_s']:.4f}",
+            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
+            f"{contact['approach_speed_m_s']:.4g}",
+            f"{contact['peak_normal_force_N']:.4g}",
+            f"{contact['impulse_N_s']:.4g}",
+            "" if energy is None else f"{energy:+.5g}",
+            sort or "",
+        )
+    return table
+
+
+def chain_impacts(summary: dict[str, Any]) -> Table:
+    """The impacts of two chains of masses, simulation and prediction beside each other."""
+    headings = ["impact", "onset\ns", "release\ns", "peak\nN", "before\nm/s", "after\nm/s", "predicted\nm/s"]
+    table = table_of("relative velocity of the centres of mass", headings, ("impact",))
+    whens = ("before", "after", "predicted")
+    speeds = zip(*(summary[f"relative_velocity_{when}_m_s"] for when in whens), strict=True)
+    for number, (contact, found) in enumerate(zip(summary["contacts"], speeds, strict=True), start=1):
+        table.add_row(
+            str(number),
+            f"{contact['onset_s']:.4f}",
+            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
+            f"{contact['peak_normal_force_N']:.4g}",
+            *("" if speed is None else f"{speed:.6f}" for speed in found),
+        )
+    return table
+
+
+def capture_words(summary: dict[str, Any]) -> str:
+    """Whether a free probe was caught."""
+    margin = summary["capture_speed_margin_m_s"]
+    words = f"captured at {summary['capture_time_s']:.4f} s" if summary["captured"] else "not captured"
+    if margin is not None:
+        words += (
+            f"; the probe met the latch {abs(margin):.4g} m/s {'above' if margin >= 0 else 'below'} the speed it takes"
+        )
+    return words
 
 
 def show_margins(title: str, margins: dict[str, Any]) -> None:

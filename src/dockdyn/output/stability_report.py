@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ LOOPS = {
     "sampled": "sampled, one whole cycle of the rig from state to state",
 }
 WRONG = {"stable, which is wrong", "unstable, which is wrong"}
+UNITS = re.compile(r"(\d) (ms|s|1/s)\b")
 EDGE = 1e-9  # of the size of the rightmost root
 GAIN = 5e-5  # of restitution above one
 
@@ -68,7 +70,7 @@ def verdict(margins: dict[str, Any]) -> str:
     elif margins["stable"] and margins["delay_margin_s"] is not None:
         more = duration(margins["delay_margin_s"])
         words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
-    elif not margins["stable"] and critical is not None and delay > critical:
+    elif not margins["stable"] and critical is not None and delay > critical * (1 + EDGE):
         words += f"; its delay of {duration(delay)} is {duration(delay - critical)} above the critical one"
         words += f" of {duration(critical)}"
     words += "."
@@ -77,7 +79,7 @@ def verdict(margins: dict[str, Any]) -> str:
     restitution = margins["apparent_restitution"]
     if restitution is not None and restitution > 1 + GAIN:
         words += f" The rig puts energy in: a conservative bounce would show restitution {ratio(restitution)}."
-    return words
+    return UNITS.sub("\\1\N{NO-BREAK SPACE}\\2", words)
 
 
 def on_edge(margins: dict[str, Any]) -> bool:
@@ -93,7 +95,7 @@ def behaviour(margins: dict[str, Any]) -> str:
         return "On the edge of stability: the slowest mode of the loop neither decays nor grows"
     if margins["stable"]:
         return f"Stable: the slowest mode of the loop decays at {significant(-growth, 3)} 1/s"
-    twice = duration(math.log(2) / growth) if growth > 0 else NOTHING
+    twice = duration(math.log(2) / growth) if 0 < growth < math.inf else NOTHING
     return f"Unstable: a mode of the loop grows at {significant(growth, 3)} 1/s, to twice its size every {twice}"
 
 

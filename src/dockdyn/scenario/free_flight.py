@@ -20,11 +20,11 @@ from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.loop import LoopSection
 from dockdyn.scenario.parts import FrictionSection, NormalLawSection, Part, SurfaceSection, refuse
 from dockdyn.scenario.parts import Point as PointField
+from dockdyn.scenario.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.section import Section, absent
 from dockdyn.scenario.stability import StabilitySection
 from dockdyn.scenario.units import Number, quantity
 
-Duration = quantity("s", "a duration", above=0)
 INERTIA_SLACK = 1e-9  # relative; the triangle inequality is met with equality by flat bodies
 
 
@@ -132,20 +132,6 @@ class ContactSection(Section):
     surface: str
     normal: NormalLawSection
     friction: FrictionSection | None = None
-
-
-class IntegratorSection(Section):
-    """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow."""
-
-    method: Literal["located", "fixed"] = "located"
-    step: quantity("s", "a step", above=0) | None = None
-    max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
-
-
-class OutputSection(Section):
-    """What is kept."""
-
-    interval: quantity("s", "an interval", above=0) | None = None
 
 
 class FreeFlightSection(Section):

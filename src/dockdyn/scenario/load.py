@@ -14,6 +14,7 @@ import tomlkit
 from pydantic import ValidationError
 from tomlkit.exceptions import ParseError
 
+from dockdyn.scenario.chains import FourMassSection, LatchSection
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
 from dockdyn.scenario.rig import RigSection
@@ -22,6 +23,8 @@ from dockdyn.scenario.section import Section
 KINDS: dict[str, type[Section]] = {
     "free-flight": FreeFlightSection,
     "rig": RigSection,
+    "four-mass": FourMassSection,
+    "latch": LatchSection,
 }
 
 PRESETS = resources.files("dockdyn.scenario") / "presets"
@@ -51,7 +54,9 @@ class Scenario:
         return without_empty(self.content.model_dump(by_alias=True, exclude_none=True))
 
     def model(self) -> Any:
-        """The model this scenario describes (`dockdyn.integrate.model.Model`)."""
+        """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for a kind without."""
+        if not hasattr(self.content, "model"):
+            raise ScenarioError(f"{self.name}: kind: {self.kind} has margins but no motion to simulate")
         return self.content.model()
 
 
@@ -152,13 +157,13 @@ def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
     """Set the dotted `key` in `data`."""
     parts = key.split(".")
     if not all(parts):
-        raise ScenarioError(f"{name}: --set {key}: must be a dotted key such as loop.delay")
+        raise ScenarioError(f"{name}: {key}: must be a dotted key such as loop.delay")
     place: Any = data
     for part, following in zip(parts, [*parts[1:], None], strict=True):
         if isinstance(place, list) and place and not isinstance(place[0], dict):
             if not part.isdecimal() or int(part) >= len(place):
                 last = len(place) - 1
-                raise ScenarioError(f"{name}: --set {key}: {part!r} is no index of the list; must be 0 to {last}")
+                raise ScenarioError(f"{name}: {key}: {part!r} is no index of the list; must be 0 to {last}")
             if following is None:
                 place[int(part)] = value
                 return
@@ -168,10 +173,10 @@ def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
             place, used = element(place, part, key, name)
             if used:
                 if following is None:
-                    raise ScenarioError(f"{name}: --set {key}: names a whole table; must name one of its keys")
+                    raise ScenarioError(f"{name}: {key}: names a whole table; must name one of its keys")
                 continue
         if not isinstance(place, dict):
-            raise ScenarioError(f"{name}: --set {key}: {part!r} is not inside a table")
+            raise ScenarioError(f"{name}: {key}: {part!r} is not inside a table")
         if following is None:
             place[part] = value
         else:
@@ -182,7 +187,7 @@ def element(items: list[Any], part: str, key: str, name: str) -> tuple[Any, bool
     """The element of `items` that `part` names by index or name (used), or the only one (not used)."""
     if part.lstrip("-").isdigit():
         if not 0 <= int(part) < len(items):
-            raise ScenarioError(f"{name}: --set {key}: index {part} is out of range; must be 0 to {len(items) - 1}")
+            raise ScenarioError(f"{name}: {key}: index {part} is out of range; must be 0 to {len(items) - 1}")
         return items[int(part)], True
     names = {item.get("name", item.get("feature")): item for item in items if isinstance(item, dict)}
     if part in names:
@@ -191,7 +196,7 @@ def element(items: list[Any], part: str, key: str, name: str) -> tuple[Any, bool
         return items[0], False
     known = ", ".join(str(other) for other in names if other is not None)
     raise ScenarioError(
-        f"{name}: --set {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index"
+        f"{name}: {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index"
     )
 
 

@@ -2,7 +2,7 @@
 
 from dockdyn.stability.chart import chart
 from dockdyn.stability.growth import growth_rates, loop_roots
-from dockdyn.stability.linearise import linearise
+from dockdyn.stability.linearise import linearise, seen
 from dockdyn.stability.loop import loop
 from dockdyn.stability.pade import loop_polynomial, pade_delay, pade_hold
 from dockdyn.stability.roots import rightmost_roots
@@ -28,5 +28,6 @@ __all__ = [
     "rightmost_roots",
     "routh",
     "sampled_loop",
+    "seen",
     "stable_windows",
 ]

@@ -35,7 +35,12 @@ def chart(growth: Growth, cells: int, tolerance: float) -> Chart:
         growth: growth rates (1/s) at many points at once; what is not a number counts as unstable.
         cells: sharpness: details of the boundary of 1/cells are resolved.
         tolerance: of the boundary's place, in either coordinate.
+
+    Raises:
+        ValueError: fewer than one cell, or no positive tolerance.
     """
+    if not (cells >= 1 and tolerance > 0):
+        raise ValueError(f"cells is {cells}, tolerance {tolerance}; must be at least 1, and above 0")
     levels = max(0, int(np.log2(cells / COARSE)))
     coarse = int(np.ceil(cells / 2**levels))
     size = coarse * 2**levels

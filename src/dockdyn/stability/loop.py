@@ -130,6 +130,8 @@ def loop(
             raise ValueError(f"{name} is {value}; must be {allowed} and finite")
     if dynamics not in get_args(Dynamics):
         raise ValueError(f"dynamics is {dynamics!r}; must be one of {', '.join(get_args(Dynamics))}")
+    if velocity not in get_args(Velocity):
+        raise ValueError(f"velocity is {velocity!r}; must be one of {', '.join(get_args(Velocity))}")
     if dynamics != "continuous" and dynamics_period is None:
         raise ValueError(f"{dynamics} dynamics need a dynamics period")
     if dynamics == "continuous" and dynamics_period is not None:

@@ -46,8 +46,10 @@ def rightmost_roots(matrices: Any, delays: ArrayLike, count: int = 4, errors: bo
     bound on the modulus of every root as far right as the last one returned, and is raised until it suffices.
 
     Raises:
-        ValueError: shapes that do not fit, negative delays, numbers that are not finite.
+        ValueError: shapes that do not fit, negative delays, numbers that are not finite, no root asked for.
     """
+    if count < 1:
+        raise ValueError(f"count is {count}; must be at least 1")
     matrices, delays = checked(matrices, delays)
     batch = np.broadcast_shapes(matrices.shape[:-3], delays.shape[:-1])
     flat = np.broadcast_to(matrices, (*batch, *matrices.shape[-3:])).reshape(-1, *matrices.shape[-3:])

@@ -58,6 +58,8 @@ def stable_windows(matrices: Any, delays: ArrayLike, varied: int = 0, longest: f
     if longest is not None and not longest > 0:
         raise ValueError(f"longest is {longest:g} s; must be > 0 s")
     bound = float(root_bound(stack, np.zeros_like(times), np.zeros(())))
+    if bound == 0:
+        return Windows([], [], np.inf if longest is None else longest)  # nothing moves
     frequencies, turns = unit_gains(stack, times, varied, bound)
     if longest is None:
         longest = (

@@ -39,9 +39,9 @@ class Moments:
 
 def from_log(log: Any, count: int, first_mode: Any) -> Moments:
     """Moments of a located run, with the start as the first."""
-    log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode], axis=1)
-    start_mode = np.array([[int(mode) for mode in first_mode]])
-    contacts = start_mode.shape[1]
+    contacts = np.asarray(log.peaks).shape[1]
+    log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode[:contacts]], axis=1)
+    start_mode = np.array([[int(mode) for mode in first_mode[:contacts]]])
     zero = np.zeros((1, contacts))
     return Moments(
         time=np.concatenate([[0.0], np.asarray(log.time)[:count]]),

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from dockdyn.contact.gate import APART
 from dockdyn.contact.preloaded import Preloaded
 from dockdyn.integrate.model import pack
 from dockdyn.scenario.errors import ScenarioError
@@ -34,6 +35,8 @@ from dockdyn.study.nominal import Nominal, nominal_loop, nominal_of, rest
 from dockdyn.study.plan import jit_once
 
 ROOTS = 8  # rightmost roots reported
+OFF = 0.01  # a robot's gain at rest that is further from 1 is told
+UNSURE = 1e-6  # error of the rightmost root over its size: more is told
 PADE_ORDERS = (1, 2, 3, 4, 5)
 
 
@@ -44,6 +47,7 @@ class Roots:
     roots: np.ndarray  # 1/s, the rightmost first
     windows: Windows
     drift: int  # motions that no force sees: free flight
+    doubts: list[str]  # what makes the roots less than certain
 
 
 def margins(scenario: Scenario) -> dict[str, Any]:
@@ -66,7 +70,7 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     delay = float(loop.delay)
     critical = found.windows.critical_delay if np.isfinite(found.windows.critical_delay) else None
     slopes = sensitivities(content, nominal, loop, critical)
-    return {
+    answer = {
         "stable": growth < 0,
         "growth_rate_1_s": growth,
         "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
@@ -94,8 +98,18 @@ def margins(scenario: Scenario) -> dict[str, Any]:
         "pade": pade(content, loop),
         "nominal": place(content, nominal),
         "drift_modes": found.drift,
-        "warnings": remarks(content, loop, nominal),
+        "warnings": [*remarks(content, loop, nominal), *found.doubts],
     }
+    return finite(answer)
+
+
+def finite(data: Any) -> Any:
+    """`data` with None for every number that is not finite: JSON has no others."""
+    if isinstance(data, dict):
+        return {key: finite(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [finite(value) for value in data]
+    return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
 def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
@@ -105,7 +119,7 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
             rhythm(loop)
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
-        return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0)
+        return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
     drift = 0
     if nominal is None or scenario.content.loop.beyond_delay():
         matrices = np.asarray(loop.matrices())
@@ -114,7 +128,11 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
         matrices, _ = seen(np.asarray(linear.matrices()))
         drift = 2 * len(pack(scenario.content.model().twists)) - len(matrices[0])
     delays = np.asarray(loop.delay)[None]
-    return Roots(rightmost_roots(matrices, delays, ROOTS), stable_windows(matrices, delays), drift)
+    roots, errors = rightmost_roots(matrices, delays, ROOTS, errors=True)
+    doubts = []
+    if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(float(loop.delay), 1e-12)):
+        doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
+    return Roots(roots, stable_windows(matrices, delays), drift, doubts)
 
 
 @jit_once
@@ -180,9 +198,18 @@ def place_once(content: Any, nominal: Nominal) -> Any:
     return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
 
 
+def closed_at_start(content: Any) -> int:
+    """How many contacts are closed where the run begins."""
+    return sum(int(mode) != APART for mode in content.model().initial().mode)
+
+
 def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
     """What a reader of the margins should know."""
     found = []
+    if nominal is not None and nominal.pressed and closed_at_start(content) > 1 and not content.loop.beyond_delay():
+        found.append("several contacts are closed at the start; the margins are those of the first alone")
+    if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
+        found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     if nominal is not None and len(content.contact) > 1 and content.loop.beyond_delay():
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
     if loop.dynamics != "continuous" or loop.sensor_period is not None:

@@ -51,6 +51,12 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
         raise ScenarioError(
             f"{scenario.name}: stability.distance: the first contact's surface is a {shape}; must be a cone"
         )
+    rim = surface.rim_radius
+    if rim is not None and content.stability.distance > (slant := float(rim / surface.sine)):
+        raise ScenarioError(
+            f"{scenario.name}: stability.distance = {content.stability.distance:g} m: beyond the cone's rim; "
+            f"must be at most {slant:g} m from the apex"
+        )
     return Nominal(None, 0)
 
 
@@ -89,6 +95,17 @@ def rest(content: Any, nominal: Nominal) -> tuple[FreeFlight, State]:
     if depth is None and not nominal.pressed:
         depth = 0.0
     return at_rest(model, poses, nominal.contact, None if depth is None else jnp.asarray(depth, float))
+
+
+def resting_state(scenario: Scenario) -> tuple[FreeFlight, State]:
+    """The model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
+
+    Raises ScenarioError when there is no contact to rest in: what `margins` raises, and for a rig, which has no bodies.
+    """
+    nominal = nominal_of(scenario)
+    if nominal is None:
+        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has one degree of freedom and no bodies to place")
+    return rest(scenario.content, nominal)
 
 
 def contact_loop(content: Any, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:

@@ -33,9 +33,14 @@ class Plan:
     line_capacity: int
 
 
+def delay_of(content: Any) -> float:
+    """Loop delay (s) of a scenario; zero for a kind without a loop."""
+    return float(content.loop.delay) if hasattr(content, "loop") else 0.0
+
+
 def plan(content: Any) -> Plan:
     """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
-    duration, delay = content.duration, content.loop.delay
+    duration, delay = content.duration, delay_of(content)
     step = min(content.integrator.step or DEFAULT_STEP, duration)
     interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
     samples = max(1, int(duration / interval * (1 + 1e-12)))
@@ -55,7 +60,7 @@ def power_of_two(least: float) -> int:
 def settings_for(content: Any) -> located.Settings:
     """Settings of a located run of a scenario."""
     steps = plan(content)
-    shortest = min(steps.step, content.loop.delay or steps.step)
+    shortest = min(steps.step, delay_of(content) or steps.step)
     return located.Settings(
         duration=jnp.asarray(content.duration),
         step=jnp.asarray(steps.step),

@@ -1,4 +1,4 @@
-"""What linear theory says of a run's first contact."""
+"""What theory says of a run: the delay margin at the first contact, how far effective masses hold."""
 
 from __future__ import annotations
 
@@ -11,8 +11,17 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.second_order import critical_delay
-from dockdyn.study.dataset import Run
+from dockdyn.study.chains_data import impact_doubts
 from dockdyn.study.nominal import Nominal, loop_once
+from dockdyn.study.plan import delay_of
+from dockdyn.study.run import Run
+
+
+def predictions(scenario: Scenario, run: Run) -> str:
+    """What theory warns of in a run, one line each."""
+    if scenario.kind == "four-mass":
+        return "\n".join(impact_doubts(scenario.content))
+    return predicted_unstable(scenario, run)
 
 
 def predicted_unstable(scenario: Scenario, run: Run) -> str:
@@ -20,7 +29,7 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
 
     Laws without stiffness at zero depth are judged at `stability.depth`, and not at all where they have none there.
     """
-    delay = scenario.content.loop.delay
+    delay = delay_of(scenario.content)
     if not delay or not run.episodes:
         return ""
     first = run.episodes[0]

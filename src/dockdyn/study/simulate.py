@@ -17,10 +17,11 @@ from dockdyn.integrate import fixed, located
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.study.dataset import Run, build_dataset
+from dockdyn.study.dataset import build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
-from dockdyn.study.plan import MOST_ROWS, jit_once, plan, power_of_two, settings_for
-from dockdyn.study.prediction import predicted_unstable
+from dockdyn.study.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
+from dockdyn.study.prediction import predictions
+from dockdyn.study.run import Run
 
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
 
@@ -36,16 +37,17 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
     """
     if scenario.kind == "rig":
         raise ScenarioError(
-            f"{scenario.name}: kind = 'rig': has margins only (dockdyn stability); must be free-flight to run"
+            f"{scenario.name}: kind = 'rig': has margins only (dockdyn stability); must be another kind to run"
         )
-    if others := scenario.content.loop.beyond_delay():
+    loop = getattr(scenario.content, "loop", None)
+    if loop is not None and (others := loop.beyond_delay()):
         raise ScenarioError(
             f"{scenario.name}: loop.{others[0]}: counts in margins only (dockdyn stability); a run takes loop.delay alone"
         )
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = (run_located if method == "located" else run_fixed)(scenario, progress)
-    run.prediction = predicted_unstable(scenario, run)
+    run.prediction = predictions(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run)
 
@@ -96,12 +98,14 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
     start = {name: values[:1] for name, values in sampled.items()}
     observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
-    delay = content.loop.delay
     return Run(
         time=np.arange(count) * float(settings.sampling),
         sampled={name: values[:count] for name, values in sampled.items()},
+        moment_times=np.concatenate([[0.0], solution.log.time[:moments]]),
         at_moments=observed,
-        episodes=episodes(from_log(solution.log, moments, first.mode), delay) if content.contact else [],
+        episodes=episodes(from_log(solution.log, moments, first.mode), delay_of(content))
+        if sampled["depth"].shape[1]
+        else [],
         status=Status(int(solution.status)),
         stopped_at=float(solution.time),
         culprit=culprit_name(solution, content),
@@ -130,13 +134,13 @@ def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
 def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     steps = plan(content)
-    longest = min(steps.step, content.loop.delay or steps.step)
+    longest = min(steps.step, delay_of(content) or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))
     if count > MOST_ROWS:
         raise ScenarioError(f"integrator.step = {longest} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
-    capacity = power_of_two(content.loop.delay / step + 8)
+    capacity = power_of_two(delay_of(content) / step + 8)
     mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
     _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
@@ -151,8 +155,9 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     return Run(
         time=time_axis[:kept][every],
         sampled={name: values[every] for name, values in observed.items()},
+        moment_times=time_axis[:kept],
         at_moments=observed,
-        episodes=episodes(moments, content.loop.delay) if content.contact else [],
+        episodes=episodes(moments, delay_of(content)) if observed["depth"].shape[1] else [],
         status=Status.FINISHED if kept == count + 1 else Status.NOT_FINITE,
         stopped_at=float(time_axis[kept - 1]),
         culprit=culprit,

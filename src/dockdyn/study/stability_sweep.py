@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -109,7 +109,9 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
         return xr.Dataset(attrs=attributes)
     attributes["boundary_tolerance"] = TOLERANCE
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
-    content, nominal = swept_content(scenario, axes), nominal_of(scenario)
+    content = swept_content(scenario, axes)
+    # a swept place on the wall is the place; else the predicted contact is that of the scenario itself
+    nominal = nominal_of(scenario if content.stability.distance is None else replace(scenario, content=content))
     growth = partial(growth_at, scenario.name, content, nominal, axes)
     variables = swept(axes, growth, progress) if len(axes) == 1 else charted(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)
@@ -126,6 +128,8 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
         start = 0.0
     different = [i for i, (a, b) in enumerate(zip(other, leaves, strict=False)) if a != b]
     where = f"{scenario.name}: --sweep {sweep.key}"
+    if start is not None and other == leaves:
+        raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
     if structure != other_structure or len(different) > 1:
         raise ScenarioError(f"{where}: changes more than one number; must be a single number")
     if not different:

@@ -14,24 +14,18 @@ LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy co
 
 def summarise(dataset: xr.Dataset) -> dict[str, Any]:
     """Contacts, energy, errors of conserved quantities, warnings. Keys carry their unit; plain Python types throughout."""
-    largest = float(dataset.kinetic_energy.max())
-    start = float(dataset.kinetic_energy[0])
-    energy = [number(value) for value in dataset.episode_energy.values]
-    gains = [number(value) for value in dataset.episode_energy_gain.values]
-    return {
+    flight = "angular_momentum" in dataset
+    skeleton = {
         "kind": dataset.attrs["kind"],
         "title": dataset.attrs["title"],
         "status": dataset.attrs["status"],
         "contacts": [contact(dataset.isel(episode=i)) for i in range(dataset.sizes["episode"])],
-        "impacts": [],
-        "captured": None,
-        "capture_time_s": None,
-        "kinetic_energy_start_J": start,
-        "kinetic_energy_change_J": energy,
-        "energy_class": [classify(gain, start, after) for gain, after in zip(gains, energy, strict=True)],
+        "impacts": impacts(dataset),
+        **capture(dataset),
+        "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
         "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale),
-        "energy_error": energy_error(dataset, largest),
+        "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale) if flight else None,
+        "energy_error": energy_error(dataset),
         "work_energy_error": work_energy_error(dataset),
         "peak_normal_force_N": float(dataset.episode_peak_force.max()) if dataset.sizes["episode"] else 0.0,
         "warnings": warnings(dataset),
@@ -41,17 +35,76 @@ def summarise(dataset: xr.Dataset) -> dict[str, Any]:
         "end_time_s": float(dataset.time[-1]),
         "wall_time_s": float(dataset.attrs["wall_time_s"]),
     }
+    return skeleton | (flight_energies(dataset) if flight else chain_velocities(dataset))
+
+
+def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
+    """What each contact of two free bodies did to their kinetic energy."""
+    start = float(dataset.kinetic_energy[0])
+    energy = [number(value) for value in dataset.episode_energy.values]
+    gains = [number(value) for value in dataset.episode_energy_gain.values]
+    return {
+        "kinetic_energy_change_J": energy,
+        "energy_class": [classify(gain, start, after) for gain, after in zip(gains, energy, strict=True)],
+    }
+
+
+def chain_velocities(dataset: xr.Dataset) -> dict[str, Any]:
+    """Relative velocity of the centres of mass of two chains, simulated and predicted, around each contact."""
+    if "latch_needed_speed" in dataset:
+        return {
+            "minimum_velocity_m_s": number(dataset.latch_least_speed),
+            "minimum_velocity_rigid_m_s": float(dataset.latch_needed_speed),
+            "greatest_travel_m": float(dataset.greatest_travel),
+        }
+    return {
+        "effective_mass_ratio": float(dataset.effective_mass_ratio),
+        "restitution": number(dataset.restitution),
+        **{
+            f"relative_velocity_{when}_m_s": [number(value) for value in dataset[f"episode_relative_{when}"].values]
+            for when in ("before", "after", "predicted")
+        },
+        "first_order_correction_m_s": number(dataset.first_order_correction),
+    }
+
+
+def capture(dataset: xr.Dataset) -> dict[str, Any]:
+    """Whether a latch caught the probe; None throughout where there is none."""
+    if "capture_time" not in dataset:
+        return {"captured": None, "capture_time_s": None, "capture_speed_margin_m_s": None}
+    least = dataset.latch_least_speed if "latch_least_speed" in dataset else dataset.latch_needed_speed
+    return {
+        "captured": bool(np.isfinite(dataset.capture_time)),
+        "capture_time_s": number(dataset.capture_time),
+        "capture_speed_margin_m_s": number(dataset.latch_entry_speed - least),
+    }
+
+
+def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
+    """Velocities that jumped: a latch that fell in."""
+    if "capture_time" not in dataset or not np.isfinite(dataset.capture_time):
+        return []
+    return [
+        {
+            "time_s": float(dataset.capture_time),
+            "law": str(dataset.attrs["capture_law"]),
+            "impulse_normal_N_s": float(dataset.capture_impulse),
+            "impulse_tangential_N_s": number(dataset.capture_impulse_across),
+            "energy_loss_J": float(dataset.capture_loss),
+        }
+    ]
 
 
 def contact(episode: xr.Dataset) -> dict[str, Any]:
-    """One contact, from onset to release."""
-    azimuth = float(episode.episode_azimuth)
+    """One contact, from onset to release; places and azimuths of free bodies only."""
+    flight = "episode_azimuth" in episode
+    azimuth = float(episode.episode_azimuth) if flight else math.nan
     return {
         "onset_s": float(episode.episode_onset),
         "release_s": number(episode.episode_release),
         "feature": str(episode.episode_feature.values),
         "surface": str(episode.episode_surface.values),
-        "position_m": [float(value) for value in episode.episode_position.values],
+        "position_m": [float(value) for value in episode.episode_position.values] if flight else None,
         "azimuth_deg": math.degrees(azimuth) % 360 if np.isfinite(azimuth) else None,
         "approach_speed_m_s": float(episode.episode_approach_speed),
         "peak_normal_force_N": float(episode.episode_peak_force),
@@ -75,9 +128,17 @@ def drift(momentum: xr.DataArray, scale: xr.DataArray) -> float:
     return ratio(float(change.max()), float(scale.max()))
 
 
-def work_energy_error(dataset: xr.Dataset) -> float:
-    """Largest difference between the contact forces' work and the change of kinetic energy, relative to the largest energy."""
-    change = dataset.kinetic_energy - dataset.kinetic_energy[0]
+def work_energy_error(dataset: xr.Dataset) -> float | None:
+    """Largest difference between the contact forces' work and the change of energy, relative to the largest energy.
+
+    The energy is the kinetic one, with that of springs inside; None where dampers inside take some, too.
+    """
+    if not dataset.attrs["undamped"]:
+        return None
+    energy = dataset.kinetic_energy
+    if "internal_energy" in dataset:
+        energy = energy + dataset.internal_energy
+    change = energy - energy[0]
     return ratio(float(abs(change - dataset.work).max()), float(dataset.kinetic_energy.max()))
 
 
@@ -98,8 +159,9 @@ def overlapping(dataset: xr.Dataset) -> list[int]:
     return [int(index) + 1 for index in np.flatnonzero(together.sum(axis=1) > 1)]
 
 
-def energy_error(dataset: xr.Dataset, largest: float) -> float | None:
+def energy_error(dataset: xr.Dataset) -> float | None:
     """Where energy should hold: its largest change over whole contacts, relative to the largest; else None."""
+    largest = float(dataset.kinetic_energy.max())
     whole = [value for value in dataset.episode_energy.values if np.isfinite(value)]
     if not dataset.attrs["conservative"]:
         return None
@@ -111,17 +173,15 @@ def warnings(dataset: xr.Dataset) -> list[str]:
     found = []
     if not dataset.attrs["finished"]:
         found.append(dataset.attrs["status"])
-    if dataset.attrs["prediction"]:
-        found.append(dataset.attrs["prediction"])
+    found += [line for line in dataset.attrs["prediction"].splitlines() if line]
     if dataset.attrs["step_error"] > COARSE:
         found.append(
             f"the step is too long for the motion: a step's error reaches {dataset.attrs['step_error']:.1e} of it; "
             "leave integrator.step out to have it chosen"
         )
-    if work_energy_error(dataset) > COARSE:
-        found.append(
-            f"the work of the contact forces and the change of energy differ by {work_energy_error(dataset):.1e}"
-        )
+    work_error = work_energy_error(dataset)
+    if work_error is not None and work_error > COARSE:
+        found.append(f"the work of the contact forces and the change of energy differ by {work_error:.1e}")
     if overlapping(dataset):
         found.append(
             "some contacts overlap in time or within one delay: their energies are those of all of them together"

@@ -1,0 +1,30 @@
+"""What several files of the command line share: the refusal, and options that are quantities with units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+
+class Refusal(Exception):
+    """Something the user asked for cannot be done; the message says why, in one line."""
+
+
+def quantity_option(flag: str, unit: str, what: str, words: str, metavar: str | None = None, **bounds: Any) -> Any:
+    """An option that takes a bare number in SI units or a text with a unit, checked as a scenario's keys are.
+
+    `what` names the quantity in messages, `words` are its help; `bounds` as of `dockdyn.scenario.units.Bounds`.
+    """
+
+    def read(value: Any) -> float:
+        from pydantic import TypeAdapter, ValidationError
+
+        from dockdyn.scenario.units import quantity
+
+        try:
+            return TypeAdapter(quantity(unit, what, **bounds)).validate_python(value)
+        except ValidationError as error:
+            raise Refusal(f"{flag}: {value}: {error.errors()[0]['ctx']['allowed']}") from None
+
+    return typer.Option(flag, metavar=metavar or unit or "NUMBER", help=words, parser=read)

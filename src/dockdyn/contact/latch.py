@@ -1,0 +1,62 @@
+"""A spring latch that the ramp of a probe pushes aside (Paraskevas et al., section 4, with friction and preload)."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dockdyn.mechanics.vector import Scalar
+
+OUT, ON_RAMP, HELD = 0, 1, 2  # modes of a latch
+
+
+class Ramp(eqx.Module):
+    """Ramp of a probe and the spring of the latch that rides on it.
+
+    After a travel x (m, along the line of motion) the spring is pushed aside by y = x tan θ (eq. 37). Along the line it
+    pushes back with F = (F₀ + k y) tan(θ ± φ), φ = atan μ the angle of friction: + while the probe goes in, − while it
+    comes out; without preload and friction F = k x tan²θ (eq. 38). The latch falls in at the end of the ramp.
+    """
+
+    stiffness: Float[Array, ""]  # k, N/m, of the latch spring, across the line of motion
+    slope: Float[Array, ""]  # tan θ
+    length: Float[Array, ""]  # m, travel until the latch falls in
+    preload: Float[Array, ""]  # F₀, N, of the spring when the ramp begins
+    friction: Float[Array, ""]  # μ on the ramp
+    regularisation: Float[Array, ""]  # ε, m/s: friction acts as μ ẋ/√(ẋ² + ε²)
+
+    def force(self, travel: Scalar, rate: Scalar) -> Scalar:
+        """Force (N) that pushes the probe out, on the ramp; `rate` is that of the travel (m/s)."""
+        share = rate / jnp.sqrt(rate**2 + self.regularisation**2)
+        return self.spring(travel) * self.lever(share * self.friction)
+
+    def spring(self, travel: Scalar) -> Scalar:
+        """Force (N) of the latch spring, across the line of motion."""
+        return self.preload + self.stiffness * self.slope * travel
+
+    def lever(self, friction: Scalar) -> Scalar:
+        """Force along the line of motion over that of the spring: tan(θ + atan μ), μ negative for a probe that comes out."""
+        return (self.slope + friction) / (1 - friction * self.slope)
+
+    def guards(self, mode: Int[Array, ""], travel: Scalar) -> tuple[Scalar, Scalar]:
+        """Two event functions (m) that rise through zero: onto the ramp or off it, and past its end."""
+        across = jnp.where(mode == OUT, travel, -travel)
+        return jnp.where(mode == HELD, -1.0, across), jnp.where(mode == ON_RAMP, travel - self.length, -1.0)
+
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array]) -> Int[Array, ""]:
+        """The mode after the guards in `fired` have fired."""
+        crossed = jnp.where(mode == OUT, ON_RAMP, OUT)
+        return jnp.where(fired[1], HELD, jnp.where(fired[0], crossed, mode)).astype(mode.dtype)
+
+    def first_mode(self, travel: Scalar) -> Int[Array, ""]:
+        """The mode of a run that begins here."""
+        return jnp.where(travel > 0, ON_RAMP, OUT)
+
+    def needed_speed(self, mass: Scalar) -> Scalar:
+        """Least speed (m/s) at the beginning of the ramp that carries a probe of effective `mass` (kg) to its end.
+
+        √((2 F₀ l + k l² tan θ) tan(θ + φ)/m), which is ω l (eq. 46 as it is meant) without preload and friction.
+        """
+        work = (2 * self.preload + self.stiffness * self.slope * self.length) * self.length * self.lever(self.friction)
+        return jnp.sqrt(work / mass)

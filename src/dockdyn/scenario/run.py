@@ -1,0 +1,26 @@
+"""How long a run lasts, how time advances in it and what is kept of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dockdyn.scenario.section import Section
+from dockdyn.scenario.units import quantity
+
+Duration = quantity("s", "a duration", above=0)
+
+
+class IntegratorSection(Section):
+    """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow."""
+
+    method: Literal["located", "fixed"] = "located"
+    step: quantity("s", "a step", above=0) | None = None
+    max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+
+
+class OutputSection(Section):
+    """What is kept."""
+
+    interval: quantity("s", "an interval", above=0) | None = None

@@ -1,0 +1,176 @@
+"""What a run of two chains of masses leaves: velocities of the systems, impacts with their prediction, the latch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.impact.contact_duration import (
+    damping_ratio,
+    first_order_correction,
+    kelvin_voigt_restitution,
+    validity_warnings,
+)
+from dockdyn.impact.effective_mass import chain_mass_ratio, effective_masses, velocity_after_impact
+from dockdyn.scenario.load import Scenario
+from dockdyn.study.least_speed import least_latching_speed
+from dockdyn.study.run import Described, Layout, Run, contact_variables, episode_variable, lossless, sampled_variables
+
+VARIABLES: Layout = {
+    "position": (("mass",), "m", "position, from where the masses that meet just touch"),
+    "velocity": (("mass",), "m/s", "velocity"),
+    "system_velocity": (("system",), "m/s", "velocity of the centre of mass"),
+    "internal_force": (("spring",), "N", "compression of the spring and damper inside"),
+    "depth": (("contact",), "m", "penetration depth, positive is overlap"),
+    "depth_rate": (("contact",), "m/s", "penetration rate"),
+    "normal_force": (("contact",), "N", "force that pushes the masses that meet apart"),
+    "kinetic_energy": ((), "J", "kinetic energy of all masses"),
+    "internal_energy": ((), "J", "energy of the springs inside"),
+    "work": ((), "J", "work of the contact force, losses of impacts included"),
+    "linear_momentum": ((), "N s", "momentum of all masses"),
+    "linear_momentum_scale": ((), "N s", "sum of the masses' momenta by magnitude"),
+}
+
+
+def describe(scenario: Scenario, run: Run) -> Described:
+    """What a run of the kinds `four-mass` and `latch` leaves in its dataset."""
+    content = scenario.content
+    sides = {"chaser": content.chaser, "target": content.target}
+    count = len(content.chaser.masses)
+    coordinates = {
+        "mass": [f"mass {n}" for n in range(1, count + len(content.target.masses) + 1)],
+        "system": list(sides),
+        "spring": [name for name, side in sides.items() if side.stiffness is not None],
+        "contact": [f"mass {count} on mass {count + 1}"],
+    }
+    own = latch_variables(scenario, run) if scenario.kind == "latch" else impact_variables(content, run)
+    undamped = not any(side.damping for side in sides.values())
+    if scenario.kind == "latch":
+        keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
+    else:
+        keeps = lossless(content.contact.normal)
+    variables = {**sampled_variables(VARIABLES, run), **contact_variables(run), **energies(run, count), **own}
+    return Described(variables, coordinates, undamped and keeps, undamped, "plastic, locked")
+
+
+def energies(run: Run, count: int) -> dict[str, Any]:
+    """What met what, and the energy of motion and springs after each contact."""
+    energy = run.at_moments["kinetic_energy"] + run.at_moments["internal_energy"]
+    after = [energy[e.settled_row] - energy[0] if e.settled_row >= 0 else np.nan for e in run.episodes]
+    names = [np.full(len(run.episodes), f"mass {n}") for n in (count, count + 1)]
+    return {
+        "episode_feature": episode_variable(names[0], "1", "mass of the chaser"),
+        "episode_surface": episode_variable(names[1], "1", "mass of the target"),
+        "episode_energy": episode_variable(
+            np.array(after, float), "J", "energy of motion and springs after, relative to t = 0"
+        ),
+    }
+
+
+def scalar(value: Any, units: str, words: str) -> Any:
+    return ((), float(value), {"units": units, "long_name": words})
+
+
+def impact_variables(content: Any, run: Run) -> dict[str, Any]:
+    """Relative velocities of the systems around each contact, and what eq. 16 says of it (Paraskevas et al.)."""
+    speeds = run.at_moments["system_velocity"]
+    relative = speeds[:, 0] - speeds[:, 1]
+    before = np.array([relative[e.onset_row] for e in run.episodes], float)
+    after = np.array([relative[e.settled_row] if e.settled_row >= 0 else np.nan for e in run.episodes], float)
+    closing = np.array(run.at_onset("depth_rate"), float)
+    chains = (content.chaser.masses, content.target.masses)
+    restitution = law_restitution(content)
+    predicted = np.full(len(before), np.nan)
+    if restitution is not None and len(before):
+        found = velocity_after_impact(*chains, before, restitution, internal_speed=closing - before)
+        predicted = np.asarray(found.relative_velocity)
+    variable = episode_variable
+    words = "of the centres of mass"
+    return {
+        "episode_relative_before": variable(before, "m/s", f"relative velocity {words} at onset"),
+        "episode_relative_after": variable(after, "m/s", f"relative velocity {words} at release"),
+        "episode_relative_predicted": variable(
+            predicted, "m/s", f"relative velocity {words} after, by effective masses"
+        ),
+        "effective_mass_ratio": scalar(chain_mass_ratio(*chains), "1", "ratio of effective masses"),
+        "restitution": scalar(np.nan if restitution is None else restitution, "1", "restitution of the contact's law"),
+        "first_order_correction": scalar(
+            correction(content), "m/s", "what finite stiffness adds to the velocity after the first impact"
+        ),
+    }
+
+
+def correction(content: Any) -> float:
+    """First-order correction (m/s) of the first impact; NaN unless nothing damps and the contact is linear."""
+    law = content.contact.normal
+    if law.law != "spring-dashpot" or law.damping or content.chaser.damping or content.target.damping:
+        return np.nan
+    chains = (content.chaser.masses, content.target.masses)
+    inside = [side.stiffness or 0.0 for side in (content.chaser, content.target)]
+    return float(first_order_correction(*chains, content.speed, law.stiffness, *inside))
+
+
+def impact_doubts(content: Any) -> list[str]:
+    """Why the prediction by effective masses may fail."""
+    law = content.contact.normal
+    found = []
+    if law_restitution(content) is None:
+        found.append(f"no formula gives the restitution of the law {law.law}: impacts are simulated, not predicted")
+    if law.law == "spring-dashpot":
+        chaser, target = content.chaser, content.target
+        inside = (chaser.stiffness or 0.0, target.stiffness or 0.0)
+        found += validity_warnings(chaser.masses, target.masses, law.stiffness, inside[0], inside[1], law.damping)
+    return found
+
+
+def law_restitution(content: Any) -> float | None:
+    """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
+    law = content.contact.normal
+    if lossless(law):
+        return 1.0
+    if law.law != "spring-dashpot":
+        return None
+    mass = effective_masses(content.chaser.masses, content.target.masses).contact
+    ratio = damping_ratio(law.damping, law.stiffness, mass)
+    return float(kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force"))
+
+
+def latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
+    """When and how fast the probe met the latch and was caught by it; NaN where it did not."""
+    content, observed = scenario.content, run.at_moments
+    mode, speed = observed["latch_mode"], observed["depth_rate"][:, 0]
+    caught, met = mode == HELD, mode == ON_RAMP
+    row = int(np.argmax(caught))
+    entry = float(speed[int(np.argmax(met))]) if met.any() else np.nan
+    fast = float(observed["capture_speed"][row]) if caught.any() else np.nan
+    chains = (content.chaser.masses, content.target.masses)
+    masses = effective_masses(*chains)
+    ramp = content.ramp()
+    return {
+        "capture_time": scalar(run.moment_times[row] if caught.any() else np.nan, "s", "when the latch fell in"),
+        "capture_speed": scalar(fast, "m/s", "relative speed when it did"),
+        "capture_impulse": scalar(masses.contact * fast, "N s", "impulse that ended the relative motion"),
+        "capture_impulse_across": scalar(0.0, "N s", "its part across the line of motion"),
+        "capture_loss": scalar(0.5 * masses.contact * fast**2, "J", "energy that it took"),
+        "latch_entry_speed": scalar(entry, "m/s", "relative speed at the beginning of the ramp"),
+        "latch_needed_speed": scalar(
+            ramp.needed_speed(masses.system), "m/s", "least speed that latches two rigid bodies"
+        ),
+        "latch_least_speed": scalar(least_latching_speed(scenario), "m/s", "least speed that latches, simulated"),
+        "latch_length": scalar(ramp.length, "m", "travel until the latch falls in"),
+        "greatest_travel": scalar(greatest(run), "m", "how far the probe came into the latch"),
+    }
+
+
+def greatest(run: Run) -> float:
+    """The largest depth (m): that of the cubics through the samples' depths and rates."""
+    depth, rate, step = run.sampled["depth"][:, 0], run.sampled["depth_rate"][:, 0], np.diff(run.time)
+    turning = np.flatnonzero((rate[:-1] > 0) & (rate[1:] < 0))
+    start, end, slope = rate[turning] * step[turning], rate[turning + 1] * step[turning], np.diff(depth)[turning]
+    # the rate along the interval's share: start + second · share + third · share²
+    second, third = 6 * slope - 4 * start - 2 * end, 3 * (start + end) - 6 * slope
+    share = 2 * start / (-second + np.sqrt(second**2 - 4 * third * start))
+    tops = depth[turning] + share * (start + share * (second / 2 + share * third / 3))
+    return float(np.max(np.concatenate([depth, tops])))

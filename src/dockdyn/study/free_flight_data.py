@@ -1,0 +1,102 @@
+"""What a run of free flight leaves: bodies, contacts, loads at named points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.scenario.load import Scenario
+from dockdyn.study.run import Described, Run, contact_variables, episode_variable, lossless, sampled_variables
+
+# name: (dimensions after time, units, long name)
+VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
+    "attitude": (("body", "quaternion"), "1", "attitude, body to inertial, scalar first"),
+    "rotation": (("body", "axis"), "rad", "rotation vector since the start, body axes"),
+    "velocity": (("body", "axis"), "m/s", "velocity of the centre of mass, inertial"),
+    "rate": (("body", "axis"), "rad/s", "angular velocity, body axes"),
+    "feature_position": (
+        ("contact", "axis"),
+        "m",
+        "feature from the surface's reference point, axes of the surface's body",
+    ),
+    "azimuth": (("contact",), "rad", "angle of the feature around the docking axis"),
+    "depth": (("contact",), "m", "penetration depth, positive is overlap"),
+    "depth_rate": (("contact",), "m/s", "penetration rate"),
+    "sliding_speed": (("contact",), "m/s", "speed of the feature over the surface"),
+    "normal_force": (("contact",), "N", "normal force where it is generated"),
+    "contact_force": (("contact", "axis"), "N", "contact force that acts on the chaser, inertial"),
+    "load_force": (("point", "axis"), "N", "force of the contacts on the body, body axes"),
+    "load_moment": (("point", "axis"), "N m", "moment of the contacts about the point, body axes"),
+    "kinetic_energy": ((), "J", "kinetic energy of both bodies"),
+    "work": ((), "J", "work of the contact forces"),
+    "linear_momentum": (("axis",), "N s", "linear momentum of both bodies, inertial"),
+    "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
+    "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),
+    "angular_momentum_scale": ((), "N m s", "sum of the bodies' angular momenta by magnitude"),
+}
+
+
+def describe(scenario: Scenario, run: Run) -> Described:
+    """What a run of free flight leaves in its dataset."""
+    content = scenario.content
+    return Described(
+        variables={**sampled_variables(VARIABLES, run), **episode_variables(scenario, run)},
+        coordinates={
+            "body": ["chaser", "target"],
+            "axis": ["x", "y", "z"],
+            "quaternion": ["w", "x", "y", "z"],
+            "contact": contact_names(content),
+            "point": [point.name for point in content.points()],
+        },
+        conservative=conservative(content),
+    )
+
+
+def contact_names(content: Any) -> list[str]:
+    """Names of the contacts: their own, or their feature's, with the surface's where that is not enough."""
+    features = [contact.feature for contact in content.contact]
+    return [
+        contact.name
+        or (contact.feature if features.count(contact.feature) == 1 else f"{contact.feature} {contact.surface}")
+        for contact in content.contact
+    ]
+
+
+def conservative(content: Any) -> bool:
+    """Whether energy returns to its value after every contact: no delay, no friction, a lossless law of depth alone."""
+
+    def smooth(contact: Any) -> bool:
+        return contact.friction is None or getattr(contact.friction, "coefficient", 1) == 0
+
+    return content.loop.delay == 0 and all(lossless(c.normal) and smooth(c) for c in content.contact)
+
+
+def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
+    """Variables over the dimension `episode`: one entry a contact from onset to release."""
+    contacts = scenario.content.contact
+    found = run.episodes
+    energy = run.at_moments["kinetic_energy"]
+
+    def after(minus: str) -> list[float]:
+        return [
+            energy[e.settled_row] - (energy[0] if minus == "start" else energy[e.onset_row])
+            if e.settled_row >= 0
+            else np.nan
+            for e in found
+        ]
+
+    positions = np.array(run.at_onset("feature_position")).reshape(len(found), 3)
+    on_cone = np.array([scenario.content.pair(contacts[e.contact])[1].shape == "cone" for e in found], bool)
+    azimuth = np.where(on_cone, np.array(run.at_onset("azimuth"), float), np.nan)
+    variable = episode_variable
+    return {
+        **contact_variables(run),
+        "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
+        "episode_surface": variable(np.array([contacts[e.contact].surface for e in found], str), "1", "surface"),
+        "episode_position": variable(positions, "m", "feature at onset, as feature_position", "axis"),
+        "episode_azimuth": variable(azimuth, "rad", "azimuth at onset (cones)"),
+        "episode_energy": variable(after("start"), "J", "kinetic energy after, relative to t = 0"),
+        "episode_energy_gain": variable(after("onset"), "J", "kinetic energy after, relative to onset"),
+    }
