@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dockdyn import backend
 
 if TYPE_CHECKING:
-    from dockdyn import stability
+    from dockdyn import impact, stability
     from dockdyn.contact.friction import Friction
     from dockdyn.contact.normal_law import NormalLaw
     from dockdyn.contact.surface import Surface
@@ -47,6 +47,7 @@ __all__ = [
     "ScenarioError",
     "Surface",
     "Vector",
+    "impact",
     "load",
     "margins",
     "open_result",
@@ -59,8 +60,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "stability":
-        return importlib.import_module("dockdyn.stability")
+    if name in ("impact", "stability"):
+        return importlib.import_module(f"dockdyn.{name}")
     if name not in PLACES:
         raise AttributeError(f"module 'dockdyn' has no attribute {name!r}")
     return getattr(importlib.import_module(f"dockdyn.{PLACES[name]}"), name)

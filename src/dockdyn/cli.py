@@ -182,21 +182,24 @@ def report(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="The paper: sazawal or sits.")],
-    figure: Annotated[str | None, typer.Option("--figure", help="One figure, or table, only.")] = None,
+    paper: Annotated[str, typer.Argument(help="The paper: sazawal, sits or paraskevas.")],
+    figure: Annotated[str | None, typer.Option("--figure", help="One figure, or named part, only.")] = None,
+    table: Annotated[str | None, typer.Option("--table", help="One table only, by its number in the paper.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
     force: Force = False,
 ) -> None:
     """Compute a paper's figures and tables again, printed values beside computed ones."""
     from dockdyn.scenario.errors import nearest
 
-    papers = ("sazawal", "sits")
+    papers = ("sazawal", "sits", "paraskevas")
     if paper not in papers:
         raise Refusal(f"{paper}: no such paper; {nearest(paper, papers)}")
     source = importlib.import_module(f"dockdyn.papers.{paper}")
     known = [str(name) for name in source.FIGURES]
     if figure is not None and figure not in known:
         raise Refusal(f"--figure {figure}: must be one of {', '.join(known)}")
+    if table is not None:
+        figure = table_of(paper, table, figure, known)
     folder = out if out is not None else Path(f"reproduce-{paper}")
     vacant(folder, force)
     with progress(f"Reproducing {paper}") as advance:
@@ -206,6 +209,20 @@ def reproduce(
     for table in tables:
         show_table(table)
     typer.echo(f"Pictures and tables: {folder}")
+
+
+def table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:
+    """The part of a paper that is its table with that number."""
+    tables = [name.removeprefix("table-") for name in known if name.startswith("table-")]
+    if not tables:
+        raise Refusal(
+            f"--table {table}: {paper} has no tables by number; must be --figure with one of {', '.join(known)}"
+        )
+    if table not in tables:
+        raise Refusal(f"--table {table}: must be one of {', '.join(tables)}")
+    if figure is not None:
+        raise Refusal(f"--table {table}: must be given without --figure")
+    return f"table-{table}"
 
 
 def overrides(texts: list[str]) -> dict[str, Any]:

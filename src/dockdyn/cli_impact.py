@@ -72,7 +72,9 @@ def multibody(
     ] = None,
     contact_damping: Annotated[
         float | None,
-        quantity_option("--contact-damping", "N*s/m", "a damping", "Of the contact; lengthens it.", least=0),
+        quantity_option(
+            "--contact-damping", "N*s/m", "a damping", "Of the contact; it ends the contact earlier.", least=0
+        ),
     ] = None,
     size: Annotated[
         float | None,
@@ -105,9 +107,10 @@ def multibody(
     correction = None
     if given and first and restitution == 1 and not contact_damping:  # what the formula is for
         correction = float(first_order_correction(chaser, target, speed, *given))
-    warnings = (
-        validity_warnings(chaser, target, *given, contact_damping=contact_damping or 0.0, size=size) if given else ()
-    )
+    warnings: tuple[str, ...] = ()
+    if given:
+        stiff, own, other = given
+        warnings = validity_warnings(chaser, target, stiff, own, other, contact_damping or 0.0, size)
     answer = {
         "effective_mass_ratio": ratio,
         "relative_velocity_after_m_s": float(found.relative_velocity),

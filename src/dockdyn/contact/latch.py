@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal, NamedTuple
+
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from dockdyn.mechanics.vector import Scalar
+from dockdyn.contact.cone import Cone
+from dockdyn.contact.feature import Feature
+from dockdyn.contact.surface import cylindrical
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector
 
 OUT, ON_RAMP, HELD = 0, 1, 2  # modes of a latch
 
@@ -39,9 +45,9 @@ class Ramp(eqx.Module):
         """Force along the line of motion over that of the spring: tan(θ + atan μ), μ negative for a probe that comes out."""
         return (self.slope + friction) / (1 - friction * self.slope)
 
-    def guards(self, mode: Int[Array, ""], travel: Scalar) -> tuple[Scalar, Scalar]:
-        """Two event functions (m) that rise through zero: onto the ramp or off it, and past its end."""
-        across = jnp.where(mode == OUT, travel, -travel)
+    def guards(self, mode: Int[Array, ""], reach: Scalar, travel: Scalar) -> tuple[Scalar, Scalar]:
+        """Two event functions (m) that rise through zero: onto the ramp (`reach` above zero) or off it, and past its end."""
+        across = jnp.where(mode == OUT, reach, -reach)
         return jnp.where(mode == HELD, -1.0, across), jnp.where(mode == ON_RAMP, travel - self.length, -1.0)
 
     def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array]) -> Int[Array, ""]:
@@ -49,9 +55,9 @@ class Ramp(eqx.Module):
         crossed = jnp.where(mode == OUT, ON_RAMP, OUT)
         return jnp.where(fired[1], HELD, jnp.where(fired[0], crossed, mode)).astype(mode.dtype)
 
-    def first_mode(self, travel: Scalar) -> Int[Array, ""]:
+    def first_mode(self, reach: Scalar) -> Int[Array, ""]:
         """The mode of a run that begins here."""
-        return jnp.where(travel > 0, ON_RAMP, OUT)
+        return jnp.where(reach > 0, ON_RAMP, OUT)
 
     def needed_speed(self, mass: Scalar) -> Scalar:
         """Least speed (m/s) at the beginning of the ramp that carries a probe of effective `mass` (kg) to its end.
@@ -60,3 +66,71 @@ class Ramp(eqx.Module):
         """
         work = (2 * self.preload + self.stiffness * self.slope * self.length) * self.length * self.lever(self.friction)
         return jnp.sqrt(work / mass)
+
+
+class Caught(NamedTuple):
+    """What the latch did when it fell in; zeros before."""
+
+    speed: Scalar  # m/s, of the probe into the latch
+    impulse_along: Scalar  # N s, along the docking axis
+    impulse_across: Scalar  # N s
+    loss: Scalar  # J
+
+    @staticmethod
+    def nothing() -> Caught:
+        return Caught(*(jnp.zeros(()) for _ in Caught._fields))
+
+
+class ConeLatch(eqx.Module):
+    """A spring latch in the throat of a cone, for a probe's tip that comes in along the docking axis."""
+
+    ramp: Ramp
+    feature: Feature
+    cone: Cone
+    entry: Float[Array, ""]  # m, from the apex along the docking axis: where the ramp meets the latch
+    feature_on_chaser: bool = eqx.field(static=True)
+    hold: Literal["pin", "weld"] = eqx.field(static=True)  # what keeps a caught tip: its place alone, or attitude too
+
+    def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:
+        """The body with the tip and the body with the cone."""
+        return (chaser, target) if self.feature_on_chaser else (target, chaser)
+
+    def point(self, chaser: Placed, target: Placed) -> Vector:
+        """Where the latch acts on both bodies: the tip (m, inertial)."""
+        return self.sides(chaser, target)[0].point(Vector.of(self.feature.position))
+
+    def axis(self, chaser: Placed, target: Placed) -> Vector:
+        """Docking axis, out of the cone (inertial)."""
+        return self.sides(chaser, target)[1].rotation @ Vector.of(self.cone.axis)
+
+    def travel(self, chaser: Placed, target: Placed) -> tuple[Scalar, Scalar]:
+        """Travel (m) of the tip along the axis from where the ramp begins, and how far (m) it is inside the throat there."""
+        own, other = self.sides(chaser, target)
+        place = other.local(own.point(Vector.of(self.feature.position)))
+        along, radius = cylindrical(place, Vector.of(self.cone.apex), Vector.of(self.cone.axis))
+        return self.entry - along, self.entry * self.cone.sine / self.cone.cosine - radius
+
+    def rate(self, chaser: Placed, target: Placed) -> Scalar:
+        """Rate of the travel (m/s)."""
+        own, other = self.sides(chaser, target)
+        point = self.point(chaser, target)
+        return -(own.velocity(point) - other.velocity(point)).dot(self.axis(chaser, target))
+
+    def force(self, mode: Int[Array, ""], chaser: Placed, target: Placed) -> Vector:
+        """Force of the ramp on the chaser (N, inertial)."""
+        travel, _ = self.travel(chaser, target)
+        size = jnp.where(mode == ON_RAMP, self.ramp.force(travel, self.rate(chaser, target)), 0.0)
+        on_tip = self.axis(chaser, target) * size
+        return on_tip if self.feature_on_chaser else -on_tip
+
+    def guards(self, mode: Int[Array, ""], chaser: Placed, target: Placed) -> tuple[Scalar, Scalar]:
+        """Two event functions (m) that rise through zero: into the throat or out of it, and past the ramp's end."""
+        travel, inside = self.travel(chaser, target)
+        return self.ramp.guards(mode, jnp.minimum(travel, inside), travel)
+
+    def slip(self, chaser: Placed, target: Placed) -> Float[Array, "rows"]:
+        """What a caught tip must not do: move (m/s), and for a weld turn (rad/s), against the cone's body; inertial axes."""
+        own, other = self.sides(chaser, target)
+        point = self.point(chaser, target)
+        moving = (own.velocity(point) - other.velocity(point)).array()
+        return moving if self.hold == "pin" else jnp.concatenate([moving, (own.rate - other.rate).array()])

@@ -12,7 +12,7 @@ from dockdyn.impact.effective_mass import Masses, effective_masses
 
 Release = Literal["zero-force", "zero-depth"]
 
-STIFFNESS_RATIO = 0.1  # internal over contact stiffness; from about 0.3 on the masses no longer part where eq. 18 says
+STIFFNESS_RATIO = 0.1  # internal over contact stiffness; from 0.2 (worst masses) to 0.5 on the masses part much later
 WAVE_SPEED = 5000.0  # m/s, aluminium and steel (section 3.1 e)
 WAVE_PASSAGES = 2.0  # there and back
 
@@ -117,7 +117,7 @@ def validity_warnings(
         if ratio > STIFFNESS_RATIO:
             lines.append(
                 f"{name} stiffness is {ratio:.3g} of the contact stiffness (above {STIFFNESS_RATIO:g}): the rest of the "
-                f"{name} takes part in the impact, and from about 0.3 on the predicted separation may never come"
+                f"{name} takes part in the impact, and from 0.2 to 0.5 on, as the masses are, they do not part when predicted"
             )
     if size is not None:
         checks.positive(size=size)

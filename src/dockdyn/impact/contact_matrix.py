@@ -53,8 +53,15 @@ def lock(
 
     Joints locked just before an impact, or a latch that closes, act like this: a plastic impact of the rows of A.
     """
-    inverse = jnp.linalg.solve(mass_matrix, constraint_jacobian.T)
-    return velocity - inverse @ jnp.linalg.solve(constraint_jacobian @ inverse, constraint_jacobian @ velocity)
+    impulse = holding(mass_matrix, constraint_jacobian, constraint_jacobian @ velocity)
+    return velocity + velocity_jump(constraint_jacobian, mass_matrix, impulse)
+
+
+def holding(
+    mass_matrix: Float[Array, "n n"], constraint_jacobian: Float[Array, "locks n"], slip: Float[Array, "locks *more"]
+) -> Float[Array, "locks *more"]:
+    """−(A M⁻¹ Aᵀ)⁻¹ s: the impulses along the rows of A that end a slip s = A v, or the forces that end its rate."""
+    return -jnp.linalg.solve(contact_matrix(constraint_jacobian, mass_matrix), slip)
 
 
 def effective_mass(matrix: Float[Array, "3 3"], direction: Float[Array, "3"]) -> Float[Array, ""]:

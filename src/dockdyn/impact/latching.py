@@ -16,6 +16,8 @@ from dockdyn.contact.latch import Ramp
 from dockdyn.impact import checks
 from dockdyn.impact.effective_mass import reduced
 
+JAM = 1 - 1e-9  # μ tan θ from which a ramp counts as jamming
+
 
 def latch_ramp(
     stiffness: ArrayLike, angle: ArrayLike, travel: ArrayLike, friction: ArrayLike = 0.0, preload: ArrayLike = 0.0
@@ -30,7 +32,7 @@ def latch_ramp(
     checks.within("friction", friction, 0.0)
     checks.within("preload (N)", preload, 0.0)
     slope = jnp.tan(jnp.asarray(angle, float))
-    if checks.known(slope, friction) and jnp.any(friction * slope >= 1):
+    if checks.known(slope, friction) and jnp.any(friction * slope >= JAM):
         limit = float(jnp.max(1 / slope))
         raise ValueError(f"friction must be below 1/tan(angle) = {limit:.6g}, where the probe jams; got {friction:g}")
     return Ramp(

@@ -146,9 +146,10 @@ def resolve_simultaneous(
         if not np.any(np.asarray(normal) < 0):
             raise ValueError("no contact approaches: one u_n at least must be below 0")
     check_parameters(restitution, friction)
-    impact = simultaneous(matrix, velocity, contacts, restitution, friction)
+    numbers = jnp.asarray(restitution, float), jnp.asarray(friction, float)
+    impact = simultaneous(matrix, velocity, contacts, *numbers)
     if checks.known(impact.impulse) and not np.all(np.isfinite(impact.impulse)):
-        raise ValueError("no impulse was found that meets all contacts' conditions; W may be too close to singular")
+        raise ValueError("no impulse was found that meets all contacts' conditions: the search did not converge")
     return impact
 
 

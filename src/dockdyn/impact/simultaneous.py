@@ -23,7 +23,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.impact.result import ROUNDING, Impact, safe_root
 
-SWEEPS = 100  # of projected Gauss–Seidel
+SWEEPS = 400  # of projected Gauss–Seidel
 RAMP = 20  # steps in which friction grows
 POLISH = 25  # steps of Newton's method
 HALVINGS = 6  # of a Newton step that does not help

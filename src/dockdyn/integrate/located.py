@@ -246,6 +246,9 @@ def find_events(
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
+    # the step ends at a root, but is too short for the state to tell its ends apart: this is the root
+    stuck = (lane.rejections > 0) & (b <= a) & (db > 0) & (-b <= 2 * db * frozen)
+    rises, where = rises | stuck, jnp.where(stuck & ~rises, 1.0, where)
     rises = rises & ~lane.refresh & ~jnp.any(lane.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
+from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.gate import APART, GATED
+from dockdyn.contact.latch import HELD, ON_RAMP, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.models.held import caught, held, holding_load, observed
+
+MEMORY = 2  # of the groups of a state: configuration, velocity, memory
 
 
 class NamedPoint(eqx.Module):
@@ -27,9 +33,10 @@ class FreeFlight(Model):
     """Chaser and target, free to move, touching in any number of contacts.
 
     The force of a contact is decided at t − delay, in inertial axes, and acts now, on both bodies at their present
-    contact point (Sazawal et al., eqs. 43, 51), so linear and angular momentum are kept whatever the delay. State: `q` and
-    `v` are the poses and twists of chaser and target, `mode` one integer a contact, `memory` the work of the contact
-    forces (J, eq. 152), which is the change of kinetic energy.
+    contact point (Sazawal et al., eqs. 43, 51), so linear and angular momentum are kept whatever the delay; so is that of a
+    latch's ramp. What a latch has caught is held by constraints, without delay. State: `q` and `v` are the poses and twists
+    of chaser and target, `mode` one integer a contact and one for the latch, `memory` the work of all these forces (J,
+    eq. 152), which is the change of kinetic energy, and with a latch what it did when it caught.
     """
 
     bodies: tuple[RigidBody, RigidBody]
@@ -38,16 +45,23 @@ class FreeFlight(Model):
     twists: tuple[Twist, Twist]  # at t = 0
     delay: Float[Array, ""] | None
     points: tuple[NamedPoint, ...] = ()
+    latch: ConeLatch | None = None
 
     def initial(self) -> State:
         places = self.places(State(self.poses, self.twists, None, None))
         modes = tuple(contact.first_mode(contact.touch(*places)).astype(int) for contact in self.contacts)
-        return State(self.poses, self.twists, modes, jnp.zeros(()))
+        work = jnp.zeros(())
+        if self.latch is None:
+            return State(self.poses, self.twists, modes, work)
+        entered = self.latch.ramp.first_mode(jnp.minimum(*self.latch.travel(*places))).astype(int)
+        return State(self.poses, self.twists, (*modes, entered), (work, Caught.nothing()))
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
-            side, *rest = word.split(".")[1:] or [""]
-            return " ".join([("chaser", "target")[int(side)], *rest]) if side else "work"
+            group, *rest = word.split(".")
+            if int(group) == MEMORY:
+                return "work" if rest in ([], ["0"]) else f"capture {rest[-1]}"
+            return " ".join([("chaser", "target")[int(rest[0])], *rest[1:]])
 
         return [named(word) for word in super().names()]
 
@@ -55,11 +69,18 @@ class FreeFlight(Model):
         return Placed.of(x.q[0], x.v[0]), Placed.of(x.q[1], x.v[1])
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> Rate:
+        latch, free = self.latch, self.free_rate(x, delayed)
+        if latch is None:
+            return free
+        return jax.lax.cond(x.mode[-1] == HELD, lambda: held(self, latch, x, free)[0], lambda: free)
+
+    def free_rate(self, x: State, delayed: tuple[Vector, ...]) -> Rate:
+        """The rates under the delayed forces alone, nothing held."""
         places = self.places(x)
         chaser, target = places
         forces, torques, power = [Vector.zero()] * 2, [Vector.zero()] * 2, jnp.zeros(())
-        for contact, force in zip(self.contacts, delayed, strict=True):
-            point = once(contact.point(*places))
+        for acting, force in zip(self.acting(), delayed, strict=True):
+            point = once(acting.point(*places))
             forces = [forces[0] + force, forces[1] - force]
             torques = [torques[0] + chaser.torque(point, force), torques[1] - target.torque(point, force)]
             power += force.dot(chaser.velocity(point) - target.velocity(point))
@@ -68,37 +89,63 @@ class FreeFlight(Model):
             body.acceleration(twist, force, torque)
             for body, twist, force, torque in zip(self.bodies, x.v, forces, torques, strict=True)
         )
-        return Rate(q, v, power)
+        return Rate(q, v, power if self.latch is None else (power, Caught.nothing()))
+
+    def acting(self) -> tuple[Contact | ConeLatch, ...]:
+        """All that puts forces on both bodies, in the order of the signal."""
+        return self.contacts if self.latch is None else (*self.contacts, self.latch)
+
+    def mass_matrix(self) -> Float[Array, "12 12"]:
+        """Kinetic energy = ½ vᵀ M v, v the packed twists."""
+        blocks = [part for body in self.bodies for part in (body.mass * jnp.eye(3), body.inertia)]
+        return block_diag(*blocks)
 
     def sense(self, t: Scalar, x: State) -> Sensed:
         places = self.places(x)
         signal: list[Any] = []
         guards: list[Scalar] = []
         watched: list[Scalar] = []
-        for contact, mode in zip(self.contacts, x.mode, strict=True):
+        for contact, mode in zip(self.contacts, x.mode, strict=False):
             touch = contact.touch(*places)
             normal_force = contact.normal_force(mode, touch)
             signal.append(contact.force(normal_force, touch))
             guards.extend(contact.guards(mode, touch))
             watched.append(normal_force)
+        if self.latch is not None:
+            signal.append(self.latch.force(x.mode[-1], *places))
+            guards.extend(self.latch.guards(x.mode[-1], *places))
         return Sensed(tuple(signal), tuple(guards), tuple(watched))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         places = self.places(x)
         modes = tuple(
             contact.next_mode(mode, (fired[2 * i], fired[2 * i + 1]), contact.touch(*places))
-            for i, (contact, mode) in enumerate(zip(self.contacts, x.mode, strict=True))
+            for i, (contact, mode) in enumerate(zip(self.contacts, x.mode, strict=False))
         )
-        return State(x.q, x.v, modes, x.memory)
+        latch = self.latch
+        if latch is None:
+            return State(x.q, x.v, modes, x.memory)
+        mode = latch.ramp.next_mode(x.mode[-1], (fired[-2], fired[-1]))
+        falls = (mode == HELD) & (x.mode[-1] != HELD)
+        v, memory = jax.lax.cond(falls, lambda: caught(self, latch, x), lambda: (x.v, x.memory))
+        return State(x.q, v, (*modes, mode), memory)
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return jnp.any(jnp.stack([mode != APART for mode in x.mode])) if x.mode else jnp.asarray(False)
+        touching = [mode != APART for mode in x.mode[: len(self.contacts)]]
+        if self.latch is not None:
+            touching.append(x.mode[-1] == ON_RAMP)
+        return jnp.any(jnp.stack(touching)) if touching else jnp.asarray(False)
 
     def ungated(self, x: State) -> State:
         return State(x.q, x.v, tuple(jnp.asarray(GATED) for _ in x.mode), x.memory)
 
     def retract(self, x: State) -> State:
-        return State(tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q), x.v, x.mode, x.memory)
+        poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q)
+        return State(poses, x.v, x.mode, x.memory)
+
+    def work(self, memory: Any) -> Scalar:
+        """Work of all forces (J) in a state's memory, or its rate."""
+        return memory if self.latch is None else memory[0]
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of both bodies (J)."""
@@ -111,7 +158,7 @@ class FreeFlight(Model):
         """
         motion = jnp.maximum(self.internal_energy(x.v) + self.internal_energy(self.twists), 1e-300)
         energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
-        return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(change.memory) / motion)
+        return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
     def internal_energy(self, twists: tuple[Twist, Twist]) -> Scalar:
         """Kinetic energy (J) seen from the common centre of mass."""
@@ -128,11 +175,15 @@ class FreeFlight(Model):
         """
         places = self.places(x)
         touches = [contact.touch(*places) for contact in self.contacts]
-        normal = [c.normal_force(mode, touch) for c, mode, touch in zip(self.contacts, x.mode, touches, strict=True)]
+        normal = [c.normal_force(mode, touch) for c, mode, touch in zip(self.contacts, x.mode, touches, strict=False)]
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
-        loads = [self.load(point, places, delayed) for point in self.points]
-        return {
+        latch, hold = {}, (Vector.zero(), Vector.zero())
+        if self.latch is not None:
+            latch, hold = observed(self, self.latch, x), holding_load(self, self.latch, x, delayed)
+            latch["hold_force"] = hold[0].array()
+        loads = [self.load(point, places, delayed, hold) for point in self.points]
+        return latch | {
             "position": rows([pose.position.array() for pose in x.q], 3),
             "attitude": rows([pose.attitude.array() for pose in x.q], 4),
             "rotation": rows([turn.logarithm().array() for turn in turned], 3),
@@ -144,11 +195,11 @@ class FreeFlight(Model):
             "depth_rate": rows([touch.rate for touch in touches]),
             "sliding_speed": rows([jnp.sqrt(touch.sliding.dot(touch.sliding)) for touch in touches]),
             "normal_force": rows(normal),
-            "contact_force": rows([force.array() for force in delayed], 3),
+            "contact_force": rows([force.array() for force in delayed[: len(self.contacts)]], 3),
             "load_force": rows([force.array() for force, _ in loads], 3),
             "load_moment": rows([moment.array() for _, moment in loads], 3),
             "kinetic_energy": self.kinetic_energy(x),
-            "work": x.memory,
+            "work": self.work(x.memory),
             "linear_momentum": linear.array(),
             "angular_momentum": angular.array(),
             "linear_momentum_scale": linear_scale,
@@ -156,16 +207,23 @@ class FreeFlight(Model):
         }
 
     def load(
-        self, named: NamedPoint, places: tuple[Placed, Placed], delayed: tuple[Vector, ...]
+        self, named: NamedPoint, places: tuple[Placed, Placed], delayed: tuple[Vector, ...], hold: tuple[Vector, Vector]
     ) -> tuple[Vector, Vector]:
-        """Force (N) and moment about the named point (N m) of all contact forces on its body, in the body's axes."""
+        """Force (N) and moment about the named point (N m) of all that acts on its body, in the body's axes.
+
+        `hold` are force and moment at the tip by which a latch holds the chaser.
+        """
         place = places[0] if named.on_chaser else places[1]
+        side = 1.0 if named.on_chaser else -1.0
         about = place.point(Vector.of(named.position))
-        force, moment = Vector.zero(), Vector.zero()
-        for contact, on_chaser in zip(self.contacts, delayed, strict=True):
-            acting = on_chaser if named.on_chaser else -on_chaser
-            force = force + acting
-            moment = moment + (contact.point(*places) - about).cross(acting)
+        forces = list(zip((acting.point(*places) for acting in self.acting()), delayed, strict=True))
+        moment = hold[1] * side
+        if self.latch is not None:
+            forces.append((self.latch.point(*places), hold[0]))
+        force = Vector.zero()
+        for point, on_chaser in forces:
+            force = force + on_chaser * side
+            moment = moment + (point - about).cross(on_chaser * side)
         return place.rotation.transposed_times(force), place.rotation.transposed_times(moment)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Ramp
+from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Caught, Ramp
 from dockdyn.impact.effective_mass import reduced
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State, chosen
 from dockdyn.models.chains import Chains, Numbers
 
 
@@ -16,8 +16,8 @@ class LatchingChains(Model):
 
     The travel into the latch is what the probe is ahead of it. Once the latch has fallen in, the two masses move as one:
     a plastic impact, momentum kept, then the force that holds them together. State: `q` positions (m), `v` velocities
-    (m/s), `mode` that of the latch, `memory` the work of the latch on both (J), the impact's loss included, and the speed
-    (m/s) at which the latch fell in.
+    (m/s), `mode` that of the latch, `memory` the work of the latch on both (J), the impact's loss included, and what the
+    latch did when it fell in.
     """
 
     chains: Chains
@@ -28,7 +28,7 @@ class LatchingChains(Model):
 
     def initial(self) -> State:
         mode = self.ramp.first_mode(self.chains.approach(self.positions)).astype(int)
-        return State(self.positions, self.velocities, (mode,), (jnp.zeros(()), jnp.zeros(())))
+        return State(self.positions, self.velocities, (mode,), (jnp.zeros(()), Caught.nothing()))
 
     def names(self) -> list[str]:
         count = len(self.positions)
@@ -52,12 +52,13 @@ class LatchingChains(Model):
     def flow(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> Rate:
         force = self.force(x)  # decided here, not with the events: what holds must fit the state to the last bit
         return Rate(
-            x.v, self.chains.accelerations(x.q, x.v, force), (-force * self.chains.approach(x.v), jnp.zeros(()))
+            x.v, self.chains.accelerations(x.q, x.v, force), (-force * self.chains.approach(x.v), Caught.nothing())
         )
 
     def sense(self, t: Scalar, x: State) -> Sensed:
         force = self.force(x)
-        guards = self.ramp.guards(x.mode[0], self.chains.approach(x.q))
+        travel = self.chains.approach(x.q)
+        guards = self.ramp.guards(x.mode[0], travel, travel)
         return Sensed((force,), guards, (jnp.where(x.mode[0] == ON_RAMP, force, 0.0),))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
@@ -70,9 +71,10 @@ class LatchingChains(Model):
         change = [jnp.zeros(())] * len(x.v)
         change[at], change[at + 1] = -impulse / masses[at], impulse / masses[at + 1]
         v = tuple(speed + jump for speed, jump in zip(x.v, change, strict=True))
-        work, speed = x.memory
-        memory = (work - 0.5 * impulse * rate, jnp.where(caught, rate, speed))
-        return State(x.q, v, (mode,), memory)
+        work, before = x.memory
+        loss = 0.5 * impulse * rate
+        now = Caught(speed=rate, impulse_along=impulse, impulse_across=jnp.zeros(()), loss=loss)
+        return State(x.q, v, (mode,), (work - loss, chosen(caught, now, before)))
 
     def emitting(self, x: State) -> Bool[Array, ""]:
         return x.mode[0] != OUT
@@ -86,5 +88,5 @@ class LatchingChains(Model):
             "normal_force": self.force(x)[None],
             "latch_mode": x.mode[0],
             "work": x.memory[0],
-            "capture_speed": x.memory[1],
+            **{f"capture_{name}": value for name, value in x.memory[1]._asdict().items()},
         }

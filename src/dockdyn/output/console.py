@@ -10,7 +10,7 @@ from rich.table import Table
 
 from dockdyn.output.chains_report import impact_verdict, latch_verdict
 from dockdyn.output.stability_report import verdict
-from dockdyn.output.wording import gains
+from dockdyn.output.wording import capture, gains
 
 LISTED = 6  # sensitivities printed
 
@@ -21,7 +21,7 @@ def show_summary(summary: dict[str, Any]) -> None:
     if "energy_class" in summary:
         console.print(flight_contacts(summary))
         if summary["captured"] is not None:
-            console.print(capture_words(summary), markup=False)
+            console.print(capture(summary), markup=False)
     else:
         said = latch_verdict if summary["captured"] is not None else impact_verdict
         console.print(summary["title"], markup=False)
@@ -85,17 +85,6 @@ def chain_impacts(summary: dict[str, Any]) -> Table:
             *("" if speed is None else f"{speed:.6f}" for speed in found),
         )
     return table
-
-
-def capture_words(summary: dict[str, Any]) -> str:
-    """Whether a free probe was caught."""
-    margin = summary["capture_speed_margin_m_s"]
-    words = f"captured at {summary['capture_time_s']:.4f} s" if summary["captured"] else "not captured"
-    if margin is not None:
-        words += (
-            f"; the probe met the latch {abs(margin):.4g} m/s {'above' if margin >= 0 else 'below'} the speed it takes"
-        )
-    return words
 
 
 def show_margins(title: str, margins: dict[str, Any]) -> None:

@@ -120,6 +120,24 @@ def largest_contact(dataset: xr.Dataset) -> Figure:
 
 
 @styled
+def latch(dataset: xr.Dataset) -> Figure:
+    """Travel into the latch, and the forces of its ramp and of what it holds."""
+    figure, (travel, force) = time_figure(dataset, [1.5, 1.5], 4)
+    length = float(dataset.latch_length) * 1e3  # mm
+    travel.plot(dataset.time, dataset.latch_travel * 1e3, color=COLOURS["blue"], label="travel of the tip")
+    travel.axhline(length, color=COLOURS["green"], linestyle=DASHES[1], label="the latch falls in")
+    travel.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    travel.set(ylim=(max(float(dataset.latch_travel.min()) * 1e3, -2 * length), 1.25 * length), ylabel="travel, mm")
+    for name, words, colour in (("latch_force", "ramp", "orange"), ("hold_force", "hold", "ink")):
+        size = np.linalg.norm(dataset[name].values, axis=1)
+        force.plot(dataset.time, size, color=COLOURS[colour])
+        travel.plot([], [], color=COLOURS[colour], label=f"force of the {words}")
+    force.set_ylabel("force, N")
+    legend(figure, travel)
+    return figure
+
+
+@styled
 def energy(dataset: xr.Dataset) -> Figure:
     """Change of kinetic energy and work of the contact forces, with the value after each contact."""
     figure, (ax,) = time_figure(dataset, [2.2], 3)

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output.page import Table, pictures, render, versions
-from dockdyn.output.wording import NOTHING, aligned, crowd, significant
+from dockdyn.output.wording import NOTHING, aligned, capture, crowd, significant
 from dockdyn.study.summarise import overlapping, summarise
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) ->
     status = summary["status"][0].upper() + summary["status"][1:]
     if summary["status"] == "finished":
         status = f"Finished at t = {summary['end_time_s']:g} s"
+    if summary["captured"] is not None:
+        status = f"{capture(summary)} {status}"
     if not count:
         return f"{status}. There was no contact."
     peak = int(np.argmax(dataset.episode_peak_force.values))
@@ -101,6 +103,11 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
     if change:
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+    for impact in summary["impacts"]:
+        rows += [
+            ("Impulse of the capture", f"{significant(impact['impulse_normal_N_s'])} N s along the docking axis"),
+            ("Energy that the capture took", f"{significant(impact['energy_loss_J'])} J ({impact['law']})"),
+        ]
     return [
         *rows,
         ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
@@ -233,6 +240,12 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         yield (
             partial(over_time.depth, dataset),
             "Penetration depth, negative while apart: contact (shaded) is where it is above zero.",
+        )
+    if "latch_travel" in dataset:
+        yield (
+            partial(over_time.latch, dataset),
+            "Travel of the tip into the latch, which falls in at the dashed line; below, the force of its ramp, and that "
+            "by which it holds what it has caught.",
         )
     if dataset.sizes["episode"]:
         yield (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 NOTHING = "–"  # what there is no number for
 
@@ -50,6 +51,16 @@ def crowd(numbers: Sequence[int], room: int = 16) -> str:
     """Contacts by number, or their count where the list is longer than `room` characters."""
     listed = ranges(numbers)
     return listed if len(listed) <= room else f"{len(numbers)} contacts"
+
+
+def capture(summary: dict[str, Any]) -> str:
+    """Whether a latch caught a free probe, and by which margin of speed."""
+    margin = summary["capture_speed_margin_m_s"]
+    words = f"Captured at {significant(summary['capture_time_s'])} s" if summary["captured"] else "Not captured"
+    if margin is None:
+        return f"{words}: the probe did not reach the latch." if not summary["captured"] else f"{words}."
+    side = "above" if margin >= 0 else "below"
+    return f"{words}: the probe met the latch {significant(abs(margin), 3)} m/s {side} the speed that it takes."
 
 
 def gains(intervals: list[list[float | None]]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from dockdyn.contact.feature import Feature, Point, SphereTip
+from dockdyn.contact.latch import ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
@@ -17,8 +18,9 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.models.free_flight import FreeFlight, NamedPoint
 from dockdyn.scenario.approach import ApproachSection
 from dockdyn.scenario.errors import nearest
+from dockdyn.scenario.latch import ConeLatchSection
 from dockdyn.scenario.loop import LoopSection
-from dockdyn.scenario.parts import FrictionSection, NormalLawSection, Part, SurfaceSection, refuse
+from dockdyn.scenario.parts import FrictionSection, NormalLawSection, SurfaceSection, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.section import Section, absent
@@ -145,6 +147,7 @@ class FreeFlightSection(Section):
     chaser: BodySection
     target: BodySection
     contact: list[ContactSection] = []  # noqa: RUF012
+    latch: ConeLatchSection | None = None
     loop: LoopSection = LoopSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
@@ -163,9 +166,16 @@ class FreeFlightSection(Section):
             self.pair(contact)
         if self.approach is not None and not self.pair(self.contact[0])[2]:
             refuse("[approach] needs a first [[contact]] of a chaser's feature with a target's surface")
+        if self.latch is not None:
+            feature, surface, _ = self.pair(self.latch)
+            if surface.shape != "cone":
+                refuse(f"latch.surface = {self.latch.surface!r} is a {surface.shape}; must be a cone")
+            if self.integrator.method != "located":
+                refuse("integrator.method must be located: a latch falls in at an instant")
+            self.latch.fits(surface.half_angle, feature.radius)
         return self
 
-    def pair(self, contact: ContactSection) -> tuple[FeatureSection, Part, bool]:
+    def pair(self, contact: ContactSection | ConeLatchSection) -> tuple[FeatureSection, Any, bool]:
         """The feature and surface of a contact, and whether the feature is the chaser's."""
         sides = ((self.chaser, self.target, True), (self.target, self.chaser, False))
         for owner, other, on_chaser in sides:
@@ -193,6 +203,12 @@ class FreeFlightSection(Section):
             feature_on_chaser=on_chaser,
         )
 
+    def make_latch(self) -> ConeLatch | None:
+        if self.latch is None:
+            return None
+        feature, surface, on_chaser = self.pair(self.latch)
+        return self.latch.make(feature.make(), surface.make(), on_chaser)
+
     def model(self) -> FreeFlight:
         """The model, also from traced numbers."""
         contacts = tuple(self.make_contact(section) for section in self.contact)
@@ -207,6 +223,7 @@ class FreeFlightSection(Section):
             poses=(chaser[0], target[0]),
             twists=(chaser[1], target[1]),
             points=self.points(),
+            latch=self.make_latch(),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import Literal, Self
 
 import jax.numpy as jnp
 from pydantic import model_validator
 
-from dockdyn.contact.latch import Ramp
-from dockdyn.impact.latching import latch_ramp, latch_travel
+from dockdyn.contact.cone import Cone
+from dockdyn.contact.feature import Feature
+from dockdyn.contact.latch import ConeLatch, Ramp
+from dockdyn.impact.latching import JAM, latch_ramp, latch_travel
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import Number, quantity
@@ -33,7 +35,7 @@ class RampSection(Section):
         if (self.axial_length is None) == (self.lateral_length is None):
             both = "not both" if self.axial_length is not None else "one of them"
             refuse(f"axial_length or lateral_length of the ramp: give {both}")
-        if self.friction is not None and not 0 <= self.friction < 1 / math.tan(self.angle):
+        if self.friction is not None and not 0 <= self.friction * math.tan(self.angle) < JAM:
             limit = f"{1 / math.tan(self.angle):g}"
             refuse(
                 f"friction = {self.friction:g}: must be at least 0 and below 1/tan(angle) = {limit}, where the probe jams"
@@ -53,3 +55,33 @@ class RampSection(Section):
             friction=made.friction,
             regularisation=jnp.asarray(self.regularisation, float),
         )
+
+
+class ConeLatchSection(RampSection):
+    """A spring latch in the throat of a cone; `entry` is the tip's distance from the apex where the ramp begins."""
+
+    feature: str
+    surface: str
+    entry: Length
+    hold: Literal["pin", "weld"] = "pin"
+
+    def make(self, feature: Feature, cone: Cone, feature_on_chaser: bool) -> ConeLatch:
+        """The latch, also from traced numbers."""
+        return ConeLatch(
+            ramp=self.ramp(),
+            feature=feature,
+            cone=cone,
+            entry=jnp.asarray(self.entry, float),
+            feature_on_chaser=feature_on_chaser,
+            hold=self.hold,
+        )
+
+    def fits(self, half_angle: float, radius: float) -> None:
+        """Refuses a latch that falls in deeper than a tip of `radius` (m) can come in a cone of `half_angle` (rad)."""
+        deepest = radius / math.sin(half_angle)
+        end = self.entry - float(latch_travel(self.angle, self.axial_length, self.lateral_length))
+        if end < deepest:
+            refuse(
+                f"latch.entry = {self.entry:g} m: the ramp ends {end:g} m from the apex, where the tip cannot come; "
+                f"must be at least {self.entry - end + deepest:g} m"
+            )

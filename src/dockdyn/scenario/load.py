@@ -62,8 +62,8 @@ class Scenario:
 
 def presets() -> dict[str, str]:
     """Names and titles of the presets that come with the package."""
-    files = sorted((file for file in PRESETS.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return {file.name.removesuffix(".toml"): str(tomlkit.parse(file.read_text())["title"]) for file in files}
+    files = {file.name.removesuffix(".toml"): file for file in PRESETS.iterdir() if file.name.endswith(".toml")}
+    return {name: str(tomlkit.parse(files[name].read_text())["title"]) for name in sorted(files)}
 
 
 def preset_text(name: str) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.impact.contact_duration import (
     damping_ratio,
     first_order_correction,
@@ -16,7 +15,17 @@ from dockdyn.impact.contact_duration import (
 from dockdyn.impact.effective_mass import chain_mass_ratio, effective_masses, velocity_after_impact
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.least_speed import least_latching_speed
-from dockdyn.study.run import Described, Layout, Run, contact_variables, episode_variable, lossless, sampled_variables
+from dockdyn.study.run import (
+    Described,
+    Layout,
+    Run,
+    capture_variables,
+    contact_variables,
+    episode_variable,
+    lossless,
+    sampled_variables,
+    scalar,
+)
 
 VARIABLES: Layout = {
     "position": (("mass",), "m", "position, from where the masses that meet just touch"),
@@ -67,10 +76,6 @@ def energies(run: Run, count: int) -> dict[str, Any]:
             np.array(after, float), "J", "energy of motion and springs after, relative to t = 0"
         ),
     }
-
-
-def scalar(value: Any, units: str, words: str) -> Any:
-    return ((), float(value), {"units": units, "long_name": words})
 
 
 def impact_variables(content: Any, run: Run) -> dict[str, Any]:
@@ -138,26 +143,15 @@ def law_restitution(content: Any) -> float | None:
 
 
 def latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
-    """When and how fast the probe met the latch and was caught by it; NaN where it did not."""
-    content, observed = scenario.content, run.at_moments
-    mode, speed = observed["latch_mode"], observed["depth_rate"][:, 0]
-    caught, met = mode == HELD, mode == ON_RAMP
-    row = int(np.argmax(caught))
-    entry = float(speed[int(np.argmax(met))]) if met.any() else np.nan
-    fast = float(observed["capture_speed"][row]) if caught.any() else np.nan
-    chains = (content.chaser.masses, content.target.masses)
-    masses = effective_masses(*chains)
+    """What the latch did, and what it takes."""
+    content = scenario.content
+    mass = effective_masses(content.chaser.masses, content.target.masses).system
     ramp = content.ramp()
+    speed = run.at_moments["depth_rate"][:, 0]
+    needed = float(ramp.needed_speed(mass))
     return {
-        "capture_time": scalar(run.moment_times[row] if caught.any() else np.nan, "s", "when the latch fell in"),
-        "capture_speed": scalar(fast, "m/s", "relative speed when it did"),
-        "capture_impulse": scalar(masses.contact * fast, "N s", "impulse that ended the relative motion"),
-        "capture_impulse_across": scalar(0.0, "N s", "its part across the line of motion"),
-        "capture_loss": scalar(0.5 * masses.contact * fast**2, "J", "energy that it took"),
-        "latch_entry_speed": scalar(entry, "m/s", "relative speed at the beginning of the ramp"),
-        "latch_needed_speed": scalar(
-            ramp.needed_speed(masses.system), "m/s", "least speed that latches two rigid bodies"
-        ),
+        **capture_variables(run, speed, np.full(len(speed), needed)),
+        "latch_rigid_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies"),
         "latch_least_speed": scalar(least_latching_speed(scenario), "m/s", "least speed that latches, simulated"),
         "latch_length": scalar(ramp.length, "m", "travel until the latch falls in"),
         "greatest_travel": scalar(greatest(run), "m", "how far the probe came into the latch"),

@@ -7,10 +7,19 @@ from typing import Any
 import numpy as np
 
 from dockdyn.scenario.load import Scenario
-from dockdyn.study.run import Described, Run, contact_variables, episode_variable, lossless, sampled_variables
+from dockdyn.study.run import (
+    Described,
+    Layout,
+    Run,
+    capture_variables,
+    contact_variables,
+    episode_variable,
+    lossless,
+    sampled_variables,
+    scalar,
+)
 
-# name: (dimensions after time, units, long name)
-VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
+VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
     "attitude": (("body", "quaternion"), "1", "attitude, body to inertial, scalar first"),
     "rotation": (("body", "axis"), "rad", "rotation vector since the start, body axes"),
@@ -37,12 +46,20 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "angular_momentum_scale": ((), "N m s", "sum of the bodies' angular momenta by magnitude"),
 }
 
+LATCH_VARIABLES: Layout = {
+    "latch_travel": ((), "m", "travel of the tip along the docking axis since the ramp began"),
+    "latch_rate": ((), "m/s", "rate of that travel"),
+    "latch_force": (("axis",), "N", "force of the latch's ramp on the chaser where it is generated, inertial"),
+    "hold_force": (("axis",), "N", "force by which the latch holds the chaser, inertial"),
+}
+
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of free flight leaves in its dataset."""
     content = scenario.content
+    latch = latch_variables(content, run) if content.latch is not None else {}
     return Described(
-        variables={**sampled_variables(VARIABLES, run), **episode_variables(scenario, run)},
+        variables={**sampled_variables(VARIABLES, run), **episode_variables(scenario, run), **latch},
         coordinates={
             "body": ["chaser", "target"],
             "axis": ["x", "y", "z"],
@@ -51,7 +68,18 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "point": [point.name for point in content.points()],
         },
         conservative=conservative(content),
+        capture_law=f"plastic, {content.latch.hold}" if content.latch is not None else "",
     )
+
+
+def latch_variables(content: Any, run: Run) -> dict[str, Any]:
+    """Travel into the latch and its forces over time, the capture, the speed that it took."""
+    moments = run.at_moments
+    return {
+        **sampled_variables(LATCH_VARIABLES, run),
+        **capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"]),
+        "latch_length": scalar(content.latch.ramp().length, "m", "travel until the latch falls in"),
+    }
 
 
 def contact_names(content: Any) -> list[str]:
@@ -70,7 +98,11 @@ def conservative(content: Any) -> bool:
     def smooth(contact: Any) -> bool:
         return contact.friction is None or getattr(contact.friction, "coefficient", 1) == 0
 
-    return content.loop.delay == 0 and all(lossless(c.normal) and smooth(c) for c in content.contact)
+    return (
+        content.latch is None
+        and content.loop.delay == 0
+        and all(lossless(c.normal) and smooth(c) for c in content.contact)
+    )
 
 
 def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:

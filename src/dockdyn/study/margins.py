@@ -208,6 +208,8 @@ def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
     found = []
     if nominal is not None and nominal.pressed and closed_at_start(content) > 1 and not content.loop.beyond_delay():
         found.append("several contacts are closed at the start; the margins are those of the first alone")
+    if getattr(content, "latch", None) is not None:
+        found.append("the latch is left out: these are the margins of the contact alone")
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     if nominal is not None and len(content.contact) > 1 and content.loop.beyond_delay():

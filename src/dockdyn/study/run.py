@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.solution import Status
 from dockdyn.study.episodes import Episode
 
 Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
+
+
+CAUGHT = {
+    "capture_speed": ("m/s", "relative speed when the latch fell in"),
+    "capture_impulse_along": ("N s", "impulse of the capture along the docking axis"),
+    "capture_impulse_across": ("N s", "impulse of the capture across the docking axis"),
+    "capture_loss": ("J", "energy that the capture took"),
+}
 
 
 @dataclass
@@ -58,6 +67,39 @@ def sampled_variables(layout: Layout, run: Run) -> dict[str, Any]:
 
 def episode_variable(values: Any, units: str, words: str, *dims: str) -> Any:
     return (("episode", *dims), np.asarray(values), {"units": units, "long_name": words})
+
+
+def scalar(value: Any, units: str, words: str) -> Any:
+    """A single number of a run; NaN where there is none."""
+    return ((), float(value), {"units": units, "long_name": words})
+
+
+def capture_variables(run: Run, speed: Any, needed: Any) -> dict[str, Any]:
+    """When and how fast a probe met a latch and was caught by it; NaN where it did not.
+
+    `speed` and `needed` are the probe's and the least one that latches (m/s) at the moments of the run. The attempt that
+    counts is the one that succeeded, or came nearest to.
+    """
+    mode = run.at_moments["latch_mode"]
+    (caught,) = np.nonzero(mode == HELD)
+    (entries,) = np.nonzero((mode == ON_RAMP) & (np.concatenate([[-1], mode[:-1]]) != ON_RAMP))
+    if len(caught):
+        entries = entries[entries < caught[0]][-1:]
+    met = entries[np.argmax((speed - needed)[entries])] if len(entries) else None
+
+    def at_capture(values: Any) -> float:
+        return values[caught[0]] if len(caught) else np.nan
+
+    return {
+        "capture_time": scalar(at_capture(run.moment_times), "s", "when the latch fell in"),
+        **{name: scalar(at_capture(run.at_moments[name]), *words) for name, words in CAUGHT.items()},
+        "latch_entry_speed": scalar(
+            np.nan if met is None else speed[met], "m/s", "relative speed at the beginning of the ramp"
+        ),
+        "latch_needed_speed": scalar(
+            np.nan if met is None else needed[met], "m/s", "least speed there that latches two rigid bodies, no delay"
+        ),
+    }
 
 
 def contact_variables(run: Run) -> dict[str, Any]:

@@ -51,10 +51,10 @@ def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
 
 def chain_velocities(dataset: xr.Dataset) -> dict[str, Any]:
     """Relative velocity of the centres of mass of two chains, simulated and predicted, around each contact."""
-    if "latch_needed_speed" in dataset:
+    if "latch_rigid_speed" in dataset:
         return {
             "minimum_velocity_m_s": number(dataset.latch_least_speed),
-            "minimum_velocity_rigid_m_s": float(dataset.latch_needed_speed),
+            "minimum_velocity_rigid_m_s": float(dataset.latch_rigid_speed),
             "greatest_travel_m": float(dataset.greatest_travel),
         }
     return {
@@ -88,7 +88,7 @@ def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
         {
             "time_s": float(dataset.capture_time),
             "law": str(dataset.attrs["capture_law"]),
-            "impulse_normal_N_s": float(dataset.capture_impulse),
+            "impulse_normal_N_s": float(dataset.capture_impulse_along),
             "impulse_tangential_N_s": number(dataset.capture_impulse_across),
             "energy_loss_J": float(dataset.capture_loss),
         }

@@ -1,0 +1,103 @@
+"""Cross-check with Pinocchio: impacts of two free bodies that meet off their centres, without friction and plastic.
+
+Pinocchio knows the bodies as two free flyers, with velocities in body axes at points that are not the centres of mass.
+Here they are velocities of the centres of mass and angular velocities, in inertial axes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from dockdyn.impact import contact_matrix, resolve, velocity_jump
+
+pin = pytest.importorskip("pinocchio", reason="cross-check with Pinocchio (tests only)")
+
+
+def cross(arm):
+    """Matrix of arm × …"""
+    return np.cross(np.eye(3), arm)
+
+
+class Pair(NamedTuple):
+    """The same two bodies here and there, before the impact."""
+
+    mass: np.ndarray
+    jacobian: np.ndarray  # rows: normal, two tangents
+    speeds: np.ndarray
+    to_here: np.ndarray  # velocities of Pinocchio's model → velocities here
+    model: object
+    data: object
+    place: np.ndarray  # Pinocchio's configuration
+    constraint: tuple  # Pinocchio's, that holds the two points together: models, data
+
+
+def pair(seed):
+    rng = np.random.default_rng(seed)
+    contact, axes = rng.normal(size=3), Rotation.random(rng=rng).as_matrix()  # m; rows: normal, two tangents
+    mass, jacobian, to_here = np.zeros((12, 12)), np.zeros((3, 12)), np.zeros((12, 12))
+    model, place, points = pin.Model(), [], []
+    for body, sign in enumerate((1, -1)):
+        weight = rng.uniform(1, 9)  # kg
+        own = Rotation.random(rng=rng).as_matrix()
+        inertia = own @ np.diag(weight * rng.uniform(0.2, 0.35, 3)) @ own.T  # kg m², about the centre of mass
+        centre, arm = rng.normal(size=3) * 0.1, rng.uniform(-0.5, 0.5, 3)  # m, body axes
+        attitude = Rotation.random(rng=rng)
+        turn = attitude.as_matrix()
+
+        linear, angular = slice(6 * body, 6 * body + 3), slice(6 * body + 3, 6 * body + 6)
+        mass[linear, linear], mass[angular, angular] = weight * np.eye(3), turn @ inertia @ turn.T
+        jacobian[:, linear] = sign * axes
+        jacobian[:, angular] = -sign * axes @ cross(turn @ (arm - centre))
+        to_here[linear, linear], to_here[linear, angular] = turn, -turn @ cross(centre)
+        to_here[angular, angular] = turn
+
+        joint = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), f"body {body}")
+        model.appendBodyToJoint(joint, pin.Inertia(weight, centre, inertia), pin.SE3.Identity())
+        place += [contact - turn @ arm, attitude.as_quat()]
+        points += [joint, pin.SE3(turn.T @ axes.T, arm)]
+    speeds = rng.normal(size=12)
+    speeds *= -np.sign(jacobian[0] @ speeds)
+
+    models, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    models.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, *points, pin.ReferenceFrame.LOCAL))
+    datas.append(models[0].createData())
+    data = model.createData()
+    pin.initConstraintDynamics(model, data, models, datas)
+    place = np.concatenate(place)
+    pin.crba(model, data, place)
+    pin.computeJointJacobians(model, data, place)
+    models[0].calc(model, data, datas[0])
+    return Pair(mass, jacobian, speeds, to_here, model, data, place, (models, datas))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_contact_matrix(seed):
+    """W is the inverse of Pinocchio's operational-space inertia of the constraint."""
+    two = pair(seed)
+    decomposition = pin.ConstraintCholeskyDecomposition(two.model, two.data, *two.constraint)
+    decomposition.compute(two.model, two.data, *two.constraint, 0.0)
+    expected = decomposition.getInverseOperationalSpaceInertiaMatrix()
+    np.testing.assert_allclose(contact_matrix(two.jacobian, two.mass), expected, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("law", "rows", "given"),
+    [("frictionless", 1, {"restitution": 0.7}), ("frictionless", 1, {"restitution": 1.0}), ("pin", 3, {})],
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_velocities_after_impact(law, rows, given, seed):
+    """One row, the normal, with restitution; all three without."""
+    two = pair(seed)
+    found = resolve(law, contact_matrix(two.jacobian, two.mass), two.jacobian @ two.speeds, **given)
+    after = two.speeds + np.asarray(velocity_jump(two.jacobian, two.mass, found.impulse))
+
+    there = pin.getConstraintJacobian(two.model, two.data, two.constraint[0][0], two.constraint[1][0])[:rows]
+    before, e = np.linalg.solve(two.to_here, two.speeds), given.get("restitution", 0.0)
+    # given the constraint instead of its Jacobian, Pinocchio 4.1 counts the velocity of the first body alone
+    expected = pin.impulseDynamics(two.model, two.data, two.place, before, there, e, 0.0)
+    np.testing.assert_allclose(after, two.to_here @ expected, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(found.impulse[:rows], two.data.impulse_c, rtol=1e-11, atol=1e-11)
