@@ -135,7 +135,7 @@ def rows(page: Path) -> dict[str, str]:
     return found
 
 
-WORDS = ("kind", "law", "method", "mode", "model", "shape", "velocity")  # keys that take one of several words
+WORDS = ("hold", "kind", "law", "method", "mode", "model", "shape", "velocity")  # keys that take one of several words
 
 
 def words_of(schema: object) -> set[str]:
@@ -158,8 +158,14 @@ def test_every_key_of_a_scenario_is_documented(kind):
         keys |= set(properties)
         allowed = words_of([properties.get(name, {}) for name in WORDS])
         assert not sorted(word for word in allowed if f'`"{word}"`' not in text)
-    of_this_kind = {"free-flight": {"duration", "rim_radius", "max_events"}, "rig": {"mode"}}
-    assert of_this_kind[kind] | {"transition_rate", "denominator", "compensator", "depth"} <= keys
+    loop = {"transition_rate", "denominator", "compensator", "depth"}
+    of_this_kind = {
+        "free-flight": {"duration", "rim_radius", "max_events", "entry"} | loop,
+        "rig": {"mode"} | loop,
+        "four-mass": {"gap", "masses", "transition_rate"},
+        "latch": {"gap", "lateral_length", "preload"},
+    }
+    assert of_this_kind[kind] <= keys
     assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))
 
 

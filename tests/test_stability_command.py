@@ -174,3 +174,37 @@ def test_a_run_refuses_what_it_would_leave_out(dock):
         assert len(err.strip().splitlines()) == 1
         for word in words:
             assert word in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--sweep", "loop.delay=0.1:0:20"), "must rise"),
+        (("--set", "stability.distance=20 m"), "beyond the cone's rim"),
+    ],
+)
+def test_places_and_ranges_that_cannot_be_are_refused(dock, arguments, words):
+    code, out, err = dock("stability", "probe-cone", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err and len(err.splitlines()) == 1
+
+
+def test_a_swept_place_is_the_place(dock):
+    """Along the wall the lever arms change, and so does the growth rate, also where the scenario states no place."""
+    code, _, _ = dock("stability", "probe-cone", "--sweep", "stability.distance=0.2:0.35:4", "--out", "swept")
+    growth = dockdyn.open_result("swept/stability.nc").growth_rate.values
+    assert code == 0
+    for distance, found in zip((0.2, 0.35), growth[[0, -1]], strict=True):
+        own = dockdyn.margins(dockdyn.load("probe-cone", {"stability.distance": distance}))["growth_rate_1_s"]
+        assert found == pytest.approx(own, rel=1e-9)
+    assert np.ptp(growth) > 1e-4
+
+
+def test_what_makes_margins_doubtful_is_told():
+    def warnings(name, **changes):
+        return " ".join(dockdyn.margins(dockdyn.load(name, changes))["warnings"])
+
+    assert "the robot's gain at rest is 0.3063" in warnings("sits", **{"loop.robot.gain": 100})
+    assert "gain at rest" not in warnings("sits")
+    assert "too long" in warnings("probe-cone", **{"loop.delay": 1e5})
+    assert "the latch is left out" in warnings("probe-cone-latch")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -32,8 +31,8 @@ LOOPS = {
     "sampled": "sampled, one whole cycle of the rig from state to state",
 }
 WRONG = {"stable, which is wrong", "unstable, which is wrong"}
-UNITS = re.compile(r"(\d) (ms|s|1/s)\b")
 EDGE = 1e-9  # of the size of the rightmost root
+SAME = 1e-6  # share of the critical delay: nearer to it is at it
 GAIN = 5e-5  # of restitution above one
 
 
@@ -70,7 +69,9 @@ def verdict(margins: dict[str, Any]) -> str:
     elif margins["stable"] and margins["delay_margin_s"] is not None:
         more = duration(margins["delay_margin_s"])
         words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
-    elif not margins["stable"] and critical is not None and delay > critical * (1 + EDGE):
+    elif not margins["stable"] and critical is not None and abs(delay - critical) <= SAME * critical:
+        words += f"; its delay of {duration(delay)} is just beyond the critical one"
+    elif not margins["stable"] and critical is not None and delay > critical:
         words += f"; its delay of {duration(delay)} is {duration(delay - critical)} above the critical one"
         words += f" of {duration(critical)}"
     words += "."
@@ -79,7 +80,7 @@ def verdict(margins: dict[str, Any]) -> str:
     restitution = margins["apparent_restitution"]
     if restitution is not None and restitution > 1 + GAIN:
         words += f" The rig puts energy in: a conservative bounce would show restitution {ratio(restitution)}."
-    return UNITS.sub("\\1\N{NO-BREAK SPACE}\\2", words)
+    return words
 
 
 def on_edge(margins: dict[str, Any]) -> bool:

@@ -31,7 +31,7 @@ from dockdyn.stability.routh import routh
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows, stable_windows
 from dockdyn.study.margin_sensitivity import sensitivities
-from dockdyn.study.nominal import Nominal, nominal_loop, nominal_of, rest
+from dockdyn.study.nominal import Nominal, nominal_loop, nominal_of, rest, unlatched
 from dockdyn.study.plan import jit_once
 
 ROOTS = 8  # rightmost roots reported
@@ -200,7 +200,7 @@ def place_once(content: Any, nominal: Nominal) -> Any:
 
 def closed_at_start(content: Any) -> int:
     """How many contacts are closed where the run begins."""
-    return sum(int(mode) != APART for mode in content.model().initial().mode)
+    return sum(int(mode) != APART for mode in unlatched(content).initial().mode)
 
 
 def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:

@@ -41,6 +41,8 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
     content = scenario.content
     if content.kind == "rig":
         return None
+    if content.kind != "free-flight":
+        raise ScenarioError(f"{scenario.name}: kind: {content.kind} has no loop to judge; must be free-flight or rig")
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
     if content.stability.distance is None:
@@ -62,13 +64,18 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
 
 @jit_once
 def until_contact(content: Any, settings: located.Settings) -> Any:
-    return located.solve(content.model(), settings)
+    return located.solve(unlatched(content), settings)
+
+
+def unlatched(content: Any) -> FreeFlight:
+    """The model without its latch: contacts alone."""
+    return replace(content.model(), latch=None)
 
 
 def first_contact(scenario: Scenario) -> Nominal:
     """The first contact of the run that the scenario describes."""
     content = scenario.content
-    start = content.model().initial()
+    start = unlatched(content).initial()
     closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
     if closed:
         return Nominal(start.q, closed[0], pressed=True)

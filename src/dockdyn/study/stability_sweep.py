@@ -111,7 +111,8 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
     content = swept_content(scenario, axes)
     # a swept place on the wall is the place; else the predicted contact is that of the scenario itself
-    nominal = nominal_of(scenario if content.stability.distance is None else replace(scenario, content=content))
+    placed = getattr(content.stability, "distance", None) is not None
+    nominal = nominal_of(replace(scenario, content=content) if placed else scenario)
     growth = partial(growth_at, scenario.name, content, nominal, axes)
     variables = swept(axes, growth, progress) if len(axes) == 1 else charted(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)
@@ -123,13 +124,13 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
     leaves, structure = numbers_of(high)
     other, other_structure = numbers_of(low)
     start = None
-    if structure != other_structure:  # zero may mean that something is not there
-        other, other_structure = numbers_of(with_value(scenario, sweep.key, PROBE))
-        start = 0.0
-    different = [i for i, (a, b) in enumerate(zip(other, leaves, strict=False)) if a != b]
     where = f"{scenario.name}: --sweep {sweep.key}"
-    if start is not None and other == leaves:
-        raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
+    if structure != other_structure:  # zero may mean that something is not there
+        probe, probe_structure = numbers_of(with_value(scenario, sweep.key, PROBE))
+        if probe_structure == other_structure:
+            raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
+        other, other_structure, start = probe, probe_structure, 0.0
+    different = [i for i, (a, b) in enumerate(zip(other, leaves, strict=False)) if a != b]
     if structure != other_structure or len(different) > 1:
         raise ScenarioError(f"{where}: changes more than one number; must be a single number")
     if not different:

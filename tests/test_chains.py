@@ -1,0 +1,176 @@
+"""Runs on a line as a user sees them: kinds `four-mass` and `latch`, their summaries, reports and refusals."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import dockdyn
+from dockdyn.output.chains_report import render_chains_report
+from dockdyn.output.report import render_report
+
+RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+MASSES = {"chaser.masses": [8, 3], "target.masses": [2, 21], "chaser.stiffness": 700, "target.stiffness": 300}
+
+
+def run(name="paraskevas-a", **overrides):
+    return dockdyn.simulate(dockdyn.load(name, {**overrides}))
+
+
+def text_of(page):
+    """What a page says, without its figures."""
+    return " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<(svg|style).*?</\1>", " ", page, flags=re.S)).split())
+
+
+def test_each_impact_is_predicted_from_its_own_onset():
+    """A contact without damping gives P = 2 μ (v₂ − v₃), here from the samples and written out for these masses."""
+    dataset = run(**MASSES)
+    summary = dockdyn.summarise(dataset)
+    assert len(summary["contacts"]) >= 2
+    reduced, system = 3 * 2 / 5, 11 * 23 / 34
+    for index, contact in enumerate(summary["contacts"]):
+        impulse = 2 * reduced * contact["approach_speed_m_s"]
+        expected = summary["relative_velocity_before_m_s"][index] - impulse / system
+        assert summary["relative_velocity_predicted_m_s"][index] == pytest.approx(expected, rel=1e-12)
+        jump = summary["relative_velocity_before_m_s"][index] - summary["relative_velocity_after_m_s"][index]
+        assert contact["impulse_N_s"] == pytest.approx(system * jump, rel=1e-8)
+    assert summary["energy_error"] < 1e-9
+    assert summary["linear_momentum_error"] < 1e-11
+
+
+@pytest.mark.parametrize(("damping", "adhesion"), [(30.0, False), (30.0, True), (260.0, False)])
+def test_restitution_of_a_damped_contact(damping, adhesion):
+    """Two masses alone, by SciPy: until the force ends, or with adhesion until the depth does."""
+    law = {"contact.normal.damping": damping, "contact.normal.adhesion": adhesion}
+    summary = dockdyn.summarise(run(**MASSES, **law))
+    mass, stiffness, speed = 3 * 2 / 5, 15000.0, 0.05
+
+    def ends(t, y):
+        return y[0] if adhesion else stiffness * y[0] + damping * y[1]
+
+    ends.terminal, ends.direction = True, -1
+    found = solve_ivp(
+        lambda t, y: [y[1], -(stiffness * y[0] + damping * y[1]) / mass],
+        (0, 1),
+        [1e-15, speed],
+        events=ends,
+        rtol=1e-11,
+        atol=1e-15,
+    )
+    assert summary["restitution"] == pytest.approx(-found.y[1, -1] / speed, rel=1e-6)
+    assert summary["first_order_correction_m_s"] is None
+    assert summary["energy_error"] is None
+
+
+def test_stiff_bodies_are_warned_of_and_laws_without_formula():
+    assert dockdyn.summarise(run(**MASSES))["warnings"] == []
+    (warning,) = dockdyn.summarise(run(**{**MASSES, "target.stiffness": 4000}))["warnings"]
+    assert warning.startswith("target stiffness is 0.267 of the contact stiffness")
+    hertz = dockdyn.summarise(run(**{"contact.normal": {"law": "hertz", "stiffness": 1e6}}))
+    assert hertz["restitution"] == 1
+    crossley = {"law": "hunt-crossley", "stiffness": 1e6, "exponent": 1.5, "damping": 0.3}
+    summary = dockdyn.summarise(run(**{"contact.normal": crossley}))
+    assert summary["relative_velocity_predicted_m_s"][0] is None
+    assert "no formula gives the restitution" in summary["warnings"][0]
+    assert "no formula gives the restitution" in text_of(render_chains_report(run(**{"contact.normal": crossley})))
+
+
+def test_single_masses_meet_like_rigid_bodies():
+    changes = {"chaser": {"masses": [6]}, "target": {"masses": [3]}, "duration": "0.5 s"}
+    summary = dockdyn.summarise(run(**changes))
+    assert summary["effective_mass_ratio"] == pytest.approx(1)
+    assert summary["relative_velocity_after_m_s"] == pytest.approx([-0.05], rel=1e-9)
+
+
+REPORTS = {
+    "paraskevas-a": ("keep approaching", "They met 7 times", "Relative velocity of the centres of mass"),
+    "paraskevas-latch": ("Captured after 0.5738 s", "Least speed that latches, simulated 0.0708492 m/s"),
+    "paraskevas-latch-slow": ("Not captured", "14.114 mm into the latch", "it takes 0.0708492 m/s"),
+    "probe-cone-latch": ("Captured at 8.1", "Energy that the capture took", "Travel of the tip into the latch"),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_report_and_documentation_of_a_run(name, tmp_path):
+    dataset = run(name)
+    path = tmp_path / "result.nc"
+    from dockdyn.output.store import write_result
+
+    write_result(dataset, path)
+    again = dockdyn.open_result(path)
+    page = (render_report if name == "probe-cone-latch" else render_chains_report)(again)
+    said = text_of(page)
+    for words in REPORTS[name]:
+        assert words in said
+    assert not re.search(r"\bnan\b|None|http", said)
+    summary = dockdyn.summarise(again)
+    for key in [*dataset.data_vars, *dataset.attrs, *summary, *(summary["impacts"] or [{}])[0]]:
+        assert f"`{key}`" in RESULTS, key
+
+
+def test_a_run_that_never_arrives_says_so():
+    page = render_chains_report(run("paraskevas-a", duration="10 ms"))
+    assert "did not reach the target" in text_of(page)
+    dataset = run("paraskevas-latch", duration="10 ms")
+    assert dockdyn.summarise(dataset)["captured"] is False
+    assert dockdyn.summarise(dataset)["capture_speed_margin_m_s"] is None
+    assert "did not reach the latch" in text_of(render_chains_report(dataset))
+
+
+def dock(*words):
+    command = [str(Path(sys.executable).parent / "dockdyn"), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def test_the_command_prints_and_writes(tmp_path):
+    result = dock("run", "paraskevas-c", "--out", str(tmp_path / "out"))
+    assert result.returncode == 0, result.stderr
+    assert "predicted" in result.stdout and "They met 3 times" in " ".join(result.stdout.split())
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"result.nc", "scenario.toml", "report.html"}
+    page = dock("report", str(tmp_path / "out" / "result.nc"), "--force")
+    assert page.returncode == 0, page.stderr
+    summary = json.loads(dock("run", "paraskevas-c", "--json").stdout)
+    assert summary["relative_velocity_after_m_s"][0] == pytest.approx(0.0271536, abs=1e-7)
+    again = dock("run", str(tmp_path / "out" / "scenario.toml"), "--json")
+    assert json.loads(again.stdout)["relative_velocity_after_m_s"] == summary["relative_velocity_after_m_s"]
+
+
+def test_margins_of_a_kind_without_a_loop_are_refused():
+    result = dock("stability", "paraskevas-a")
+    assert result.returncode == 2
+    assert result.stderr == "error: paraskevas-a: kind: four-mass has no loop to judge; must be free-flight or rig\n"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"chaser.masses": [17, 0]}, "chaser.masses"),
+        ({"chaser.masses": []}, "at least 1"),
+        ({"target.stiffness": -1}, "target.stiffness"),
+        ({"speed": "-1 cm/s"}, "speed"),
+        ({"speed": "5 kg"}, "speed"),
+        ({"gap": 0}, "gap"),
+        ({"loop.delay": "1 ms"}, "loop"),
+        ({"contact.friction.law": "coulomb"}, "friction"),
+    ],
+)
+def test_wrong_chains_are_refused_in_one_line(overrides, words):
+    with pytest.raises(dockdyn.ScenarioError, match=words) as caught:
+        dockdyn.load("paraskevas-a", overrides)
+    assert "\n" not in str(caught.value)
+
+
+def test_fixed_steps_come_to_the_same(tmp_path):
+    """Without located events, first order: the error of the velocity after falls with the step."""
+    exact = dockdyn.summarise(run(**MASSES))["relative_velocity_after_m_s"][0]
+    errors = []
+    for step in (2e-4, 2e-5):
+        dataset = run(**MASSES, **{"integrator.method": "fixed", "integrator.step": step, "duration": "0.06 s"})
+        errors.append(abs(dockdyn.summarise(dataset)["relative_velocity_after_m_s"][0] - exact))
+    assert errors[1] < 1e-6 and errors[1] < errors[0] / 3
+    assert np.isfinite(errors).all()
