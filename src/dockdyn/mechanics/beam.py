@@ -1,0 +1,152 @@
+"""Slender links that bend and twist: assumed modes, and what they make of mass, stiffness and shortening.
+
+A beam lies along the x axis of its link, from x = 0 to its length. Displacement across it and twist are sums of shape
+functions φ(ξ), ξ = x/length, times modal coordinates η, the values of which are metres (bending, stretch) or radians
+(twist) times φ. All shapes are zero, with zero slope where they bend, at the link's own frame: the beam is clamped there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from numpy.polynomial import Legendre, Polynomial
+
+Basis = Literal["polynomial", "cantilever"]
+Shape = Callable[[np.ndarray, int], np.ndarray]  # ξ and order of the derivative → values
+
+INNER = 40  # Gauss points for integrals of shapes
+ROOTS = (1.8751040687119611, 4.694091132974175, 7.854757438237613, 10.995540734875467)  # cos β cosh β = −1
+
+
+class Shapes(NamedTuple):
+    """Displacements at places along a beam, per modal coordinate, in link axes."""
+
+    place: Float[Array, "*at"]  # m, x undeformed
+    shift: Float[Array, "*at 3 modes"]  # m per unit of η
+    turn: Float[Array, "*at 3 modes"]  # rad per unit of η
+    shortening: Float[Array, "*at modes modes"]  # H (1/m): the place moves by −½ ηᵀ H η along x
+
+
+class Beam(eqx.Module):
+    """A uniform beam with its modes, those of bending along y first, then along z, then twist.
+
+    Bending along y turns about z, against `bending_z`; along z it turns about y.
+    """
+
+    length: Float[Array, ""]  # m
+    mass: Float[Array, ""]  # kg
+    bending_y: Float[Array, ""]  # N m², EI against bending along y
+    bending_z: Float[Array, ""]  # N m², EI against bending along z
+    torsion: Float[Array, ""]  # N m², GJ
+    polar_inertia: Float[Array, ""]  # kg m, about the axis per length
+    damping: Float[Array, ""]  # s, structural: damping matrix over stiffness matrix
+    modes: tuple[int, int, int] = eqx.field(static=True)  # along y, along z, twist
+    basis: Basis = eqx.field(static=True)
+    stiffening: bool = eqx.field(static=True)  # whether bending shortens the beam along x
+
+    @property
+    def count(self) -> int:
+        return sum(self.modes)
+
+    def shapes(self, at: np.ndarray) -> Shapes:
+        """Shapes at ξ = `at` (0 to 1)."""
+        y, z, twist = self.modes
+        count = self.count
+        shift, turn = np.zeros((*at.shape, 3, count)), np.zeros((*at.shape, 3, count))
+        bending = bending_shapes(self.basis, max(y, z))
+        for first, modes, axis, about, sign in ((0, y, 1, 2, 1.0), (y, z, 2, 1, -1.0)):
+            for index, f in enumerate(bending[:modes], start=first):
+                shift[..., axis, index], turn[..., about, index] = f(at, 0), sign * f(at, 1)
+        for index, f in enumerate(twist_shapes(twist)):
+            turn[..., 0, y + z + index] = f(at, 0)
+        scaled = jnp.asarray(turn).at[..., 1:, :].divide(self.length)
+        return Shapes(at * self.length, jnp.asarray(shift), scaled, self.shortening(at))
+
+    def shortening(self, at: np.ndarray) -> Float[Array, "*at modes modes"]:
+        """H(x) = ∫₀ˣ (φ′ᵧ φ′ᵧᵀ + φ′_z φ′_zᵀ) dx (1/m); zero without stiffening."""
+        y, z, _ = self.modes
+        found = np.zeros((*at.shape, self.count, self.count))
+        if self.stiffening and y + z:
+            points, weights = unit_gauss(INNER)
+            inner = at[..., None] * points
+            slope = np.stack([f(inner, 1) for f in bending_shapes(self.basis, max(y, z))], -1)
+            whole = np.einsum("q,...qi,...qj,...->...ij", weights, slope, slope, at)
+            found[..., :y, :y], found[..., y : y + z, y : y + z] = whole[..., :y, :y], whole[..., :z, :z]
+        return jnp.asarray(found) / self.length
+
+    def slices(self) -> tuple[Shapes, Float[Array, "slices"]]:
+        """Shapes at the points of Gauss's quadrature, and the mass (kg) that each stands for."""
+        points, weights = unit_gauss(2 * max(self.modes) + 4)
+        return self.shapes(points), jnp.asarray(weights) * self.mass
+
+    def stiffness(self) -> Float[Array, "modes modes"]:
+        """Stiffness matrix (N/m, and N m for twist)."""
+        y, z, twist = self.modes
+        points, weights = unit_gauss(INNER)
+
+        def energy(shapes: Sequence[Shape], order: int) -> np.ndarray:
+            values = np.stack([f(points, order) for f in shapes], -1) if shapes else np.zeros((INNER, 0))
+            return np.einsum("q,qi,qj->ij", weights, values, values)
+
+        bent = energy(bending_shapes(self.basis, max(y, z)), 2)
+        found = jnp.zeros((self.count, self.count))
+        found = found.at[:y, :y].set(self.bending_y / self.length**3 * bent[:y, :y])
+        found = found.at[y : y + z, y : y + z].set(self.bending_z / self.length**3 * bent[:z, :z])
+        return found.at[y + z :, y + z :].set(self.torsion / self.length * energy(twist_shapes(twist), 1))
+
+
+def unit_gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points and weights of Gauss's quadrature on 0 to 1."""
+    points, weights = np.polynomial.legendre.leggauss(count)
+    return (points + 1) / 2, weights / 2
+
+
+def bending_shapes(basis: Basis, count: int) -> list[Shape]:
+    """Shapes of a beam clamped at ξ = 0.
+
+    `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip. `cantilever`: the modes of a clamped
+    beam, whose sums converge slowly where a load or payload acts at the tip.
+    """
+    if basis == "polynomial":
+        return [polynomial_shape(power=2, degree=k) for k in range(count)]
+    if basis != "cantilever":
+        raise ValueError(f"basis must be 'polynomial' or 'cantilever'; got {basis!r}")
+    return [cantilever_shape(k) for k in range(count)]
+
+
+def twist_shapes(count: int) -> list[Shape]:
+    """ξ P_k(2ξ − 1)."""
+    return [polynomial_shape(power=1, degree=k) for k in range(count)]
+
+
+def polynomial_shape(power: int, degree: int) -> Shape:
+    legendre = Legendre.basis(degree, domain=[0, 1]).convert(kind=Polynomial)
+    whole = Polynomial([0.0] * power + [1.0]) * legendre
+
+    def shape(at: np.ndarray, order: int) -> np.ndarray:
+        return (whole.deriv(order) if order else whole)(at)
+
+    return shape
+
+
+def cantilever_shape(index: int) -> Shape:
+    """The mode of a clamped–free beam, one at the tip: cosh x − cos x − σ (sinh x − sin x), x = β ξ."""
+    root = ROOTS[index] if index < len(ROOTS) else (index + 0.5) * np.pi
+    rest = (np.sin(root) - np.cos(root) - np.exp(-root)) / (np.sinh(root) + np.sin(root))  # 1 − σ, without cancellation
+
+    def shape(at: np.ndarray, order: int) -> np.ndarray:
+        x, sigma = root * at, 1 - rest
+        hyperbolic = rest / 2 * np.exp(x) + (2 - rest) / 2 * np.exp(-x) * (-1) ** order
+        waves = (
+            -np.cos(x) + sigma * np.sin(x),
+            np.sin(x) + sigma * np.cos(x),
+            np.cos(x) - sigma * np.sin(x),
+        )[order]
+        return (hyperbolic + waves) * root**order / 2 * (-1) ** index
+
+    return shape
