@@ -18,14 +18,6 @@ from dockdyn.stability import TransferFunction, chart, growth_rates, loop
 from dockdyn.study.margins import margins
 from dockdyn.study.stability_sweep import Sweep, parse_sweep, stability_dataset
 
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled():
-    """What is compiled here holds some 20,000 of the 65,530 memory maps that Linux gives a process."""
-    yield
-    jax.clear_caches()
-
-
 # --- fields with a known zero ----------------------------------------------------------------------------------------
 
 CELLS, TOLERANCE = 200, 1e-7

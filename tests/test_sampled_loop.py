@@ -19,14 +19,6 @@ from numpy.testing import assert_allclose
 
 from dockdyn.stability import TransferFunction, growth_rates, loop, loop_roots, sampled_loop
 
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled():
-    """What is compiled here holds some 20,000 of the 65,530 memory maps that Linux gives a process."""
-    yield
-    jax.clear_caches()
-
-
 # --- published and independent numbers of the SITS rig ---------------------------------------------------------------
 
 POLE, ZERO, GAIN = -181.7836 + 185.4564j, -206.5679, 326.4756
@@ -312,7 +304,6 @@ def test_a_simulation_moves_and_grows_as_the_monodromy_says_in_full(structure):
     rng = np.random.default_rng(2)
     for _ in range(4):
         check_against_simulation(some_case(structure, rng))
-    jax.clear_caches()  # so many compiled functions would use up the memory maps that a process may have
 
 
 @pytest.mark.parametrize("structure", [STRUCTURES[0], STRUCTURES[4]], ids=str)

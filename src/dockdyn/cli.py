@@ -272,6 +272,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.stability_report import render_stability_report
 
         return render_stability_report(dataset)
+    if dataset.attrs["kind"] == "berthing":
+        from dockdyn.output.berthing_report import render_berthing_report
+
+        return render_berthing_report(dataset)
     if dataset.attrs["kind"] in ("four-mass", "latch"):
         from dockdyn.output.chains_report import render_chains_report
 

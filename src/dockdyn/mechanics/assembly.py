@@ -8,7 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike
+from jaxtyping import Array
 
 from dockdyn.mechanics.beam import Beam, unit_gauss
 from dockdyn.mechanics.tree import BASES, JOINTS, Layout, Links, Tree, cross
@@ -25,18 +25,19 @@ class Link:
 
     name: str
     parent: str | None = None  # None: the base
+    coordinate: str | None = None  # what the joint's coordinate is called; None: as the link
     joint: str = "revolute"  # of JOINTS; the base has none
-    axis: ArrayLike = (0.0, 0.0, 1.0)
-    mount: ArrayLike = (0.0, 0.0, 0.0)
-    mount_turn: ArrayLike = field(default_factory=lambda: np.eye(3))
+    axis: Any = (0.0, 0.0, 1.0)
+    mount: Any = (0.0, 0.0, 0.0)
+    mount_turn: Any = field(default_factory=lambda: np.eye(3))
     at: float | None = None
-    mass: ArrayLike = 0.0  # kg, of what is rigid
-    centre: ArrayLike = (0.0, 0.0, 0.0)  # m, its centre of mass, link axes
-    inertia: ArrayLike = field(default_factory=lambda: np.zeros((3, 3)))  # kg m², about that
+    mass: Any = 0.0  # kg, of what is rigid
+    centre: Any = (0.0, 0.0, 0.0)  # m, its centre of mass, link axes
+    inertia: Any = field(default_factory=lambda: np.zeros((3, 3)))  # kg m², about that
     beam: Beam | None = None
-    stiffness: ArrayLike = 0.0  # of the joint: N m/rad or N/m
-    damping: ArrayLike = 0.0
-    rest: ArrayLike = 0.0  # rad or m
+    stiffness: Any = 0.0  # of the joint: N m/rad or N/m
+    damping: Any = 0.0
+    rest: Any = 0.0  # rad or m
 
 
 def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
@@ -54,6 +55,7 @@ def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
     layout = Layout(
         base=base,
         names=tuple(names),
+        coordinates=tuple(link.coordinate or link.name for link in ordered),
         parents=parents,
         joints=tuple("locked" if link.parent is None else link.joint for link in ordered),
         modes=modes,
@@ -124,6 +126,7 @@ def own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
         "shift": jnp.zeros((slices, 3, width)),
         "turn": jnp.zeros((slices, 3, width)),
         "shortening": jnp.zeros((slices, width, width)),
+        "tip_shift": jnp.zeros((3, width)),
         "stiffness": jnp.zeros((width, width)),
         "damping": jnp.zeros((width, width)),
     }
@@ -145,6 +148,7 @@ def own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
     zeros["shift"] = zeros["shift"].at[:n, :, :count].set(found.shift)
     zeros["turn"] = zeros["turn"].at[:n, :, :count].set(found.turn)
     zeros["shortening"] = zeros["shortening"].at[:n, :count, :count].set(found.shortening)
+    zeros["tip_shift"] = zeros["tip_shift"].at[:, :count].set(beam.shapes(np.asarray(1.0)).shift)
     zeros["stiffness"] = zeros["stiffness"].at[:count, :count].set(stiffness)
     zeros["damping"] = zeros["damping"].at[:count, :count].set(stiffness * beam.damping)
     return {"inertia": inertia, **zeros}

@@ -65,7 +65,7 @@ class Beam(eqx.Module):
         for index, f in enumerate(twist_shapes(twist)):
             turn[..., 0, y + z + index] = f(at, 0)
         scaled = jnp.asarray(turn).at[..., 1:, :].divide(self.length)
-        return Shapes(at * self.length, jnp.asarray(shift), scaled, self.shortening(at))
+        return Shapes(jnp.asarray(at) * self.length, jnp.asarray(shift), scaled, self.shortening(at))
 
     def shortening(self, at: np.ndarray) -> Float[Array, "*at modes modes"]:
         """H(x) = ∫₀ˣ (φ′ᵧ φ′ᵧᵀ + φ′_z φ′_zᵀ) dx (1/m); zero without stiffening."""

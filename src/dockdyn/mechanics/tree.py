@@ -47,6 +47,7 @@ class Links(NamedTuple):
     shift: Float[Array, "links slices 3 modes"]
     turn: Float[Array, "links slices 3 modes"]
     shortening: Float[Array, "links slices modes modes"]
+    tip_shift: Float[Array, "links 3 modes"]  # of a flexible link's end
     mount: Float[Array, "links 3"]  # m: the joint on the parent, from where it is attached, parent axes
     mount_turn: Float[Array, "links 3 3"]  # joint axes → axes of the parent's attachment
     axis: Float[Array, "links 3"]  # of the joint
@@ -63,6 +64,7 @@ class Layout(NamedTuple):
 
     base: str
     names: tuple[str, ...]
+    coordinates: tuple[str, ...]  # of the joints, one a link
     parents: tuple[int, ...]  # −1 for the base
     joints: tuple[str, ...]
     modes: tuple[int, ...]
@@ -110,12 +112,23 @@ class Tree(eqx.Module):
         """Names of the velocities."""
         base = {"free": ["x", "y", "z", "roll", "pitch", "yaw"], "planar": ["x", "y", "yaw"], "fixed": []}
         found = [f"base.{name}" for name in base[self.layout.base]]
-        for name, joint, parent in zip(self.layout.names, self.layout.joints, self.layout.parents, strict=True):
+        for name, joint, parent in zip(self.layout.coordinates, self.layout.joints, self.layout.parents, strict=True):
             size = 0 if parent < 0 else JOINTS[joint]
             found += [name] if size == 1 else [f"{name}.{axis}" for axis in "xyz"[:size]]
         for name, modes in zip(self.layout.names, self.layout.mode_names, strict=True):
             found += [f"{name}.{mode}" for mode in modes]
         return found
+
+    def modal_coordinates(self, q: Configuration) -> Float[Array, "links width"]:
+        """Modal coordinates by link, padded with zeros."""
+        _, modal, count = self.layout.columns()
+        return selection_of(q.modes, modal, self.layout.width, count)
+
+    def joint_columns(self) -> list[int]:
+        """Velocity columns of the joints with one coordinate, in the order of `Configuration.joints`."""
+        columns, _, _ = self.layout.columns()
+        pairs = zip(columns, self.layout.joints, strict=True)
+        return [own[0] for own, joint in pairs if len(own) == 1 and joint != "spherical"]
 
     def motion(self, q: Configuration, v: Row) -> Motion:
         """The recursion from the base outwards."""
@@ -134,8 +147,8 @@ class Tree(eqx.Module):
             return every
         parents = jnp.array(self.layout.parents[1:])
         rest = jax.tree.map(lambda a: a[1:], self.links)
-        steps = (jnp.arange(1, size), parents, rest, turns[1:], slides[1:], spins[1:], speeds[1:])
-        steps = (*steps, spin_columns[1:], slide_columns[1:])
+        joints = tuple(a[1:] for a in (turns, slides, spins, speeds, spin_columns, slide_columns))
+        steps = (jnp.arange(1, size), parents, rest, *joints)
 
         def outwards(every: Motion, step: Any) -> tuple[Motion, None]:
             index, parent, link, *joint = step
@@ -189,9 +202,7 @@ class Tree(eqx.Module):
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """What springs and dampers of the joints take (N m, N)."""
-        columns, _, _ = self.layout.columns()
-        scalars = [c[0] for c, j in zip(columns, self.layout.joints, strict=True) if len(c) == 1 and j != "spherical"]
-        at = jnp.array(scalars, int)
+        at = jnp.array(self.joint_columns(), int)
         stretched = jnp.zeros_like(v).at[at].set(q.joints - self.joint_rest)
         return self.joint_stiffness * stretched + self.joint_damping * v
 
@@ -203,9 +214,7 @@ class Tree(eqx.Module):
         """Energy of springs in joints and of bent links (J)."""
         _, modal, count = self.layout.columns()
         eta = selection_of(q.modes, modal, self.layout.width, count)
-        columns, _, _ = self.layout.columns()
-        scalars = [c[0] for c, j in zip(columns, self.layout.joints, strict=True) if len(c) == 1 and j != "spherical"]
-        springs = self.joint_stiffness[jnp.array(scalars, int)]
+        springs = self.joint_stiffness[jnp.array(self.joint_columns(), int)]
         bent = 0.5 * jnp.einsum("li,lij,lj->", eta, self.links.stiffness, eta)
         return bent + 0.5 * jnp.sum(springs * (q.joints - self.joint_rest) ** 2)
 
@@ -214,7 +223,6 @@ class Tree(eqx.Module):
         columns, modal, _ = self.layout.columns()
         twist = base_subspace(self.layout.base) @ v[: BASES[self.layout.base]]
         attitude = Quaternion.of(q.attitude)
-        scalars = [c[0] for c, j in zip(columns, self.layout.joints, strict=True) if len(c) == 1]
         balls = [
             Quaternion.of(q.balls[i]).rate(Vector.of(v[jnp.array(c)])).array()
             for i, c in enumerate(c for c, j in zip(columns, self.layout.joints, strict=True) if len(c) == 3)
@@ -222,9 +230,9 @@ class Tree(eqx.Module):
         return Configuration(
             position=attitude.matrix().array() @ twist[:3],
             attitude=attitude.rate(Vector.of(twist[3:])).array(),
-            joints=v[jnp.array(scalars, int)],
+            joints=v[jnp.array(self.joint_columns(), int)],
             balls=jnp.stack(balls) if balls else jnp.zeros((0, 4)),
-            modes=v[jnp.array(sum(modal, []), int)],
+            modes=v[jnp.array([column for own in modal for column in own], int)],
         )
 
 
@@ -286,14 +294,12 @@ def across(
 
     now = of(parent.twist, rates, spin, speed)
     turning = (rates, turn @ cross(spin), speed)
-    zeros = jnp.zeros_like
     _, bias = jax.jvp(
         lambda e, r, s, before: twist(e, r, s, before, rates, spin, speed),
         (*here, parent.twist),
         (*turning, parent.bias),
     )
     jacobian = jax.vmap(of, in_axes=(1, 1, 1, 0), out_axes=1)(parent.jacobian, selected, spin_columns, slide_columns)
-    del zeros
     return Motion(parent.position + parent.rotation @ arm, parent.rotation @ rotation, now, bias, jacobian)
 
 

@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from dockdyn.output.berthing_report import berthing_verdict
 from dockdyn.output.chains_report import impact_verdict, latch_verdict
 from dockdyn.output.stability_report import verdict
 from dockdyn.output.wording import capture, gains
@@ -18,7 +19,10 @@ LISTED = 6  # sensitivities printed
 def show_summary(summary: dict[str, Any]) -> None:
     """A run's summary."""
     console = Console(highlight=False)
-    if "energy_class" in summary:
+    if summary["kind"] == "berthing":
+        console.print(summary["title"], markup=False)
+        console.print(berthing_verdict(summary), markup=False)
+    elif "energy_class" in summary:
         console.print(flight_contacts(summary))
         if summary["captured"] is not None:
             console.print(capture(summary), markup=False)
@@ -34,7 +38,7 @@ def show_summary(summary: dict[str, Any]) -> None:
         ("work–energy error", "work_energy_error"),
         ("energy error", "energy_error"),
     ):
-        if summary[key] is not None:
+        if summary.get(key) is not None:
             console.print(f"{words}: {summary[key]:.1e}")
     console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
     for warning in summary["warnings"]:

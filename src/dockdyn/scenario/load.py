@@ -14,6 +14,7 @@ import tomlkit
 from pydantic import ValidationError
 from tomlkit.exceptions import ParseError
 
+from dockdyn.scenario.berthing import BerthingSection
 from dockdyn.scenario.chains import FourMassSection, LatchSection
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
@@ -25,6 +26,7 @@ KINDS: dict[str, type[Section]] = {
     "rig": RigSection,
     "four-mass": FourMassSection,
     "latch": LatchSection,
+    "berthing": BerthingSection,
 }
 
 PRESETS = resources.files("dockdyn.scenario") / "presets"

@@ -17,6 +17,7 @@ from dockdyn.integrate import fixed, located
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.study.berthing_run import simulate_berthing
 from dockdyn.study.dataset import build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
 from dockdyn.study.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
@@ -39,6 +40,8 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
         raise ScenarioError(
             f"{scenario.name}: kind = 'rig': has margins only (dockdyn stability); must be another kind to run"
         )
+    if scenario.kind == "berthing":
+        return simulate_berthing(scenario, progress)
     loop = getattr(scenario.content, "loop", None)
     if loop is not None and (others := loop.beyond_delay()):
         raise ScenarioError(

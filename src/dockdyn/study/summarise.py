@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.study.berthing_run import summarise_berthing
+
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 
 
 def summarise(dataset: xr.Dataset) -> dict[str, Any]:
     """Contacts, energy, errors of conserved quantities, warnings. Keys carry their unit; plain Python types throughout."""
+    if dataset.attrs["kind"] == "berthing":
+        return summarise_berthing(dataset)
     flight = "angular_momentum" in dataset
     skeleton = {
         "kind": dataset.attrs["kind"],

@@ -1,0 +1,61 @@
+"""Adaptive integration of models without events: explicit Runge–Kutta of eighth order, or an implicit method."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import diffrax
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dockdyn.integrate.model import Model, State
+
+Method = Literal["dopri8", "kvaerno5"]
+MOST_STEPS = 10_000_000
+
+
+class Adapted(NamedTuple):
+    """States at the times asked for."""
+
+    states: State  # a leading axis of times
+    steps: Int[Array, ""]
+    rejected: Int[Array, ""]
+    finished: Any  # bool
+
+
+def solve(
+    model: Model, times: Float[Array, "times"], tolerance: Float[Array, ""], start: State, method: Method = "dopri8"
+) -> Adapted:
+    """Integrate from `start` at times[0] to times[-1], relative and absolute error of a step below `tolerance`.
+
+    Modes stay as they are; forces act at once (no delay). Where a state is not finite the rest is NaN.
+    """
+    moving = (start.q, start.v, start.memory)
+
+    def rate(t: Any, y: Any, _: Any) -> Any:
+        q, v, memory = y
+        x = model.retract(State(q, v, start.mode, memory))
+        return tuple(model.flow(t, x, model.sense(t, x).signal))
+
+    solver: Any = diffrax.Dopri8() if method == "dopri8" else diffrax.Kvaerno5()
+    found = diffrax.diffeqsolve(
+        diffrax.ODETerm(rate),
+        solver,
+        times[0],
+        times[-1],
+        None,
+        moving,
+        saveat=diffrax.SaveAt(ts=times),
+        stepsize_controller=diffrax.PIDController(rtol=tolerance, atol=tolerance),
+        max_steps=MOST_STEPS,
+        throw=False,
+        adjoint=diffrax.ForwardMode(),
+    )
+    assert found.ys is not None
+    q, v, memory = found.ys
+    modes = jax.tree.map(lambda mode: jnp.broadcast_to(mode, (times.shape[0],)), start.mode)
+    states = jax.vmap(model.retract)(State(q, v, modes, memory))
+    stats = found.stats
+    finished = found.result == diffrax.RESULTS.successful
+    return Adapted(states, stats["num_accepted_steps"], stats["num_rejected_steps"], finished)

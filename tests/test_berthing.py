@@ -1,0 +1,227 @@
+"""Berthing of a flexible arm with a payload (Cyril et al.): impacts, the motion after them, control, refusals."""
+
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.output.berthing_report import render_berthing_report
+from dockdyn.study.berthing_run import strike
+
+RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+HAND = {"impact.normal": "hand", "impact.lock": ["theta4"]}
+
+
+def struck(name="cyril-plastic", **changes):
+    found, _ = strike(dockdyn.load(name, changes).content)
+    return found
+
+
+def cross(a, b):
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def turned(degrees):
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return np.array([[c, -s], [s, c]])
+
+
+# law and joint, modes: loss (J), normal and tangential impulse (N s), payload's rate after (deg/s)
+PINS = [
+    ({}, 0, 0.075580, 2.16140, 0.89548, -3.10261),
+    ({}, 3, 0.045692, 1.30489, 0.53885, -3.06175),
+    (HAND, 0, 0.146518, 2.89105, 0.44166, -2.94939),
+    (HAND, 3, 0.084504, 1.88962, 0.08526, -2.99023),
+]
+
+
+@pytest.mark.parametrize(("changes", "modes", "loss", "normal", "tangential", "rate"), PINS)
+def test_plastic_pin(changes, modes, loss, normal, tangential, rate):
+    found = struck(**{"impact.law": "pin", "flexible.modes": modes, **changes})
+    assert float(found.impact.energy_loss) == pytest.approx(loss, abs=6e-7)
+    assert float(found.impact.impulse[0]) == pytest.approx(normal, abs=6e-6)
+    assert abs(float(found.impact.impulse[1])) == pytest.approx(tangential, abs=6e-6)
+    assert math.degrees(found.velocities[1][2]) == pytest.approx(rate, abs=6e-6)
+
+
+def test_joint_rates_after_a_pin_of_rigid_links():
+    free = struck(**{"impact.law": "pin", "flexible.modes": 0}).velocities[0]
+    assert np.degrees(free[2:6]) == pytest.approx([0.00226, 0.22785, -0.57363, 21.997], abs=6e-4)
+    locked = struck(**{"impact.law": "pin", "flexible.modes": 0, **HAND}).velocities[0]
+    assert np.degrees(locked[2:6]) == pytest.approx([0.00258, 0.02604, 0.30143, 0], abs=6e-6)
+
+
+@pytest.mark.parametrize(
+    ("r_e", "r_f", "changes"),
+    [(0.5, 0.5, HAND), (0.5, 0.8, HAND), (0.2, 0.5, HAND), (0.5, 0.5, {"impact.lock": ["theta4"]})],
+)
+def test_ratios_that_exist(r_e, r_f, changes):
+    """The loss is r_E of the plastic one, the friction impulse r_f of it, and Newton's coefficient stays below 1."""
+    pin = struck(**{"impact.law": "pin", **changes}).impact
+    found = struck("cyril-r-e-r-f", **{"impact.r_e": r_e, "impact.r_f": r_f, "impact.normal": "y", **changes}).impact
+    assert float(found.energy_loss) == pytest.approx(r_e * float(pin.energy_loss), rel=1e-10)
+    assert float(found.impulse[1]) == pytest.approx(r_f * float(pin.impulse[1]), rel=1e-10)
+    assert 0 <= float(found.newton) <= 1
+
+
+@pytest.mark.parametrize(
+    ("r_e", "r_f", "changes"),
+    [(0.5, 0.8, {"impact.lock": ["theta4"]}), (0.2, 0.5, {"impact.lock": []}), (0.5, 0.5, {"impact.lock": []})],
+)
+def test_ratios_that_do_not_exist_are_refused(r_e, r_f, changes):
+    scenario = dockdyn.load("cyril-r-e-r-f", {"impact.r_e": r_e, "impact.r_f": r_f, "impact.normal": "y", **changes})
+    with pytest.raises(dockdyn.ScenarioError, match="r_E") as caught:
+        dockdyn.simulate(scenario)
+    assert "\n" not in str(caught.value)
+
+
+def test_momentum_through_the_impact():
+    """Of both, rigid and written out: masses at their places, the arm's links as rods."""
+    content = dockdyn.load("cyril-plastic", {"flexible.modes": 0}).content
+    model = content.model()
+    _, state = strike(content)
+    found = []
+    for v in ([side.velocities for side in model.sides], state.v):
+        v0, v1 = np.asarray(v[0]), np.asarray(v[1])
+        # velocities and places of the chaser's bodies from angles that add up
+        angles, rates = np.cumsum([0, 67.3, 45.4, 0]), np.cumsum(v0[2:6])
+        place, speed = np.array([0.0, 2.45]), v0[:2] + v0[2] * np.array([-2.45, 0.0])
+        momentum, turning = 10000 * v0[:2], 40000 * v0[2]
+        for mass, length, angle, rate in ((20, 8.13, *pair) for pair in zip(angles[1:3], rates[1:3], strict=True)):
+            along, across = turned(angle) @ [length, 0], turned(angle + 90) @ [length, 0]
+            middle = speed + across * rate / 2
+            momentum = momentum + mass * middle
+            turning += mass * cross(place + along / 2, middle) + mass * length**2 / 12 * rate
+            place, speed = place + along, speed + across * rate
+        along, across = turned(angles[3]) @ [0.1, 0], turned(angles[3] + 90) @ [0.1, 0]
+        momentum = momentum + 0.2 * (speed + across * rates[3])
+        turning += 0.2 * cross(place + along, speed + across * rates[3]) + 0.2 * 0.2**2 / 12 * rates[3]
+        payload = place + 2 * along + np.array([0.0, 1.0])
+        momentum = momentum + 1000 * v1[:2]
+        turning += 1000 * cross(payload, v1[:2]) + 500 * v1[2]
+        found.append([*momentum, turning])
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-10)
+    assert found[0][:2] == pytest.approx([-2.004428, 1.926514], abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def plastic():
+    return dockdyn.simulate(dockdyn.load("cyril-plastic", {"flexible.modes": 2, "duration": "40 s"}))
+
+
+@pytest.fixture(scope="module")
+def controlled():
+    return dockdyn.simulate(dockdyn.load("cyril-controlled", {"duration": "60 s"}))
+
+
+def test_motion_after_a_plastic_capture(plastic):
+    """The arm stretches out, the payload turns back, nothing is lost."""
+    summary = dockdyn.summarise(plastic)
+    time = plastic.time.values
+
+    def middle_of_crossings(values):
+        (at,) = np.nonzero(np.diff(np.sign(values)))
+        return time[at].mean()
+
+    assert middle_of_crossings(plastic.joint_angle.sel(joint="theta3").values) == pytest.approx(34.7, abs=0.1)
+    (reversal,) = np.nonzero(np.diff(np.sign(plastic.target_rate[:, 2].values)))
+    assert time[reversal[0]] == pytest.approx(35.9, abs=0.15)
+    assert 0.1 < max(summary["peak_tip_deflection_m"].values()) < 0.13
+    assert summary["linear_momentum_error"] < 1e-10
+    assert summary["angular_momentum_error"] < 1e-10
+    assert summary["energy_error"] < 1e-8
+    assert summary["captured"] and summary["capture_time_s"] == 0
+    frames = plastic.outline.values  # what was welded stays together
+    apart = np.linalg.norm(frames[:, 0, -1] - frames[:, 1, 1], axis=-1)
+    assert apart.max() < 1e-9
+
+
+def test_control_brings_the_arm_to_rest(controlled):
+    """Settling times of rate damping with a wheel, and what the wheel takes up."""
+    summary = dockdyn.summarise(controlled)
+    time = controlled.time.values
+    base = np.degrees(2 * np.abs(controlled.base_attitude[:, 0, 3].values))
+    assert summary["settling_time_s"] == pytest.approx(20, rel=0.1)
+    assert time[np.flatnonzero(base > 0.05)[-1]] == pytest.approx(25.5, rel=0.1)
+    deflected = controlled.tip_deflection.values.max(axis=1)
+    assert time[np.flatnonzero(deflected > 0.01)[-1]] == pytest.approx(13.5, rel=0.1)
+    assert base.max() == pytest.approx(0.145, rel=0.1)
+    limits = {"base.yaw": 5, "theta2": 30, "theta3": 30, "theta4": 10}
+    for name, limit in limits.items():
+        assert float(abs(controlled.torque.sel(coordinate=name)).max()) <= limit
+    assert summary["angular_momentum_error"] < 1e-10  # the wheel's counted
+    assert summary["energy_error"] < 1e-8  # the work of control counted
+    assert float(controlled.wheel_momentum[-1, 2]) != 0
+
+
+def test_an_elastic_impact_keeps_energy_and_parts():
+    dataset = dockdyn.simulate(dockdyn.load("cyril-elastic", {"duration": "0.5 s"}))
+    summary = dockdyn.summarise(dataset)
+    impact = summary["impacts"][0]
+    assert not summary["captured"]
+    assert impact["restitution"]["newton"] == pytest.approx(1)
+    assert abs(impact["energy_loss_J"] - float(dataset.lock_energy_loss)) < 1e-12
+    frames = dataset.outline.values
+    gap = (frames[:, 0, -1] - frames[:, 1, 1])[-1]
+    hand = frames[0, 0, -1] - frames[0, 0, -2]
+    assert gap @ hand < 0  # away from the payload, which lies ahead of the hand
+    assert np.abs(dataset.rate.sel(coordinate="theta4").values).max() < 1e-12  # locked, and stays so
+
+
+def test_report_and_documentation(controlled, plastic):
+    said = re.sub(r"<(svg|style).*?</\1>", " ", render_berthing_report(controlled), flags=re.S)
+    said = " ".join(re.sub(r"<[^>]+>", " ", said).split())
+    for words in (
+        "Joined by the impact (weld)",
+        "Joint rates below 0.05 deg/s after",
+        "link1.bend1",
+        "Torques of control",
+    ):
+        assert words in said
+    assert not re.search(r"\bnan\b|None|http", said)
+    summary = dockdyn.summarise(plastic)
+    for key in [*plastic.data_vars, *plastic.attrs, *summary, *summary["impacts"][0]]:
+        assert f"`{key}`" in RESULTS, key
+
+
+def test_the_command_runs(tmp_path):
+    command = [str(Path(sys.executable).parent / "dockdyn"), "run", "cyril-plastic", "--set", "flexible.modes=2"]
+    command += ["--set", "duration=1 s", "--out", str(tmp_path / "out")]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    assert "Joined by the impact (weld)" in " ".join(result.stdout.split())
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"impact.lock": ["theta9"]}, "theta9.*no joint"),
+        ({"chaser.link.link1.beam.bending": 0}, "bending"),
+        ({"chaser.link.link2.parent": "nobody"}, "nobody"),
+        ({"chaser.link.link1.parent": "hand"}, "loop"),
+        ({"chaser.link.hand.mass": 0}, "mass"),
+        ({"contact.chaser": "finger"}, "finger.*no link"),
+        ({"impact.law": "energetic"}, "needs restitution"),
+        ({"impact.restitution": 0.5}, "has no restitution"),
+        ({"control": {"law": "rate-damping", "damping": [1, 2]}}, "2 entries for 3 joints"),
+        ({"flexible.modes": 99}, "flexible.modes"),
+        ({"contact.target_position": [0, 1, 0]}, "give not both"),
+        ({"chaser.link.hand.at": "tip", "chaser.link.hand.parent": "spacecraft"}, "has no beam"),
+    ],
+)
+def test_wrong_berthings_are_refused_in_one_line(overrides, words):
+    with pytest.raises(dockdyn.ScenarioError, match=words) as caught:
+        dockdyn.load("cyril-plastic", overrides)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_does_not_meet_is_refused():
+    scenario = dockdyn.load("cyril-plastic", {"target.velocity": [0, 1, 0]})
+    with pytest.raises(dockdyn.ScenarioError, match="does not approach"):
+        dockdyn.simulate(scenario)
