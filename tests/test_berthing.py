@@ -159,6 +159,7 @@ def test_control_brings_the_arm_to_rest(controlled):
     assert float(controlled.wheel_momentum[-1, 2]) != 0
 
 
+@pytest.mark.full
 def test_an_elastic_impact_keeps_energy_and_parts():
     dataset = dockdyn.simulate(dockdyn.load("cyril-elastic", {"duration": "0.5 s"}))
     summary = dockdyn.summarise(dataset)
@@ -225,3 +226,17 @@ def test_what_does_not_meet_is_refused():
     scenario = dockdyn.load("cyril-plastic", {"target.velocity": [0, 1, 0]})
     with pytest.raises(dockdyn.ScenarioError, match="does not approach"):
         dockdyn.simulate(scenario)
+
+
+def test_momentum_in_space_with_a_wheel():
+    """Everything turns about all axes; the wheel's momentum turns with the base."""
+    changes = {"motion": "free", "flexible.modes": 0, "chaser.rate": [0.02, -0.01, 0.015], "duration": "20 s"}
+    dataset = dockdyn.simulate(dockdyn.load("cyril-controlled", changes))
+    summary = dockdyn.summarise(dataset)
+    assert float(np.abs(dataset.wheel_momentum[-1]).min()) > 1
+    assert summary["angular_momentum_error"] < 1e-9
+    assert summary["linear_momentum_error"] < 1e-9
+    assert summary["energy_error"] < 1e-7
+    frames = dataset.outline.values
+    apart = np.linalg.norm(frames[:, 0, -1] - frames[:, 1, 1], axis=-1)
+    assert apart.max() < 1e-9

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -92,15 +93,26 @@ def in_order(links: Sequence[Link]) -> list[Link]:
             raise ValueError(f"link {link.name!r}: its parent {link.parent!r} is no link")
         if link.joint not in JOINTS:
             raise ValueError(f"link {link.name!r}: joint is {link.joint!r}; must be one of {', '.join(JOINTS)}")
+        if link.joint == "spherical" and known(link.stiffness) and np.any(np.asarray(link.stiffness)):
+            raise ValueError(f"link {link.name!r}: a spherical joint has no stiffness; must be 0")
+        if known(link.axis) and not np.any(np.asarray(link.axis)):
+            raise ValueError(f"link {link.name!r}: axis must not be the zero vector")
+        if link.at is not None and not 0 <= link.at <= 1:
+            raise ValueError(f"link {link.name!r}: at is {link.at}; must be a share of the parent's beam, 0 to 1")
     found: list[Link] = []
     while len(found) < len(links):
         placed = {link.name for link in found}
-        ready = [k for k in links if k.name not in placed and (k.parent is None or k.parent in placed)]
-        if not ready:
-            left = ", ".join(link.name for link in links if link.name not in placed)
-            raise ValueError(f"links {left} form a loop; must be a tree")
-        found += ready
+        left = [link for link in links if link.name not in placed]
+        ready = next((link for link in left if link.parent is None or link.parent in placed), None)
+        if ready is None:
+            raise ValueError(f"links {', '.join(link.name for link in left)} form a loop; must be a tree")
+        found.append(ready)
     return found
+
+
+def known(value: Any) -> bool:
+    """Whether a number is there to be looked at, not traced."""
+    return not isinstance(value, jax.core.Tracer)
 
 
 def mode_names(beam: Beam | None) -> tuple[str, ...]:
@@ -112,7 +124,7 @@ def mode_names(beam: Beam | None) -> tuple[str, ...]:
 
 
 def beam_slices(beam: Beam | None) -> int:
-    return 0 if beam is None or not beam.count else 2 * max(beam.modes) + 4
+    return 0 if beam is None or not beam.count else beam.slice_count()
 
 
 def own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:

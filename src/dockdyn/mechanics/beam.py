@@ -1,7 +1,7 @@
 """Slender links that bend and twist: assumed modes, and what they make of mass, stiffness and shortening.
 
 A beam lies along the x axis of its link, from x = 0 to its length. Displacement across it and twist are sums of shape
-functions φ(ξ), ξ = x/length, times modal coordinates η, the values of which are metres (bending, stretch) or radians
+functions φ(ξ), ξ = x/length, times modal coordinates η, the values of which are metres (bending) or radians
 (twist) times φ. All shapes are zero, with zero slope where they bend, at the link's own frame: the beam is clamped there.
 """
 
@@ -20,7 +20,6 @@ Basis = Literal["polynomial", "cantilever"]
 Shape = Callable[[np.ndarray, int], np.ndarray]  # ξ and order of the derivative → values
 
 INNER = 40  # Gauss points for integrals of shapes
-ROOTS = (1.8751040687119611, 4.694091132974175, 7.854757438237613, 10.995540734875467)  # cos β cosh β = −1
 
 
 class Shapes(NamedTuple):
@@ -79,9 +78,13 @@ class Beam(eqx.Module):
             found[..., :y, :y], found[..., y : y + z, y : y + z] = whole[..., :y, :y], whole[..., :z, :z]
         return jnp.asarray(found) / self.length
 
+    def slice_count(self) -> int:
+        """Points of quadrature: exact for polynomials, enough for a cantilever's modes."""
+        return 2 * max(self.modes) + (4 if self.basis == "polynomial" else 12)
+
     def slices(self) -> tuple[Shapes, Float[Array, "slices"]]:
         """Shapes at the points of Gauss's quadrature, and the mass (kg) that each stands for."""
-        points, weights = unit_gauss(2 * max(self.modes) + 4)
+        points, weights = unit_gauss(self.slice_count())
         return self.shapes(points), jnp.asarray(weights) * self.mass
 
     def stiffness(self) -> Float[Array, "modes modes"]:
@@ -136,7 +139,9 @@ def polynomial_shape(power: int, degree: int) -> Shape:
 
 def cantilever_shape(index: int) -> Shape:
     """The mode of a clamped–free beam, one at the tip: cosh x − cos x − σ (sinh x − sin x), x = β ξ."""
-    root = ROOTS[index] if index < len(ROOTS) else (index + 0.5) * np.pi
+    root = (index + 0.5) * np.pi
+    for _ in range(20):  # cos β cosh β = −1
+        root += (np.cos(root) + 1 / np.cosh(root)) / (np.sin(root) + np.tanh(root) / np.cosh(root))
     rest = (np.sin(root) - np.cos(root) - np.exp(-root)) / (np.sinh(root) + np.sin(root))  # 1 − σ, without cancellation
 
     def shape(at: np.ndarray, order: int) -> np.ndarray:

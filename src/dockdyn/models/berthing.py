@@ -195,7 +195,11 @@ class Berthing(Model):
     def flow(self, t: Scalar, x: State, delayed: Any) -> Rate:
         v, _, torques = self.accelerations(x)
         q = tuple(side.tree.rate(a, b) for side, a, b in zip(self.sides, x.q, x.v, strict=True))
-        wheel = jnp.zeros(3) if self.control is None else -self.control.wheel(self.sides[0].tree, torques)
+        wheel = jnp.zeros(3)
+        if self.control is not None:
+            # the wheel turns with the base, and the torque on the base is all that its momentum does to it
+            turning = base_rate(self.sides[0].tree, x.v[0])
+            wheel = -self.control.wheel(self.sides[0].tree, torques) - jnp.cross(turning, x.memory.wheel)
         return Rate(q, v, Memory(torques @ x.v[0], wheel))
 
     def sense(self, t: Scalar, x: State) -> Sensed:
@@ -209,6 +213,13 @@ class Berthing(Model):
 
     def retract(self, x: State) -> State:
         return State(tuple(normalised(q) for q in x.q), x.v, x.mode, x.memory)
+
+
+def base_rate(tree: Tree, v: Row) -> Float[Array, "3"]:
+    """Angular velocity of the base (rad/s, base axes)."""
+    if tree.layout.base == "free":
+        return v[3:6]
+    return jnp.zeros(3).at[2].set(v[2]) if tree.layout.base == "planar" else jnp.zeros(3)
 
 
 def normalised(q: Configuration) -> Configuration:

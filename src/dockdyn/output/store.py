@@ -10,7 +10,8 @@ import xarray as xr
 from dockdyn.scenario.errors import ScenarioError
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
-RUN = {"status", "time", "kinetic_energy", "episode_onset"}  # and, besides, that of a run
+RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
+EVENTS = {"berthing": "impulse"}  # what a run has of what happened; other kinds have contacts
 
 
 def write_result(dataset: xr.Dataset, path: str | Path) -> None:
@@ -45,7 +46,9 @@ def open_result(path: str | Path) -> xr.Dataset:
         dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False, decode_timedelta=False)
     except Exception:  # a damaged file can fail anywhere inside the readers
         raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
-    needed = ATTRIBUTES if "margins" in dataset.attrs else ATTRIBUTES | RUN
+    needed = ATTRIBUTES
+    if "margins" not in dataset.attrs:
+        needed = ATTRIBUTES | RUN | {EVENTS.get(str(dataset.attrs.get("kind")), "episode_onset")}
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
