@@ -129,7 +129,7 @@ def test_motion_after_a_plastic_capture(plastic):
         return time[at].mean()
 
     assert middle_of_crossings(plastic.joint_angle.sel(joint="theta3").values) == pytest.approx(34.7, abs=0.1)
-    (reversal,) = np.nonzero(np.diff(np.sign(plastic.target_rate[:, 2].values)))
+    (reversal,) = np.nonzero(np.diff(np.sign(plastic.target_coordinate_rate[:, 2].values)))
     assert time[reversal[0]] == pytest.approx(35.9, abs=0.15)
     assert 0.1 < max(summary["peak_tip_deflection_m"].values()) < 0.13
     assert summary["linear_momentum_error"] < 1e-10
@@ -171,7 +171,7 @@ def test_an_elastic_impact_keeps_energy_and_parts():
     gap = (frames[:, 0, -1] - frames[:, 1, 1])[-1]
     hand = frames[0, 0, -1] - frames[0, 0, -2]
     assert gap @ hand < 0  # away from the payload, which lies ahead of the hand
-    assert np.abs(dataset.rate.sel(coordinate="theta4").values).max() < 1e-12  # locked, and stays so
+    assert np.abs(dataset.coordinate_rate.sel(coordinate="theta4").values).max() < 1e-12  # locked, and stays so
 
 
 def test_report_and_documentation(controlled, plastic):

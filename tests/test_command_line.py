@@ -86,10 +86,16 @@ def test_a_result_folder_may_have_the_presets_name(tmp_path):
     assert (tmp_path / "probe-cone" / "report.html").exists()
 
 
-def test_every_preset_is_listed_and_runs():
+def test_every_preset_is_listed_and_loads():
     listed = dock("presets").stdout
     for name, title in dockdyn.presets().items():
         assert name in listed and title in listed
+        assert dockdyn.load(name).title == title
+
+
+@pytest.mark.full
+def test_every_preset_runs():
+    for name in dockdyn.presets():
         if dockdyn.load(name).kind == "rig":
             assert dockdyn.margins(dockdyn.load(name))["rightmost_roots"]
         elif dockdyn.load(name).kind != "berthing":  # those take long to compile, and are run by their own tests

@@ -189,6 +189,7 @@ def test_places_and_ranges_that_cannot_be_are_refused(dock, arguments, words):
     assert words in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.full
 def test_a_swept_place_is_the_place(dock):
     """Along the wall the lever arms change, and so does the growth rate, also where the scenario states no place."""
     code, _, _ = dock("stability", "probe-cone", "--sweep", "stability.distance=0.2:0.35:4", "--out", "swept")
@@ -200,6 +201,7 @@ def test_a_swept_place_is_the_place(dock):
     assert np.ptp(growth) > 1e-4
 
 
+@pytest.mark.full
 def test_what_makes_margins_doubtful_is_told():
     def warnings(name, **changes):
         return " ".join(dockdyn.margins(dockdyn.load(name, changes))["warnings"])

@@ -243,8 +243,8 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
     ]
     return {
         "joint_angle": x.q[0].joints,
-        "rate": x.v[0],
-        "target_rate": x.v[1],
+        "coordinate_rate": x.v[0],
+        "target_coordinate_rate": x.v[1],
         "base_position": jnp.stack([q.position for q in x.q]),
         "base_attitude": jnp.stack([q.attitude for q in x.q]),
         "modal_coordinate": x.q[0].modes,

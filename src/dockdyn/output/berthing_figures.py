@@ -46,7 +46,7 @@ def joints(dataset: xr.Dataset) -> Figure:
     names = [str(name) for name in dataset.joint.values]
     figure, axes = panels([1.8, 1.8], len(names), float(dataset.time[-1]))
     lines(axes[0], dataset.time, np.degrees(dataset.joint_angle.values), names)
-    rates = np.degrees(dataset.rate.sel(coordinate=dataset.joint.values).values)
+    rates = np.degrees(dataset.coordinate_rate.sel(coordinate=dataset.joint.values).values)
     lines(axes[1], dataset.time, rates, names)
     axes[0].set_ylabel("angle, deg")
     axes[1].set_ylabel("rate, deg/s")
@@ -63,7 +63,7 @@ def bodies(dataset: xr.Dataset) -> Figure:
     turned = yaw(dataset.base_attitude.values)
     axes[0].plot(dataset.time, turned[:, 0], color=COLOURS["blue"], label="base of the chaser")
     axes[0].set_ylabel("base, deg")
-    rate = np.degrees(dataset.target_rate[:, -1].values)
+    rate = np.degrees(dataset.target_coordinate_rate[:, -1].values)
     axes[0].plot([], [], color=COLOURS["orange"], label="rate of the target's base")
     axes[1].plot(dataset.time, rate, color=COLOURS["orange"])
     axes[1].axhline(0, color=COLOURS["muted"], linewidth=0.6)

@@ -96,8 +96,8 @@ def velocities_table(dataset: xr.Dataset) -> Table:
     """Velocities before and after the impact, by coordinate; angular ones in degrees."""
     rows = []
     for owner, names, before, after in (
-        ("", dataset.coordinate, dataset.rate_before, dataset.rate[0]),
-        ("target ", dataset.target_coordinate, dataset.target_rate_before, dataset.target_rate[0]),
+        ("", dataset.coordinate, dataset.coordinate_rate_before, dataset.coordinate_rate[0]),
+        ("target ", dataset.target_coordinate, dataset.target_coordinate_rate_before, dataset.target_coordinate_rate[0]),
     ):
         for name, old, new in zip(names.values, before.values, after.values, strict=True):
             modal = name in dataset.mode.values

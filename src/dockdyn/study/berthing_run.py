@@ -26,8 +26,8 @@ SETTLED = np.radians(0.05)  # rad/s: joint rates below this count as rest
 # name: (dimensions after time, units, long name)
 VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "joint_angle": (("joint",), "rad", "joint angle"),
-    "rate": (("coordinate",), "SI", "velocity of the chaser, by coordinate: m/s, rad/s, 1/s of modes"),
-    "target_rate": (("target_coordinate",), "SI", "velocity of the target, by coordinate"),
+    "coordinate_rate": (("coordinate",), "SI", "velocity of the chaser, by coordinate: m/s, rad/s, 1/s of modes"),
+    "target_coordinate_rate": (("target_coordinate",), "SI", "velocity of the target, by coordinate"),
     "base_position": (("system", "axis"), "m", "position of the base, inertial"),
     "base_attitude": (("system", "quaternion"), "1", "attitude of the base, body to inertial, scalar first"),
     "modal_coordinate": (("mode",), "SI", "modal coordinate"),
@@ -146,8 +146,8 @@ def dataset_of(
         data[name] = ((), float(value), {"units": units, "long_name": words})
     size = len(impact.impulse)
     data["impulse"] = (("row",), np.asarray(impact.impulse), {"units": "N s", "long_name": "impulse on the chaser"})
-    data["rate_before"] = (("coordinate",), before[0], {"units": "SI", "long_name": "velocity of the chaser before"})
-    data["target_rate_before"] = (
+    data["coordinate_rate_before"] = (("coordinate",), before[0], {"units": "SI", "long_name": "velocity of the chaser before"})
+    data["target_coordinate_rate_before"] = (
         ("target_coordinate",),
         before[1],
         {"units": "SI", "long_name": "velocity of the target before"},
@@ -206,10 +206,10 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
     impulse = dataset.impulse.values
     tangents = impulse[1 : 2 if dataset.sizes["target_coordinate"] == 3 else 3]
     energy = dataset.kinetic_energy + dataset.potential_energy - dataset.work
-    after = {str(name): float(v) for name, v in zip(dataset.coordinate.values, dataset.rate.values[0], strict=True)}
+    after = {str(name): float(v) for name, v in zip(dataset.coordinate.values, dataset.coordinate_rate.values[0], strict=True)}
     after |= {
         f"target.{name}": float(v)
-        for name, v in zip(dataset.target_coordinate.values, dataset.target_rate.values[0], strict=True)
+        for name, v in zip(dataset.target_coordinate.values, dataset.target_coordinate_rate.values[0], strict=True)
     }
     joined, controlled = bool(dataset.attrs["joined"]), bool(dataset.attrs["controlled"])
     impact = {
@@ -254,7 +254,7 @@ def number(value: Any) -> float | None:
 
 def settling(dataset: xr.Dataset) -> float | None:
     """When all joint rates have come below 0.05 °/s for good (s); None where they have not."""
-    rates = np.abs(dataset.rate.sel(coordinate=dataset.joint.values).values).max(axis=1)
+    rates = np.abs(dataset.coordinate_rate.sel(coordinate=dataset.joint.values).values).max(axis=1)
     moving = np.flatnonzero(rates > SETTLED)
     if not len(moving):
         return 0.0
