@@ -97,7 +97,12 @@ def velocities_table(dataset: xr.Dataset) -> Table:
     rows = []
     for owner, names, before, after in (
         ("", dataset.coordinate, dataset.coordinate_rate_before, dataset.coordinate_rate[0]),
-        ("target ", dataset.target_coordinate, dataset.target_coordinate_rate_before, dataset.target_coordinate_rate[0]),
+        (
+            "target ",
+            dataset.target_coordinate,
+            dataset.target_coordinate_rate_before,
+            dataset.target_coordinate_rate[0],
+        ),
     ):
         for name, old, new in zip(names.values, before.values, after.values, strict=True):
             modal = name in dataset.mode.values

@@ -146,7 +146,11 @@ def dataset_of(
         data[name] = ((), float(value), {"units": units, "long_name": words})
     size = len(impact.impulse)
     data["impulse"] = (("row",), np.asarray(impact.impulse), {"units": "N s", "long_name": "impulse on the chaser"})
-    data["coordinate_rate_before"] = (("coordinate",), before[0], {"units": "SI", "long_name": "velocity of the chaser before"})
+    data["coordinate_rate_before"] = (
+        ("coordinate",),
+        before[0],
+        {"units": "SI", "long_name": "velocity of the chaser before"},
+    )
     data["target_coordinate_rate_before"] = (
         ("target_coordinate",),
         before[1],
@@ -206,7 +210,10 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
     impulse = dataset.impulse.values
     tangents = impulse[1 : 2 if dataset.sizes["target_coordinate"] == 3 else 3]
     energy = dataset.kinetic_energy + dataset.potential_energy - dataset.work
-    after = {str(name): float(v) for name, v in zip(dataset.coordinate.values, dataset.coordinate_rate.values[0], strict=True)}
+    after = {
+        str(name): float(v)
+        for name, v in zip(dataset.coordinate.values, dataset.coordinate_rate.values[0], strict=True)
+    }
     after |= {
         f"target.{name}": float(v)
         for name, v in zip(dataset.target_coordinate.values, dataset.target_coordinate_rate.values[0], strict=True)
