@@ -16,9 +16,8 @@ help: ## list the targets
 demo: $(VENV)/.stamp-core ## dock a probe into a cone; the report lands in demo/
 	$(BIN)/dockdyn run probe-cone --out demo --force
 
-# Most of the time goes into compiling; code that runs briefly need not be optimised.
 test: $(VENV)/.stamp-dev ## run the tests, the large random checks sampled
-	XLA_FLAGS="$$XLA_FLAGS --xla_backend_optimization_level=0" $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not full" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not full" $(PYTEST_ARGS)
 
 verify: $(VENV)/.stamp-dev ## run every test, the long ones in full
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(PYTEST_ARGS)
