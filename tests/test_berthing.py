@@ -228,6 +228,7 @@ def test_what_does_not_meet_is_refused():
         dockdyn.simulate(scenario)
 
 
+@pytest.mark.full
 def test_momentum_in_space_with_a_wheel():
     """Everything turns about all axes; the wheel's momentum turns with the base."""
     changes = {"motion": "free", "flexible.modes": 0, "chaser.rate": [0.02, -0.01, 0.015], "duration": "20 s"}

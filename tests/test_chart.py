@@ -228,6 +228,7 @@ POLE, ZERO, GAIN = -181.7836 + 185.4564j, -206.5679, 326.4756
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)
 
 
+@pytest.mark.full
 def test_a_sampled_rig():
     """Every point of the boundary, taken one by one, neither grows nor decays."""
     sweeps = [Sweep("loop.sensor.delay", "0.5 ms", "4 ms", 24), Sweep("loop.compensator.gain", 0, 150, 24)]

@@ -79,6 +79,7 @@ def test_init_gives_a_file_of_ones_own(tmp_path):
     assert (tmp_path / "mine" / "report.html").exists()
 
 
+@pytest.mark.full
 def test_a_result_folder_may_have_the_presets_name(tmp_path):
     for _ in range(2):
         result = dock("run", "probe-cone", "--set", "duration=1 s", "--force", folder=tmp_path)
