@@ -29,7 +29,7 @@ def solve(
 ) -> Adapted:
     """Integrate from `start` at times[0] to times[-1], relative and absolute error of a step below `tolerance`.
 
-    Modes stay as they are; forces act at once (no delay). Where a state is not finite the rest is NaN.
+    Modes stay as they are; forces act at once (no delay). What lies after a failure is not finite.
     """
     moving = (start.q, start.v, start.memory)
 

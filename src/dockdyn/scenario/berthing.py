@@ -18,7 +18,7 @@ from dockdyn.scenario.parts import Direction, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.tree import FlexibleSection, TreeSection
+from dockdyn.scenario.tree import FlexibleSection, TreeSection, turned_back
 from dockdyn.scenario.units import Number, quantity
 
 Gain = quantity("N*m/rad", "a gain", least=0, component=True)
@@ -205,8 +205,6 @@ class BerthingSection(Section):
         if self.contact.target_radius is not None:
             # on the side of the payload that faces the chaser, as far from its frame as stated
             attitude = jnp.asarray(self.target.attitude or [1.0, 0.0, 0.0, 0.0], float)
-            from dockdyn.scenario.tree import turned_back
-
             mount = turned_back(attitude, normal * jnp.asarray(self.contact.target_radius, float))
         else:
             mount = jnp.asarray(self.contact.target_position, float)

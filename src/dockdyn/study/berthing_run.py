@@ -14,9 +14,10 @@ import xarray as xr
 
 from dockdyn.impact.laws import resolve
 from dockdyn.integrate import adaptive
-from dockdyn.models.berthing import HOLDS, Berthing, observe
+from dockdyn.models.berthing import HOLDS, observe
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.study.measures import drift, number
 from dockdyn.study.plan import MOST_ROWS, jit_once
 
 SAMPLES = 1000  # over a run, when the scenario does not say
@@ -193,20 +194,8 @@ def dataset_of(
     return xr.Dataset(data, coordinates, attributes)
 
 
-def contact_frames(model: Berthing, states: Any) -> Any:
-    """Where chaser and target touch (m, inertial), of each: shape (samples, 2, 3)."""
-
-    def one(x: Any) -> Any:
-        pairs = zip(model.sides, x.q, x.v, strict=True)
-        return jnp.stack([side.tree.motion(q, v).position[side.grip] for side, q, v in pairs])
-
-    return jax.vmap(one)(states)
-
-
 def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
     """The impact, peak deflections, settling, errors of conserved quantities."""
-    from dockdyn.study.summarise import drift
-
     impulse = dataset.impulse.values
     tangents = impulse[1 : 2 if dataset.sizes["target_coordinate"] == 3 else 3]
     energy = dataset.kinetic_energy + dataset.potential_energy - dataset.work
@@ -253,10 +242,6 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
         "end_time_s": float(dataset.time[-1]),
         "wall_time_s": float(dataset.attrs["wall_time_s"]),
     }
-
-
-def number(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def settling(dataset: xr.Dataset) -> float | None:

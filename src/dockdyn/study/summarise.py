@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.study.berthing_run import summarise_berthing
+from dockdyn.study.measures import drift, number, ratio
 
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
@@ -115,21 +116,6 @@ def contact(episode: xr.Dataset) -> dict[str, Any]:
         "peak_time_s": number(episode.episode_peak_time),
         "impulse_N_s": float(episode.episode_impulse),
     }
-
-
-def number(value: Any) -> float | None:
-    """A float, or None for what the run did not reach."""
-    return float(value) if np.isfinite(value) else None
-
-
-def ratio(error: float, scale: float) -> float:
-    return error / scale if scale > 0 else error
-
-
-def drift(momentum: xr.DataArray, scale: xr.DataArray) -> float:
-    """Largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
-    change = np.linalg.norm(momentum.values - momentum.values[0], axis=-1)
-    return ratio(float(change.max()), float(scale.max()))
 
 
 def work_energy_error(dataset: xr.Dataset) -> float | None:
