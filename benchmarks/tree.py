@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pinocchio as pin
+from jax.scipy.linalg import cho_factor, cho_solve
 
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.beam import Beam
@@ -75,7 +76,7 @@ def measure(tree) -> tuple[float, float]:
         def once(_, state):
             q, v, summed = state
             mass, h, _ = tree.dynamics(q, v)
-            rates = jnp.linalg.solve(mass, -h)
+            rates = cho_solve(cho_factor(mass), -h)
             moved = Configuration(q.position, q.attitude, q.joints + 1e-9 * rates[0], q.balls, q.modes)
             return moved, v, summed + rates
 

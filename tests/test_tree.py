@@ -199,7 +199,7 @@ def test_rigid_trees_against_pinocchio(seed, size, base):
         np.testing.assert_allclose(motion.rotation[index], world.rotation, rtol=0, atol=1e-13)
         np.testing.assert_allclose(motion.twist[index], there.actInv(data.v[joint]).vector, rtol=0, atol=1e-12)
         np.testing.assert_allclose(motion.bias[index], there.actInv(data.a[joint]).vector, rtol=0, atol=1e-11)
-        np.testing.assert_allclose(motion.jacobian[index] @ v, motion.twist[index], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(case.tree.jacobian(motion, index) @ v, motion.twist[index], rtol=0, atol=1e-12)
 
 
 # --- against Lagrange's equations from coordinates alone -----------------------------------------------------------

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Array
 
 from dockdyn.mechanics.beam import Beam, unit_gauss
-from dockdyn.mechanics.tree import BASES, JOINTS, Layout, Links, Tree, cross
+from dockdyn.mechanics.screws import cross_matrix
+from dockdyn.mechanics.tree import BASES, JOINTS, Layout, Links, Tree
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
         joints=tuple("locked" if link.parent is None else link.joint for link in ordered),
         modes=modes,
         mode_names=tuple(mode_names(link.beam) for link in ordered),
+        seated=tuple(link.at is not None for link in ordered),
     )
     slices = max([1, *(beam_slices(link.beam) for link in ordered)])
     rows = [
@@ -152,11 +154,14 @@ def own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
         return {"inertia": inertia + spatial_inertia(beam.mass, middle, rod), **zeros}
     found, weights = beam.slices()
     count, n = beam.count, weights.shape[0]
-    polar = jnp.asarray(unit_gauss(n)[1]) * beam.polar_inertia * beam.length
+    polar = beam.polar_inertia * beam.length
     stiffness = beam.stiffness()
     zeros["place"] = zeros["place"].at[:n].set(found.place)
     zeros["slice_mass"] = zeros["slice_mass"].at[:n].set(weights)
-    zeros["slice_polar"] = zeros["slice_polar"].at[:n].set(polar)
+    if beam.modes[2]:
+        zeros["slice_polar"] = zeros["slice_polar"].at[:n].set(jnp.asarray(unit_gauss(n)[1]) * polar)
+    else:
+        inertia = inertia.at[3, 3].add(polar)
     zeros["shift"] = zeros["shift"].at[:n, :, :count].set(found.shift)
     zeros["turn"] = zeros["turn"].at[:n, :, :count].set(found.turn)
     zeros["shortening"] = zeros["shortening"].at[:n, :count, :count].set(found.shortening)
@@ -192,7 +197,7 @@ def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
 
 def spatial_inertia(mass: Array, centre: Array, inertia: Array) -> Array:
     """6 × 6 mass matrix for (v, ω) of the frame's origin, of a body with centre of mass and inertia about it."""
-    lever = cross(centre)
+    lever = cross_matrix(centre)
     upper = jnp.concatenate([mass * jnp.eye(3), -mass * lever], axis=1)
     lower = jnp.concatenate([mass * lever, inertia - mass * lever @ lever], axis=1)
     return jnp.concatenate([upper, lower])

@@ -1,15 +1,17 @@
 """Open trees of rigid and flexible links on a free, planar or fixed base, by the natural orthogonal complement.
 
 Twists of all links follow from the independent velocities v through t = N(q) v, so M = Nᵀ M̄ N and the bias is
-Nᵀ (M̄ Ṅ v + c̄) (Cyril et al., eq. 1 and their reference 6). N and Ṅ v come from a recursion from the base outwards; M̄ and c̄,
-the mass matrix and velocity-dependent terms of one link in its own frame, from its kinetic energy. Derivatives are taken
-inside a link only, so the work for a link does not depend on how long the chain is before it.
+Nᵀ (M̄ Ṅ v + c̄) (Cyril et al., eq. 1 and their reference 6). Every column of N is the screw of one velocity, which moves all
+links beyond it alike once it is written in base axes about the base's origin. So N is never formed: twists are sums of
+screws along the path to a link, and M and the bias take the inertia and loads of all that lies beyond (composite
+bodies). All links are worked at once; only their poses follow one another, in as many steps as the depth has binary digits.
 
-A twist is (v, ω): velocity of the link frame's origin (m/s) and angular velocity (rad/s), both in link axes.
+A twist is (v, ω): velocity of the frame's origin (m/s) and angular velocity (rad/s), in link axes where nothing is said.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -18,7 +20,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from dockdyn.mechanics.link_inertia import link_inertia
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.screws import (
+    applied,
+    bracket,
+    cross,
+    exponentials,
+    into,
+    left_jacobian,
+    product,
+    shifted,
+    transposed,
+)
 from dockdyn.mechanics.vector import Vector
 
 Row = Float[Array, "n"]
@@ -43,7 +57,7 @@ class Links(NamedTuple):
     inertia: Float[Array, "links 6 6"]  # of what is rigid, about the link frame, link axes, for twists (v, ω)
     place: Float[Array, "links slices"]  # m, along x; slices of flexible links
     slice_mass: Float[Array, "links slices"]  # kg; zero for padding
-    slice_polar: Float[Array, "links slices"]  # kg m², about x
+    slice_polar: Float[Array, "links slices"]  # kg m², about x; of links that twist
     shift: Float[Array, "links slices 3 modes"]
     turn: Float[Array, "links slices 3 modes"]
     shortening: Float[Array, "links slices modes modes"]
@@ -69,11 +83,17 @@ class Layout(NamedTuple):
     joints: tuple[str, ...]
     modes: tuple[int, ...]
     mode_names: tuple[tuple[str, ...], ...]
+    seated: tuple[bool, ...]  # whether the joint sits along the parent's beam, not on its frame
 
     @property
     def width(self) -> int:
         """Modes of the link that has most."""
         return max(self.modes)
+
+    @property
+    def twisting(self) -> bool:
+        """Whether a link has modes that twist."""
+        return any(name.startswith("twist") for names in self.mode_names for name in names)
 
     def columns(self) -> tuple[list[list[int]], list[list[int]], int]:
         """Velocity columns of each link's joint and modes, and their number; the base's come first."""
@@ -89,14 +109,97 @@ class Layout(NamedTuple):
         return joints, modes, at
 
 
+class Index(NamedTuple):
+    """Where things of a layout are, in NumPy; −1 where there is nothing."""
+
+    path: np.ndarray  # links × links: 1 where the second lies on the way from the base to the first, itself included
+    moved: (
+        np.ndarray
+    )  # links × slots: velocity columns of a link's joint, then of its parent's modes where it sits on them
+    modal: np.ndarray  # links × width: velocity columns of a link's modes
+    joint_slots: int
+    depth: int
+
+    def screws(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Link, slot and velocity column of every screw but those of the base."""
+        link, slot = np.nonzero(self.moved >= 0)
+        return link, slot, self.moved[link, slot]
+
+
+@lru_cache
+def index_of(layout: Layout) -> Index:
+    columns, modal, _ = layout.columns()
+    size, width = len(layout.names), layout.width
+    path = np.eye(size)
+    for link, parent in enumerate(layout.parents):
+        if parent >= 0:
+            path[link] += path[parent]
+    joint_slots = max(1, *map(len, columns))
+    moved, own = np.full((size, joint_slots + width), -1), np.full((size, width), -1)
+    for link, parent in enumerate(layout.parents):
+        moved[link, : len(columns[link])] = columns[link]
+        own[link, : len(modal[link])] = modal[link]
+        if parent >= 0 and layout.seated[link]:
+            moved[link, joint_slots : joint_slots + len(modal[parent])] = modal[parent]
+    return Index(path, moved, own, joint_slots, int(path.sum(1).max()) - 1)
+
+
+def picked(values: Array, at: np.ndarray) -> Array:
+    """values[at], zero where `at` is −1."""
+    return jnp.where(at >= 0, values[np.maximum(at, 0)], 0.0) if values.shape[0] else jnp.zeros(at.shape)
+
+
+class Local(NamedTuple):
+    """Links against their parents, in the parents' frames; the base is left out."""
+
+    rotation: Float[Array, "others 3 3"]
+    arm: Float[Array, "others 3"]  # m
+    screws: Float[Array, "others slots 6"]
+    changing: Float[Array, "others 6"]  # rate of the twist against the parent at constant rates, the parent at rest
+
+
+class Seat(NamedTuple):
+    """Where joints sit on their bent parents, in the parents' frames."""
+
+    rotation: Float[Array, "others 3 3"]
+    position: Float[Array, "others 3"]  # m
+    screws: Float[Array, "others width 6"]  # of the parents' modes
+    twist: Float[Array, "others 6"]
+    changing: Float[Array, "others 6"]  # its rate at constant modal rates
+
+    @staticmethod
+    def of(links: Any, eta: Float[Array, "others width"], rates: Float[Array, "others width"]) -> Seat:
+        """From the stacked numbers of links and the modal coordinates of their parents."""
+        turn, turning = applied(links.attach_turn, eta), applied(links.attach_turn, rates)
+        shortened = applied(links.attach_shortening, eta)
+        place = applied(links.attach_shift, eta).at[:, 0].add(links.attach_place - 0.5 * (eta * shortened).sum(-1))
+        shift = links.attach_shift.at[:, 0].add(-shortened)
+        bend = exponentials(turn)
+        spins = left_jacobian(turn[:, None], transposed(links.attach_turn))
+        screws = jnp.concatenate([transposed(shift) + cross(place[:, None], spins), spins], -1)
+        twist = (screws * rates[:, :, None]).sum(1)
+        moving, spin = applied(shift, rates), twist[:, 3:]
+        curving = -(rates * applied(links.attach_shortening, rates)).sum(-1)
+        _, spinning = jax.jvp(lambda turn: left_jacobian(turn, turning), (turn,), (turning,))
+        drift = (cross(moving, spin) + cross(place, spinning)).at[:, 0].add(curving)
+        return Seat(
+            product(bend, links.mount_turn),
+            place + applied(bend, links.mount),
+            screws,
+            twist,
+            jnp.concatenate([drift, spinning], -1),
+        )
+
+
 class Motion(NamedTuple):
-    """All links of a tree at an instant, the link axis first; `n` velocities."""
+    """All links of a tree at an instant."""
 
     position: Float[Array, "links 3"]  # m, inertial
     rotation: Float[Array, "links 3 3"]  # link → inertial
     twist: Float[Array, "links 6"]
     bias: Float[Array, "links 6"]  # Ṅ v, rate of the twist at constant v
-    jacobian: Float[Array, "links 6 n"]  # N
+    screws: Float[Array, "screws 6"]  # those of the base, then in the order of `Index.screws`; base axes and origin
+    into: Float[Array, "links 6 6"]  # takes them to link frames
 
 
 class Tree(eqx.Module):
@@ -121,8 +224,12 @@ class Tree(eqx.Module):
 
     def modal_coordinates(self, q: Configuration) -> Float[Array, "links width"]:
         """Modal coordinates by link, padded with zeros."""
-        _, modal, count = self.layout.columns()
-        return selection_of(q.modes, modal, self.layout.width, count)
+        modal, first = index_of(self.layout).modal, self.first_mode()
+        return picked(q.modes, np.where(modal >= 0, modal - first, -1))
+
+    def first_mode(self) -> int:
+        """Velocity column of the first mode; they come last."""
+        return self.layout.columns()[2] - sum(self.layout.modes)
 
     def joint_columns(self) -> list[int]:
         """Velocity columns of the joints with one coordinate, in the order of `Configuration.joints`."""
@@ -131,74 +238,113 @@ class Tree(eqx.Module):
         return [own[0] for own, joint in pairs if len(own) == 1 and joint != "spherical"]
 
     def motion(self, q: Configuration, v: Row) -> Motion:
-        """The recursion from the base outwards."""
-        columns, modal, count = self.layout.columns()
-        selected = selection(modal, self.layout.width, count)
-        turns, slides, spins, speeds, spin_columns, slide_columns = self.joint_motion(q, v, columns, count)
-        eta = selection_of(q.modes, modal, self.layout.width, count)
-        rates = jnp.einsum("lmn,n->lm", selected, v)
-        base_columns = jnp.zeros((6, count)).at[:, : BASES[self.layout.base]].set(base_subspace(self.layout.base))
-        base = Motion(
-            q.position, Quaternion.of(q.attitude).matrix().array(), base_columns @ v, jnp.zeros(6), base_columns
+        """Poses, twists and their rates at constant velocities, of all links."""
+        index, parents = index_of(self.layout), np.array(self.layout.parents)[1:]
+        local = self.local(q, v)
+        rotation, position = chained(self.layout, index.depth, local.rotation, local.arm)
+        carry = (rotation[parents], position[parents])
+        screws = shifted(*carry, local.screws)
+        relative = (screws * picked(v, index.moved[1:])[..., None]).sum(1)
+        beyond = jnp.asarray(index.path[:, 1:])
+        base = base_subspace(self.layout.base)
+        twist = base @ v[: base.shape[1]] + beyond @ relative
+        changing = bracket(twist[parents], relative) + shifted(*carry, local.changing[:, None])[:, 0]
+        to_links = into(rotation, position)
+        link, slot, _ = index.screws()
+        attitude = Quaternion.of(q.attitude).matrix().array()
+        return Motion(
+            q.position + position @ attitude.T,
+            product(attitude[None], rotation),
+            applied(to_links, twist),
+            applied(to_links, beyond @ changing),
+            jnp.concatenate([base.T, screws[link - 1, slot]]),
+            to_links,
         )
-        size = len(self.layout.names)
-        every = jax.tree.map(lambda a: jnp.zeros((size, *a.shape)).at[0].set(a), base)
-        if size == 1:
-            return every
-        parents = jnp.array(self.layout.parents[1:])
-        rest = jax.tree.map(lambda a: a[1:], self.links)
-        joints = tuple(a[1:] for a in (turns, slides, spins, speeds, spin_columns, slide_columns))
-        steps = (jnp.arange(1, size), parents, rest, *joints)
 
-        def outwards(every: Motion, step: Any) -> tuple[Motion, None]:
-            index, parent, link, *joint = step
-            before = jax.tree.map(lambda a: a[parent], every)
-            here = across(link, before, eta[parent], rates[parent], selected[parent], joint)
-            return jax.tree.map(lambda a, b: a.at[index].set(b), every, here), None
-
-        return jax.lax.scan(outwards, every, steps)[0]
-
-    def joint_motion(self, q: Configuration, v: Row, columns: list[list[int]], count: int) -> tuple[Array, ...]:
-        """Of every link's joint: rotation, slide (m), their rates in joint axes, and the columns of these."""
-        size = len(self.layout.names)
-        turns = jnp.broadcast_to(jnp.eye(3), (size, 3, 3))
-        slides = jnp.zeros(size)
-        spin_columns, slide_columns = jnp.zeros((size, 3, count)), jnp.zeros((size, count))
-        scalar = ball = 0
-        for link, joint in enumerate(self.layout.joints):
-            if self.layout.parents[link] < 0 or joint == "locked":
-                continue
-            axis = self.links.axis[link]
-            if joint == "spherical":
-                turns = turns.at[link].set(Quaternion.of(q.balls[ball]).matrix().array())
-                spin_columns = spin_columns.at[link, :, jnp.array(columns[link])].set(jnp.eye(3))
-                ball += 1
-                continue
-            if joint == "revolute":
-                turn = Quaternion.exponential(Vector.of(axis * q.joints[scalar]))
-                turns = turns.at[link].set(turn.matrix().array())
-                spin_columns = spin_columns.at[link, :, columns[link][0]].set(axis)
-            else:
-                slides = slides.at[link].set(q.joints[scalar])
-                slide_columns = slide_columns.at[link, columns[link][0]].set(1.0)
-            scalar += 1
-        return turns, slides, spin_columns @ v, slide_columns @ v, spin_columns, slide_columns
+    def local(self, q: Configuration, v: Row) -> Local:
+        """Every link but the base against its parent."""
+        index, layout = index_of(self.layout), self.layout
+        parents, links = np.array(layout.parents)[1:], jax.tree.map(lambda a: a[1:], self.links)
+        kinds = np.array(layout.joints[1:], dtype=object)
+        scalar = np.isin(kinds, ("revolute", "prismatic"))
+        value = picked(q.joints, np.where(scalar, np.cumsum(scalar) - 1, -1))
+        sliding, turning = (kinds == "prismatic") * 1.0, (kinds == "revolute") * 1.0
+        turn = exponentials(links.axis * (value * turning)[:, None])
+        ball = kinds == "spherical"
+        if ball.any():
+            balls = jax.vmap(lambda b: Quaternion.of(b).matrix().array())(q.balls)
+            turn = turn.at[np.flatnonzero(ball)].set(balls)
+        slots = index.joint_slots
+        rates = picked(v, index.moved[1:])
+        eta, modal = self.modal_coordinates(q)[parents], picked(v, index.modal)[parents]
+        seat = Seat.of(links, eta, modal)
+        along = applied(seat.rotation, links.axis)
+        arm = seat.position + along * (sliding * value)[:, None]
+        rotation = product(seat.rotation, turn)
+        # a hinge turns about its axis, a ball about those of its link
+        spins = jnp.zeros((len(kinds), slots, 3)).at[:, 0].set(along * turning[:, None])
+        if ball.any():
+            spins = jnp.where(ball[:, None, None], jnp.swapaxes(rotation, 1, 2), spins)
+        slides = jnp.zeros_like(spins).at[:, 0].set(along * sliding[:, None])
+        own = jnp.concatenate([cross(arm[:, None], spins) + slides, spins], -1)
+        joint = (own * rates[:, :slots, None]).sum(1)
+        return Local(rotation, arm, jnp.concatenate([own, seat.screws], 1), seat.changing + bracket(seat.twist, joint))
 
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
-        _, modal, count = self.layout.columns()
+        index, first = index_of(self.layout), self.first_mode()
         motion = self.motion(q, v)
-        selected = selection(modal, self.layout.width, count)
-        eta = selection_of(q.modes, modal, self.layout.width, count)
-        whole = jnp.concatenate([motion.jacobian, selected], axis=1)  # twist and modal rates of every link
-        mass, bias = jax.vmap(link_inertia)(self.links, motion.twist, eta, jnp.einsum("lmn,n->lm", selected, v))
-        rates = jnp.pad(motion.bias, ((0, 0), (0, self.layout.width)))
-        loads = jnp.einsum("lij,lj->li", mass, rates) + bias
-        inside = jnp.einsum("lij,lj->li", self.links.stiffness, eta) + jnp.einsum(
-            "lij,ljn,n->li", self.links.damping, selected, v
-        )
-        h = jnp.einsum("lin,li->n", whole, loads) + jnp.einsum("lin,li->n", selected, inside)
-        return jnp.einsum("lin,lij,ljm->nm", whole, mass, whole), h + self.joint_loads(q, v), motion
+        inertia, loads = self.rigid_inertia(motion)
+        bent = np.flatnonzero(index.modal.max(1, initial=-1) >= 0)
+        if len(bent):
+            links = jax.tree.map(lambda a: a[bent], self.links)
+            eta, rates = self.modal_coordinates(q)[bent], picked(v, index.modal)[bent]
+            own, carried = link_inertia(links, motion.twist[bent], motion.bias[bent], eta, rates, self.layout.twisting)
+            inertia, loads = inertia.at[bent].add(own[:, :6, :6]), loads.at[bent].add(carried[:, :6])
+        turned = transposed(motion.into)
+        whole = product(turned, product(inertia, motion.into))
+        beyond = jnp.asarray(index.path.T)
+        composite = (beyond @ whole.reshape(-1, 36)).reshape(-1, 6, 6)
+        load = beyond @ applied(turned, loads)
+
+        owner, columns = self.owners()
+        selected = jnp.asarray(columns)
+        reached = index.path[np.ix_(owner, owner)].T > 0  # the first screw moves the second one's link
+        work = motion.screws @ applied(composite[owner], motion.screws).T
+        mass = selected.T @ jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0)) @ selected
+        h = selected.T @ (motion.screws * load[owner]).sum(-1)
+        if len(bent):
+            at, mode = np.nonzero(index.modal[bent] >= 0)
+            push = applied(turned[bent][at], own[at, :6, 6 + mode])
+            coupling = selected.T @ ((motion.screws @ push.T) * index.path[np.ix_(bent[at], owner)].T)
+            alike = at[:, None] == at[None, :]
+            inner = jnp.where(alike, own[at[:, None], 6 + mode[:, None], 6 + mode[None, :]], 0.0)
+            inside = applied(links.stiffness, eta) + applied(links.damping, rates)
+            mass = mass.at[:, first:].add(coupling).at[first:].add(coupling.T).at[first:, first:].add(inner)
+            h = h.at[first:].add(carried[at, 6 + mode] + inside[at, mode])
+        return mass, h + self.joint_loads(q, v), motion
+
+    def rigid_inertia(self, motion: Motion) -> tuple[Float[Array, "links 6 6"], Float[Array, "links 6"]]:
+        """Mass matrices of what is rigid, and its loads M̄ Ṅv + c̄, in link axes."""
+        momentum = applied(self.links.inertia, motion.twist)
+        v, omega = motion.twist[:, :3], motion.twist[:, 3:]
+        p, spin = momentum[:, :3], momentum[:, 3:]
+        carried = jnp.concatenate([cross(omega, p), cross(omega, spin) + cross(v, p)], -1)
+        return self.links.inertia, applied(self.links.inertia, motion.bias) + carried
+
+    def owners(self) -> tuple[np.ndarray, np.ndarray]:
+        """The link from which on outwards each screw of a motion moves, and the matrix screws × n of their velocities."""
+        link, _, column = index_of(self.layout).screws()
+        size = BASES[self.layout.base]
+        selected = np.zeros((size + len(link), self.layout.columns()[2]))
+        selected[np.arange(len(selected)), np.concatenate([np.arange(size), column])] = 1.0
+        return np.concatenate([np.zeros(size, int), link]), selected
+
+    def jacobian(self, motion: Motion, link: int) -> Float[Array, "6 n"]:
+        """N of one link: its twist, in its own axes, by the velocities."""
+        owner, selected = self.owners()
+        moving = index_of(self.layout).path[link, owner]
+        return (motion.into[link] @ motion.screws.T * moving) @ selected
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """What springs and dampers of the joints take (N m, N)."""
@@ -212,8 +358,7 @@ class Tree(eqx.Module):
 
     def potential_energy(self, q: Configuration) -> Float[Array, ""]:
         """Energy of springs in joints and of bent links (J)."""
-        _, modal, count = self.layout.columns()
-        eta = selection_of(q.modes, modal, self.layout.width, count)
+        eta = self.modal_coordinates(q)
         springs = self.joint_stiffness[jnp.array(self.joint_columns(), int)]
         bent = 0.5 * jnp.einsum("li,lij,lj->", eta, self.links.stiffness, eta)
         return bent + 0.5 * jnp.sum(springs * (q.joints - self.joint_rest) ** 2)
@@ -240,104 +385,15 @@ def base_subspace(base: str) -> Float[Array, "6 size"]:
     return jnp.asarray({"free": np.eye(6), "planar": PLANAR, "fixed": np.zeros((6, 0))}[base])
 
 
-def selection(modal: list[list[int]], width: int, count: int) -> Float[Array, "links width n"]:
-    """Which velocity is which link's modal rate."""
-    found = np.zeros((len(modal), width, count))
-    for link, columns in enumerate(modal):
-        for place, column in enumerate(columns):
-            found[link, place, column] = 1.0
-    return jnp.asarray(found)
-
-
-def selection_of(modes: Array, modal: list[list[int]], width: int, count: int) -> Float[Array, "links width"]:
-    """Modal coordinates by link, padded with zeros."""
-    first = count - modes.shape[0]
-    return jnp.einsum("lmn,n->lm", selection(modal, width, count)[:, :, first:], modes)
-
-
-def bent(place: Array, shift: Array, shortening: Array, eta: Array) -> Float[Array, "3"]:
-    """A point of a bent beam (m, link axes)."""
-    moved = shift @ eta
-    return moved.at[0].add(place - 0.5 * eta @ shortening @ eta)
-
-
-def across(
-    link: Any, parent: Motion, eta: Array, rates: Array, selected: Float[Array, "width n"], joint: list[Array]
-) -> Motion:
-    """A link's motion from its parent's; `eta` and `rates` are the parent's modal coordinates."""
-    turn, slide, spin, speed, spin_columns, slide_columns = joint
-
-    def placed(eta: Array, turn: Array, slide: Array) -> tuple[Array, Array]:
-        """Rotation link → parent, and the link frame from the parent's (m, parent axes)."""
-        bend = Quaternion.exponential(Vector.of(link.attach_turn @ eta)).matrix().array()
-        seat = bend @ link.mount_turn
-        attached = bent(link.attach_place, link.attach_shift, link.attach_shortening, eta)
-        return seat @ turn, attached + bend @ link.mount + seat @ link.axis * slide
-
-    def twist(
-        eta: Array, turn: Array, slide: Array, before: Array, rates: Array, spin: Array, speed: Array
-    ) -> Float[Array, "6"]:
-        """The link's twist; linear in the last four."""
-        tangents = (rates, turn @ cross(spin), speed)
-        (rotation, arm), (rotating, moving) = jax.jvp(placed, (eta, turn, slide), tangents)
-        v, omega = before[:3], before[3:]
-        along = v + jnp.cross(omega, arm) + moving
-        own = rotation.T @ rotating
-        relative = jnp.stack([own[2, 1] - own[1, 2], own[0, 2] - own[2, 0], own[1, 0] - own[0, 1]]) / 2
-        return jnp.concatenate([rotation.T @ along, rotation.T @ omega + relative])
-
-    here = (eta, turn, slide)
-    rotation, arm = placed(*here)
-
-    def of(before: Array, rates: Array, spin: Array, speed: Array) -> Array:
-        return twist(*here, before, rates, spin, speed)
-
-    now = of(parent.twist, rates, spin, speed)
-    turning = (rates, turn @ cross(spin), speed)
-    _, bias = jax.jvp(
-        lambda e, r, s, before: twist(e, r, s, before, rates, spin, speed),
-        (*here, parent.twist),
-        (*turning, parent.bias),
-    )
-    jacobian = jax.vmap(of, in_axes=(1, 1, 1, 0), out_axes=1)(parent.jacobian, selected, spin_columns, slide_columns)
-    return Motion(parent.position + parent.rotation @ arm, parent.rotation @ rotation, now, bias, jacobian)
-
-
-def cross(vector: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """The matrix of a cross product."""
-    x, y, z = vector
-    zero = jnp.zeros(())
-    return jnp.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]])
-
-
-def link_energy(link: Any, twist: Float[Array, "6"], eta: Array, rates: Array) -> Float[Array, ""]:
-    """Kinetic energy of a link (J): what is rigid, and the slices of a beam."""
-
-    def points(eta: Array) -> tuple[Array, Array]:
-        place = jax.vmap(bent, in_axes=(0, 0, 0, None))(link.place, link.shift, link.shortening, eta)
-        return place, link.turn @ eta
-
-    (place, _), (moving, turning) = jax.jvp(points, (eta,), (rates,))
-    v, omega = twist[:3], twist[3:]
-    velocity = v + jnp.cross(omega, place) + moving
-    spin = omega[0] + turning[:, 0]
-    slices = 0.5 * jnp.sum(link.slice_mass * jnp.sum(velocity**2, axis=-1)) + 0.5 * jnp.sum(link.slice_polar * spin**2)
-    return 0.5 * twist @ link.inertia @ twist + slices
-
-
-def link_inertia(link: Any, twist: Float[Array, "6"], eta: Array, rates: Array) -> tuple[Array, Array]:
-    """Mass matrix M̄ of a link for (twist, modal rates), and its velocity-dependent terms c̄, in its own frame.
-
-    Lagrange's equations in quasi-velocities: c̄ = d/dt|_η̇ (∂T/∂u) + (ω × p, ω × h + v × p, −∂T/∂η), u = (twist, η̇).
-    """
-
-    def energy(eta: Array, u: Array) -> Array:
-        return link_energy(link, u[:6], eta, u[6:])
-
-    u = jnp.concatenate([twist, rates])
-    mass = jax.hessian(energy, argnums=1)(eta, u)
-    momentum, change = jax.jvp(lambda e: jax.grad(energy, argnums=1)(e, u), (eta,), (rates,))
-    v, omega = twist[:3], twist[3:]
-    p, spin = momentum[:3], momentum[3:6]
-    carried = jnp.concatenate([jnp.cross(omega, p), jnp.cross(omega, spin) + jnp.cross(v, p)])
-    return mass, change + jnp.concatenate([carried, -jax.grad(energy)(eta, u)])
+def chained(
+    layout: Layout, depth: int, rotation: Float[Array, "others 3 3"], arm: Float[Array, "others 3"]
+) -> tuple[Float[Array, "links 3 3"], Float[Array, "links 3"]]:
+    """Poses in the base's frame from those against the parents; every round doubles the reach towards the base."""
+    rotation = jnp.concatenate([jnp.eye(3)[None], rotation])
+    position = jnp.concatenate([jnp.zeros((1, 3)), arm])
+    before, reach = np.maximum(np.array(layout.parents), 0), 1
+    while reach <= depth:
+        position = position[before] + applied(rotation[before], position)
+        rotation = product(rotation[before], rotation)
+        before, reach = before[before], 2 * reach
+    return rotation, position

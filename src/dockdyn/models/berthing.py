@@ -130,7 +130,7 @@ class Berthing(Model):
         """Velocity of the chaser's grip less the target's by all velocities, inertial axes; turning (rad/s) after."""
         parts = []
         for side, motion, sign in zip(self.sides, motions, (1.0, -1.0), strict=True):
-            turn, own = motion.rotation[side.grip], motion.jacobian[side.grip]
+            turn, own = motion.rotation[side.grip], side.tree.jacobian(motion, side.grip)
             parts.append(sign * jnp.concatenate([turn @ own[:3], turn @ own[3:]]))
         return jnp.concatenate(parts, axis=1)[self.kept(turning)]
 

@@ -1,0 +1,81 @@
+"""Stacks of screws and small matrices: products, changes of frame, exponentials. The stack's axes come first.
+
+A screw or twist is (v, ω), six components; v belongs to the point at the origin of the frame it is written in.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
+from dockdyn.mechanics.vector import Vector
+
+
+def product(a: Float[Array, "*stack i j"], b: Float[Array, "*stack j k"]) -> Float[Array, "*stack i k"]:
+    """Matrix products; XLA fuses this, while its own product of stacks costs a call for every matrix."""
+    return (a[..., :, :, None] * b[..., None, :, :]).sum(-2)
+
+
+def applied(a: Float[Array, "*stack i j"], x: Float[Array, "*stack j"]) -> Float[Array, "*stack i"]:
+    """Matrices times vectors."""
+    return (a * x[..., None, :]).sum(-1)
+
+
+def transposed(a: Float[Array, "*stack i j"]) -> Float[Array, "*stack j i"]:
+    return jnp.swapaxes(a, -1, -2)
+
+
+def cross(a: Float[Array, "*stack 3"], b: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
+    """Vector products; one of the two may have fewer axes."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return jnp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
+
+
+def cross_matrix(a: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3 3"]:
+    """The matrices of vector products: cross_matrix(a) b = a × b."""
+    x, y, z = a[..., 0], a[..., 1], a[..., 2]
+    zero = jnp.zeros_like(x)
+    return jnp.stack([jnp.stack(row, -1) for row in ((zero, -z, y), (z, zero, -x), (-y, x, zero))], -2)
+
+
+def bracket(a: Float[Array, "*stack 6"], b: Float[Array, "*stack 6"]) -> Float[Array, "*stack 6"]:
+    """Rate of the screws b that are carried along by the twists a, all in one frame at rest."""
+    turning = a[..., 3:]
+    moved = cross(turning, b[..., :3]) + cross(a[..., :3], b[..., 3:])
+    return jnp.concatenate([moved, cross(turning, b[..., 3:])], -1)
+
+
+def shifted(
+    rotation: Float[Array, "stack 3 3"], position: Float[Array, "stack 3"], screws: Float[Array, "stack count 6"]
+) -> Float[Array, "stack count 6"]:
+    """Screws from frames to the one in which `rotation` and `position` (m) place these."""
+    turn, place = rotation[:, None], position[:, None]
+    spin = applied(turn, screws[..., 3:])
+    return jnp.concatenate([applied(turn, screws[..., :3]) + cross(place, spin), spin], -1)
+
+
+def into(rotation: Float[Array, "stack 3 3"], position: Float[Array, "stack 3"]) -> Float[Array, "stack 6 6"]:
+    """Matrices that take screws of one frame to those frames which `rotation` and `position` (m) place in it."""
+    back = transposed(rotation)
+    upper = jnp.concatenate([back, -product(back, cross_matrix(position))], -1)
+    return jnp.concatenate([upper, jnp.concatenate([jnp.zeros_like(back), back], -1)], -2)
+
+
+def exponentials(turn: Float[Array, "stack 3"]) -> Float[Array, "stack 3 3"]:
+    """Rotation matrices of rotation vectors (rad)."""
+    return jax.vmap(lambda one: Quaternion.exponential(Vector.of(one)).matrix().array())(turn)
+
+
+def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]) -> Float[Array, "*stack 3"]:
+    """Angular velocity of the rotation by `turn` (rad), in fixed axes, when `turn` changes at `rate`."""
+    squared = (turn * turn).sum(-1)[..., None]
+    small = squared < SMALL_ANGLE
+    safe = jnp.where(small, 1.0, squared)
+    angle = jnp.sqrt(safe)
+    first = jnp.where(small, 0.5 - squared / 24 * (1 - squared / 30), (1 - jnp.cos(angle)) / safe)
+    second = jnp.where(small, 1 / 6 - squared / 120 * (1 - squared / 42), (angle - jnp.sin(angle)) / (safe * angle))
+    once = cross(turn, rate)
+    return rate + first * once + second * cross(turn, once)
