@@ -11,14 +11,14 @@ import pytest
 
 import dockdyn
 from dockdyn.output.berthing_report import render_berthing_report
-from dockdyn.study.berthing_run import strike
+from dockdyn.study.berthing_run import build, strike
 
 RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
 HAND = {"impact.normal": "hand", "impact.lock": ["theta4"]}
 
 
 def struck(name="cyril-plastic", **changes):
-    found, _ = strike(dockdyn.load(name, changes).content)
+    found, _ = strike(build(dockdyn.load(name, changes).content))
     return found
 
 
@@ -83,8 +83,8 @@ def test_ratios_that_do_not_exist_are_refused(r_e, r_f, changes):
 def test_momentum_through_the_impact():
     """Of both, rigid and written out: masses at their places, the arm's links as rods."""
     content = dockdyn.load("cyril-plastic", {"flexible.modes": 0}).content
-    model = content.model()
-    _, state = strike(content)
+    model = build(content)
+    _, state = strike(model)
     found = []
     for v in ([side.velocities for side in model.sides], state.v):
         v0, v1 = np.asarray(v[0]), np.asarray(v[1])

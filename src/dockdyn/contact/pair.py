@@ -28,6 +28,25 @@ class Touch(NamedTuple):
     presses: Scalar  # its sign
 
 
+class Meeting(NamedTuple):
+    """Where and how a feature meets a surface at an instant."""
+
+    depth: Scalar  # m, positive is overlap
+    normal: Vector  # out of the surface, inertial
+    point: Vector  # m, of the contact, inertial
+    rate: Scalar  # m/s, of the depth
+    sliding: Vector  # m/s, velocity of the feature over the surface, inertial
+
+
+def meet(feature: Feature, surface: Surface, own: Placed, other: Placed) -> Meeting:
+    """The meeting of a feature of the body `own` with a surface of the body `other`."""
+    depth, normal, point = once(feature.touch(own, other, surface))
+    velocity = own.velocity(point) - other.velocity(point)
+    approach = velocity.dot(normal)
+    rate, sliding = once((-approach, velocity - normal * approach))
+    return Meeting(depth, normal, point, rate, sliding)
+
+
 class Contact(Gate):
     """One feature against one surface."""
 
@@ -47,10 +66,7 @@ class Contact(Gate):
 
     def touch(self, chaser: Placed, target: Placed) -> Touch:
         own, other = self.sides(chaser, target)
-        depth, normal, point = once(self.feature.touch(own, other, self.surface))
-        velocity = own.velocity(point) - other.velocity(point)
-        approach = velocity.dot(normal)
-        rate, sliding = once((-approach, velocity - normal * approach))
+        depth, normal, _, rate, sliding = meet(self.feature, self.surface, own, other)
         law = self.law.along(own.rotation.transposed_times(normal))
         return Touch(depth, rate, normal, sliding, law.force(depth, rate), law.presses(depth, rate))
 

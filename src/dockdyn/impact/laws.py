@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -88,36 +88,48 @@ def resolve(
     does not approach, a W that is not symmetric and positive definite, numbers out of range. Works inside `jit` and
     `vmap`, where values are not checked.
     """
-    if law not in LAWS:
-        raise ValueError(f"no impact law is called {law!r}; there are {', '.join(LAWS)}")
-    found = LAWS[law]
     given = {
         "restitution": restitution,
         "friction": friction,
         "energy_ratio": energy_ratio,
         "friction_ratio": friction_ratio,
     }
-    for name, value in given.items():
-        if (value is None) == (name in found.parameters):
-            raise ValueError(f"law {law!r} {'needs' if value is None else 'has no'} {name}")
     matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
+    values = {name: value for name, value in given.items() if value is not None}
+    check(law, matrix, velocity, values)
+    impact = LAWS[law].function(matrix, velocity, **{name: jnp.asarray(value, float) for name, value in values.items()})
+    check_result(law, impact, values)
+    return impact
+
+
+def check(
+    law: str, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Mapping[str, ArrayLike]
+) -> None:
+    """The ValueErrors of `resolve` that need no impact: `given` are the parameters by name."""
+    if law not in LAWS:
+        raise ValueError(f"no impact law is called {law!r}; there are {', '.join(LAWS)}")
+    found = LAWS[law]
+    for name in ("restitution", "friction", "energy_ratio", "friction_ratio"):
+        if (name not in given) == (name in found.parameters):
+            raise ValueError(f"law {law!r} {'needs' if name not in given else 'has no'} {name}")
     check_contact(matrix, velocity)
     if found.rows is not None and velocity.shape[0] not in found.rows:
         allowed = " or ".join(map(str, found.rows))
         raise ValueError(f"law {law!r} takes {allowed} rows (normal, tangents, moments); got {velocity.shape[0]}")
     if checks.known(velocity) and not velocity[0] < 0:
         raise ValueError(f"the contact does not approach: u_n must be below 0; got {checks.shown(velocity[0])} m/s")
-    check_parameters(restitution, friction)
+    check_parameters(given.get("restitution"), given.get("friction"))
     if law == "energy-pair":
-        check_pair(matrix, velocity, energy_ratio, friction_ratio)
-    values = {name: jnp.asarray(value, float) for name, value in given.items() if value is not None}
-    impact = found.function(matrix, velocity, **values)
+        check_pair(matrix, velocity, given["energy_ratio"], given["friction_ratio"])
+
+
+def check_result(law: str, impact: Impact, given: Mapping[str, ArrayLike]) -> None:
+    """ValueError for ratios whose impulse would pull."""
     if law == "energy-pair" and checks.known(impact.impulse) and not impact.impulse[0] >= 0:
         raise ValueError(
-            f"(r_E, r_f) = ({checks.shown(energy_ratio)}, {checks.shown(friction_ratio)}) would take a normal impulse "
-            f"that pulls ({checks.shown(impact.impulse[0])} N s)"
+            f"(r_E, r_f) = ({checks.shown(given['energy_ratio'])}, {checks.shown(given['friction_ratio'])}) would take a "
+            f"normal impulse that pulls ({checks.shown(impact.impulse[0])} N s)"
         )
-    return impact
 
 
 def resolve_simultaneous(

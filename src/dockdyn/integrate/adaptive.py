@@ -13,6 +13,7 @@ from dockdyn.integrate.model import Model, State
 
 Method = Literal["dopri8", "kvaerno5"]
 MOST_STEPS = 10_000_000
+FIRST = 1e-2  # of the first interval: the first step, for the controller to correct
 
 
 class Adapted(NamedTuple):
@@ -44,7 +45,7 @@ def solve(
         solver,
         times[0],
         times[-1],
-        None,
+        (times[1] - times[0]) * FIRST,
         moving,
         saveat=diffrax.SaveAt(ts=times),
         stepsize_controller=diffrax.PIDController(rtol=tolerance, atol=tolerance),

@@ -66,7 +66,7 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
                 return model.flow(time, x, once(model.sense(time, x).signal))
             return model.flow(time, x, middle if fraction < 1 else end)
 
-        state, _ = rk4(flow, x, mesh.step, first)
+        state, _ = rk4(flow, x, mesh.step, first, model.large)
         return Carry(once(model.retract(once(state))), line, end), None
 
     def stretch(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, Sample]:

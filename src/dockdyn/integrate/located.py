@@ -96,9 +96,9 @@ def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar) -> Lane
     return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
 
 
-def begin(model: Model, settings: Settings) -> Lane:
-    """The lane of a run that has not advanced yet."""
-    start = model.initial()
+def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
+    """The lane of a run that has not advanced yet, from the model's initial state or from `start`."""
+    start = model.initial() if start is None else start
     time = jnp.zeros(())
     line = None
     if model.delay is not None:
@@ -159,7 +159,7 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         t = node.time + fraction * step
         return model.flow(t, x, delayed(t, x))
 
-    state, last = once(rk4(flow, node.state, step, node.rate))
+    state, last = once(rk4(flow, node.state, step, node.rate, model.large))
     tried = look(model, end, once(model.retract(state)), delayed)
 
     event = jnp.any(lane.landing)

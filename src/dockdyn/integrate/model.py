@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -43,6 +43,7 @@ class Model(eqx.Module):
     """A hybrid system with a delay. `delayed` is the `signal` of one delay ago, or of now when `delay` is None."""
 
     delay: eqx.AbstractVar[Any]  # s, positive; None: the signal acts at once
+    large: ClassVar[bool] = False  # whether the flow is so large that a step's stages share one copy of its program
 
     @abc.abstractmethod
     def initial(self) -> State:

@@ -30,7 +30,7 @@ def step_error(
 
         The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does.
         """
-        x, _ = rk4(lambda c, x: flow(c / 2, x), node.state, step / 2, node.rate)
+        x, _ = rk4(lambda c, x: flow(c / 2, x), node.state, step / 2, node.rate, model.large)
         t, x = node.time + step / 2, model.retract(x)
         ends = node.sensed.signal, tried.sensed.signal, node.slopes.signal, tried.slopes.signal
         kept = jax.tree.map(lambda a, b, da, db: cubic.value(0.5, a, b, da * step, db * step), *ends)

@@ -1,11 +1,12 @@
 """Berthing: a chaser with an arm meets a payload, both trees of rigid and flexible links (Cyril et al.).
 
-They touch at t = 0: an impact law gives the velocities after. What the law joins stays joined, as a pin or a weld.
+They touch at t = 0: an impact law gives the velocities after. What the law joins stays joined, as a pin or a weld; what
+rebounds may meet again (`rebound`). Or no law is asked and a compliant contact acts from then on.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -13,29 +14,43 @@ import jax.numpy as jnp
 from jax.scipy.linalg import block_diag, cho_factor, cho_solve
 from jaxtyping import Array, Bool, Float
 
+from dockdyn.contact.gate import APART
+from dockdyn.contact.pair import Contact, meet
 from dockdyn.control.joint_control import JointControl
 from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, lock, velocity_jump
 from dockdyn.impact.laws import resolve
-from dockdyn.impact.result import Impact
+from dockdyn.impact.result import Impact, impact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
-from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.tree import Configuration, Motion, Tree
+from dockdyn.models.rebound import (
+    RESTING,
+    Hit,
+    Rebound,
+    mode_after,
+    next_state,
+    placed,
+    point_rows,
+    resting_force,
+)
 
 Row = Float[Array, "n"]
 HOLDS = {"pin": False, "weld": True}  # laws that join: whether they end turning, too
+COMPLIANT = "compliant"  # no law: forces of a contact that gives way
 
 
 class Side(eqx.Module):
-    """A tree, how it starts and which of its link frames touches."""
+    """A tree, how it starts and which of its link frames is where it touches."""
 
     tree: Tree
     configuration: Configuration
     velocities: Row
     grip: int = eqx.field(static=True)
+    touching: int = eqx.field(static=True)  # the link that carries the grip
 
 
 class ImpactLaw(eqx.Module):
-    """A law of `dockdyn.impact.LAWS` with its parameters."""
+    """A law of `dockdyn.impact.LAWS` with its parameters, or `COMPLIANT`."""
 
     parameters: dict[str, Float[Array, ""]]
     name: str = eqx.field(static=True)
@@ -45,6 +60,8 @@ class Memory(NamedTuple):
     """What control has done."""
 
     work: Scalar  # J, on the chaser
+    contact_work: Scalar  # J, of contact forces and further impacts on both
+    hit: Hit  # the last impact
     wheel: Float[Array, "3"]  # N m s, angular momentum of the base's wheel, base axes
 
 
@@ -62,8 +79,19 @@ class Struck(NamedTuple):
     """What the impact at t = 0 did."""
 
     velocities: tuple[Row, Row]  # after
+    matrix: Float[Array, "rows rows"]  # W
+    before: Row  # of the contact, in the impact's rows
     impact: Impact  # rows: normal, tangents, moments
     lock_loss: Scalar  # J, taken when joints were locked just before
+
+
+class Accelerated(NamedTuple):
+    """Rates of velocities, and the forces that come with them."""
+
+    v: tuple[Row, Row]
+    held: Float[Array, "rows"]  # along the constraints' rows
+    power: Scalar  # W, of the contact
+    normal: Scalar  # N, normal force that would keep at rest what touches; of rebounding contacts
 
 
 class Berthing(Model):
@@ -74,12 +102,28 @@ class Berthing(Model):
     normal: Float[Array, "3"]  # from the target to the chaser, inertial
     locks: Float[Array, "locks n"]  # rows of chaser velocities that are held at zero
     control: JointControl | None
+    contact: Contact | Rebound | None  # acts after t = 0; the feature is the chaser's
     delay: None
+    large: ClassVar[bool] = True
     planar: bool = eqx.field(static=True)
 
     def initial(self) -> State:
-        q = (self.sides[0].configuration, self.sides[1].configuration)
-        return State(q, self.struck().velocities, (), Memory(jnp.zeros(()), jnp.zeros(3)))
+        return self.begun(self.struck())
+
+    def begun(self, struck: Struck) -> State:
+        """The state just after what happened at t = 0."""
+        q, zero = (self.sides[0].configuration, self.sides[1].configuration), jnp.zeros(())
+        hit = Hit.of(struck.before, struck.impact, 1 if self.planar else 2)
+        x = State(q, struck.velocities, (), Memory(zero, zero, hit, jnp.zeros(3)))
+        if self.contact is None:
+            return x
+        if isinstance(self.contact, Rebound):
+            mode = mode_after(self, self.contact, x, struck.impact.velocity[0])
+        else:
+            touch = self.contact.touch(*self.places(x))
+            pressing = self.contact.next_mode(jnp.asarray(APART), (jnp.asarray(True), jnp.asarray(False)), touch)
+            mode = jnp.where(touch.rate > 0, pressing, APART)
+        return State(x.q, x.v, (mode.astype(int),), x.memory)
 
     def names(self) -> list[str]:
         found = []
@@ -90,14 +134,21 @@ class Berthing(Model):
                 else:
                     count = sum(leaf.size for leaf in jax.tree.leaves(side.configuration))
                     found += [f"configuration of {name}"] * count
-        return [*found, "work of control", "momentum of the wheel"]
+        return [
+            *found,
+            "work of control",
+            "work of the contact",
+            *["last impact"] * len(Hit._fields),
+            "momentum of the wheel",
+        ]
 
     def approach(self) -> Approach:
         """What the impact law is given: the contact once the locked joints have stopped, momentum kept."""
         q = [side.configuration for side in self.sides]
         mass, _, motions = self.dynamics(q, [side.velocities for side in self.sides])
         v = jnp.concatenate([side.velocities for side in self.sides])
-        rows = self.contact_axes(self.law.name) @ self.slip_jacobian(motions, HOLDS.get(self.law.name, False))
+        turning = HOLDS.get(self.law.name, False)
+        rows = self.contact_axes(self.normal, turning) @ self.slip_jacobian(motions, turning)
         if not self.locks.shape[0]:
             return Approach(mass, rows, contact_matrix(rows, mass), v, jnp.zeros(()))
         locked = lock(mass, self.lock_rows(), v)
@@ -107,11 +158,19 @@ class Berthing(Model):
     def struck(self) -> Struck:
         """The impact."""
         found = self.approach()
-        impact = resolve(self.law.name, found.matrix, found.rows @ found.velocities, **self.law.parameters)
+        before = found.rows @ found.velocities
+        if self.law.name == COMPLIANT:
+            nothing = impact(found.matrix, before, jnp.zeros_like(before))
+            return Struck(self.split(found.velocities), found.matrix, before, nothing, found.lock_loss)
+        by_law = resolve(self.law.name, found.matrix, before, **self.law.parameters)
         held = self.lock_rows() if self.locks.shape[0] else None
-        after = found.velocities + velocity_jump(found.rows, found.mass, impact.impulse, held)
+        after = found.velocities + velocity_jump(found.rows, found.mass, by_law.impulse, held)
+        return Struck(self.split(after), found.matrix, before, by_law, found.lock_loss)
+
+    def split(self, v: Row) -> tuple[Row, Row]:
+        """Velocities of chaser and target from those of both."""
         count = self.sides[0].velocities.shape[0]
-        return Struck((after[:count], after[count:]), impact, found.lock_loss)
+        return v[:count], v[count:]
 
     def lock_rows(self) -> Float[Array, "locks n"]:
         """The locks as rows of all velocities."""
@@ -142,15 +201,18 @@ class Berthing(Model):
             found += sign * jnp.concatenate([turn @ (bias[:3] + jnp.cross(twist[3:], twist[:3])), turn @ bias[3:]])
         return found[self.kept(turning)]
 
+    def in_plane(self, rows: Float[Array, "3 n"]) -> Float[Array, "rows n"]:
+        """Rows of a velocity that count: in the plane x and y."""
+        return rows[self.kept(turning=False)]
+
     def kept(self, turning: bool) -> Array:
         """Rows of a relative twist that count: in the plane x, y and yaw."""
         moving, spinning = ([0, 1], [5]) if self.planar else ([0, 1, 2], [3, 4, 5])
         return jnp.array(moving + (spinning if turning else []))
 
-    def contact_axes(self, law: str) -> Float[Array, "rows rows"]:
+    def contact_axes(self, normal: Float[Array, "3"], turning: bool) -> Float[Array, "rows rows"]:
         """Rows of normal and tangents (and moments) in inertial axes."""
-        n = self.normal / jnp.linalg.norm(self.normal)
-        turning = HOLDS.get(law, False)
+        n = normal / jnp.linalg.norm(normal)
         if self.planar:
             axes = jnp.array([[n[0], n[1]], [-n[1], n[0]]])
             return block_diag(axes, jnp.eye(1)) if turning else axes
@@ -176,40 +238,93 @@ class Berthing(Model):
             return jnp.zeros_like(x.v[0])
         return self.control.torques(chaser, x.q[0], x.v[0])
 
-    def accelerations(self, x: State) -> tuple[tuple[Row, Row], Float[Array, "rows"], Row]:
-        """Rates of both velocities, the forces along the constraints' rows, and those of control."""
-        mass, bias, motions = self.dynamics(x.q, x.v)
+    def load(self, x: State, bias: Row) -> Row:
+        """Generalised forces of control, less the bias."""
         torques = self.torques(x)
-        load = -bias.at[: torques.shape[0]].add(-torques)
+        return -bias.at[: torques.shape[0]].add(-torques)
+
+    def accelerations(
+        self, x: State, delayed: Any, dynamics: tuple[Array, Row, list[Motion]] | None = None
+    ) -> Accelerated:
+        """Rates of velocities under all that acts; of `delayed` the first is the force of a compliant contact."""
+        mass, bias, motions = dynamics or self.dynamics(x.q, x.v)
         rows, drift = self.constraints(motions)
         factor = cho_factor(mass)
-        solved = cho_solve(factor, jnp.concatenate([rows, load[None]]).T)
-        free, held = solved[:, -1], solved[:, :-1]
-        force = jnp.zeros(0)
-        if rows.shape[0]:
+        held = cho_solve(factor, rows.T)
+
+        def solved(load: Row, drift: Array) -> tuple[Row, Array]:
+            free = cho_solve(factor, load)
+            if not rows.shape[0]:
+                return free, jnp.zeros(0)
             force = -jnp.linalg.solve(rows @ held, rows @ free + drift)
-        v = free + held @ force
-        count = x.v[0].shape[0]
-        return (v[:count], v[count:]), force, torques
+            return free + held @ force, force
+
+        load, push, normal = self.load(x, bias), jnp.zeros_like(bias), jnp.zeros(())
+        if isinstance(self.contact, Rebound):
+            free, _ = solved(load, drift)
+            needed, pushing = resting_force(
+                self, self.contact, x, motions, free, lambda load: solved(load, jnp.zeros_like(drift))[0]
+            )
+            normal, push = needed, jnp.where(x.mode[0] == RESTING, pushing, 0.0)
+        elif self.contact is not None:
+            point = self.contact.feature.contact_point(*self.places(x, motions), self.contact.surface)
+            push = delayed[0].array() @ point_rows(self, motions, point)
+        rates, force = solved(load + push, drift)
+        return Accelerated(self.split(rates), force, push @ jnp.concatenate(x.v), normal)
 
     def flow(self, t: Scalar, x: State, delayed: Any) -> Rate:
-        v, _, torques = self.accelerations(x)
+        v, _, power, _ = self.accelerations(x, delayed)
+        torques = self.torques(x)
         q = tuple(side.tree.rate(a, b) for side, a, b in zip(self.sides, x.q, x.v, strict=True))
         wheel = jnp.zeros(3)
         if self.control is not None:
             # the wheel turns with the base, and the torque on the base is all that its momentum does to it
             turning = base_rate(self.sides[0].tree, x.v[0])
             wheel = -self.control.wheel(self.sides[0].tree, torques) - jnp.cross(turning, x.memory.wheel)
-        return Rate(q, v, Memory(torques @ x.v[0], wheel))
+        nothing = jax.tree.map(jnp.zeros_like, x.memory.hit)
+        return Rate(q, v, Memory(torques @ x.v[0], power, nothing, wheel))
+
+    def places(self, x: State, motions: list[Motion] | None = None) -> tuple[Placed, Placed]:
+        """The links that touch."""
+        found = motions or [side.tree.motion(q, v) for side, q, v in zip(self.sides, x.q, x.v, strict=True)]
+        first, second = self.sides
+        return placed(found[0], first.touching), placed(found[1], second.touching)
 
     def sense(self, t: Scalar, x: State) -> Sensed:
-        return Sensed((), (), ())
+        contact = self.contact
+        if contact is None:
+            return Sensed((), (), ())
+        where = self.places(x)
+        if isinstance(contact, Rebound):
+            depth = meet(contact.feature, contact.surface, *where).depth
+            resting, needed = x.mode[0] == RESTING, self.accelerations(x, ()).normal
+            guards = jnp.where(resting, -1.0, depth), jnp.where(resting, -needed, -1.0)
+            return Sensed((), guards, (jnp.where(resting, needed, 0.0),))
+        touch = contact.touch(*where)
+        force = contact.normal_force(x.mode[0], touch)
+        return Sensed((contact.force(force, touch),), contact.guards(x.mode[0], touch), (force,))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        return x
+        contact = self.contact
+        if contact is None:
+            return x
+        if not isinstance(contact, Rebound):
+            mode = contact.next_mode(x.mode[0], (fired[0], fired[1]), contact.touch(*self.places(x)))
+            return State(x.q, x.v, (mode,), x.memory)
+        v, mode, hit = next_state(self, contact, x, fired)
+        work = x.memory.contact_work - jnp.where(fired[0], hit.loss, 0.0)
+        return State(x.q, v, (mode,), x.memory._replace(contact_work=work, hit=hit))
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return jnp.asarray(False)
+        return jnp.asarray(False) if self.contact is None else x.mode[0] != APART
+
+    def relative_size(self, x: State, change: Rate) -> Scalar:
+        """Root of the change's own kinetic energy over that of the motion now and at t = 0."""
+        mass = self.dynamics(x.q, x.v)[0]
+        start = jnp.concatenate([side.velocities for side in self.sides])
+        now, moved = jnp.concatenate(x.v), jnp.concatenate(change.v)
+        motion = now @ mass @ now + start @ mass @ start
+        return jnp.sqrt(moved @ mass @ moved / jnp.maximum(motion, 1e-300))
 
     def retract(self, x: State) -> State:
         return State(tuple(normalised(q) for q in x.q), x.v, x.mode, x.memory)
@@ -227,65 +342,3 @@ def normalised(q: Configuration) -> Configuration:
     attitude = q.attitude / jnp.linalg.norm(q.attitude)
     balls = q.balls / jnp.linalg.norm(q.balls, axis=-1, keepdims=True) if q.balls.shape[0] else q.balls
     return Configuration(q.position, attitude, q.joints, balls, q.modes)
-
-
-def observe(model: Berthing, x: State) -> dict[str, Array]:
-    """Named quantities at an instant; chaser and target along the first axis of momenta."""
-    _, force, torques = model.accelerations(x)
-    chaser = model.sides[0].tree
-    momenta = [momentum(side.tree, q, v) for side, q, v in zip(model.sides, x.q, x.v, strict=True)]
-    linear, angular = (jnp.stack(parts) for parts in zip(*momenta, strict=True))
-    wheel = Quaternion.of(x.q[0].attitude).matrix().array() @ x.memory.wheel
-    tips = jnp.einsum("lim,lm->li", chaser.links.tip_shift, chaser.modal_coordinates(x.q[0]))
-    energies = [
-        (side.tree.kinetic_energy(q, v), side.tree.potential_energy(q))
-        for side, q, v in zip(model.sides, x.q, x.v, strict=True)
-    ]
-    return {
-        "joint_angle": x.q[0].joints,
-        "coordinate_rate": x.v[0],
-        "target_coordinate_rate": x.v[1],
-        "base_position": jnp.stack([q.position for q in x.q]),
-        "base_attitude": jnp.stack([q.attitude for q in x.q]),
-        "modal_coordinate": x.q[0].modes,
-        "tip_deflection": jnp.linalg.norm(tips, axis=-1),
-        "hold_force": holding_force(model, force),
-        "torque": torques,
-        "outline": outlines(model, x),
-        "kinetic_energy": energies[0][0] + energies[1][0],
-        "potential_energy": energies[0][1] + energies[1][1],
-        "work": x.memory.work,
-        "wheel_momentum": x.memory.wheel,
-        "linear_momentum": linear.sum(0),
-        "angular_momentum": angular.sum(0) + wheel,
-        "linear_momentum_scale": jnp.linalg.norm(linear, axis=-1).sum(),
-        "angular_momentum_scale": jnp.linalg.norm(angular, axis=-1).sum() + jnp.linalg.norm(wheel),
-    }
-
-
-def outlines(model: Berthing, x: State) -> Float[Array, "2 links 3"]:
-    """Origins of all link frames (m, inertial) of chaser and target, in the order of the tree; NaN pads the shorter."""
-    found = [side.tree.motion(q, v).position for side, q, v in zip(model.sides, x.q, x.v, strict=True)]
-    longest = max(len(part) for part in found)
-    padded = [jnp.pad(part, ((0, longest - len(part)), (0, 0)), constant_values=jnp.nan) for part in found]
-    return jnp.stack(padded)
-
-
-def holding_force(model: Berthing, force: Float[Array, "rows"]) -> Float[Array, "3"]:
-    """Force (N, inertial) by which what the law joined is held on the chaser's side; zero where nothing is."""
-    if model.law.name not in HOLDS:
-        return jnp.zeros(3)
-    return jnp.zeros(3).at[:2].set(force[:2]) if model.planar else force[:3]
-
-
-def momentum(tree: Tree, q: Configuration, v: Row) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-    """Linear momentum (N s) and angular momentum about the inertial origin (N m s) of a tree on a free or planar base."""
-    found = tree.dynamics(q, v)[0] @ v
-    turn = Quaternion.of(q.attitude).matrix().array()
-    zero = jnp.zeros(())
-    if tree.layout.base == "planar":
-        linear, angular = jnp.stack([found[0], found[1], zero]), jnp.stack([zero, zero, found[2]])
-    else:
-        linear, angular = found[:3], found[3:6]
-    linear = turn @ linear
-    return linear, turn @ angular + jnp.cross(q.position, linear)

@@ -9,76 +9,22 @@ import jax.numpy as jnp
 from pydantic import Field, model_validator
 
 from dockdyn.control.joint_control import JointControl
-from dockdyn.impact.laws import LAWS
 from dockdyn.mechanics.assembly import Link
+from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Tree
-from dockdyn.models.berthing import Berthing, ImpactLaw, Side
+from dockdyn.mechanics.vector import Vector
+from dockdyn.models.berthing import COMPLIANT, Berthing, Side
 from dockdyn.scenario.errors import nearest
-from dockdyn.scenario.parts import Direction, refuse
-from dockdyn.scenario.parts import Point as PointField
+from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
+from dockdyn.scenario.touch import ImpactSection, TouchSection
 from dockdyn.scenario.tree import FlexibleSection, TreeSection, turned_back
-from dockdyn.scenario.units import Number, quantity
+from dockdyn.scenario.units import quantity
 
 Gain = quantity("N*m/rad", "a gain", least=0, component=True)
 RateGain = quantity("N*m*s/rad", "a gain", least=0, component=True)
 Torque = quantity("N*m", "a torque", above=0, component=True)
-
-# name in a scenario: law of `dockdyn.impact.LAWS`
-NAMES = {
-    "pin": "pin",
-    "weld": "weld",
-    "weld-brake": "weld",
-    "energetic": "energetic",
-    "newton": "newton",
-    "poisson": "poisson",
-    "frictionless": "frictionless",
-    "energy-friction": "energy-pair",
-}
-PARAMETERS = {"energy_ratio": "r_e", "friction_ratio": "r_f"}  # of a law: key in a scenario
-
-
-class TouchSection(Section):
-    """Where the two touch: links by name, the place on the chaser's, and on the target's a place or a distance."""
-
-    chaser: str
-    chaser_position: PointField = [0.0, 0.0, 0.0]  # noqa: RUF012
-    target: str
-    target_position: PointField | None = None
-    target_radius: quantity("m", "a radius", above=0) | None = None
-
-    @model_validator(mode="after")
-    def placed(self) -> Self:
-        if (self.target_position is None) == (self.target_radius is None):
-            both = "not both" if self.target_radius is not None else "one of them"
-            refuse(f"target_position or target_radius: give {both}")
-        return self
-
-
-class ImpactSection(Section):
-    """The impact law and its parameters."""
-
-    law: Literal["pin", "weld", "weld-brake", "energetic", "newton", "poisson", "frictionless", "energy-friction"]
-    normal: Literal["y", "hand"] | Direction = "y"
-    lock: list[str] = []  # noqa: RUF012
-    restitution: Annotated[float, Field(ge=0, le=1)] | None = None
-    friction: Annotated[float, Field(ge=0)] | None = None
-    r_e: Number | None = None
-    r_f: Number | None = None
-
-    @model_validator(mode="after")
-    def complete(self) -> Self:
-        needed = [PARAMETERS.get(name, name) for name in LAWS[NAMES[self.law]].parameters]
-        for key in ("restitution", "friction", "r_e", "r_f"):
-            if (getattr(self, key) is None) == (key in needed):
-                refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
-        return self
-
-    def make(self) -> ImpactLaw:
-        found = LAWS[NAMES[self.law]].parameters
-        values = {name: jnp.asarray(getattr(self, PARAMETERS.get(name, name)), float) for name in found}
-        return ImpactLaw(values, NAMES[self.law])
 
 
 class ControlSection(Section):
@@ -125,10 +71,11 @@ class ControlSection(Section):
 
 
 class AdaptiveSection(Section):
-    """How time advances: explicit of eighth order, or implicit for stiff systems."""
+    """How time advances: explicit of eighth order, implicit for stiff systems, or located where contact comes and goes."""
 
-    method: Literal["dopri8", "kvaerno5"] = "dopri8"
+    method: Literal["dopri8", "kvaerno5", "located"] | None = None
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-10
+    max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
 
 
 class BerthingSection(Section):
@@ -147,6 +94,26 @@ class BerthingSection(Section):
     control: ControlSection = ControlSection(law="none")
     integrator: AdaptiveSection = AdaptiveSection()
     output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def touching(self) -> Self:
+        """Refuses a contact that its law cannot use, or lacks."""
+        compliant, touch = self.impact.law == COMPLIANT, self.contact
+        for key in ("normal", "friction"):
+            if not compliant and getattr(touch, key) is not None:
+                refuse(f"contact.{key}: is of a compliant contact; impact.law must be compliant, or leave it out")
+        if compliant and touch.normal is None:
+            refuse("contact.normal: impact.law = 'compliant' needs the law of the normal force")
+        again = compliant or self.impact.again
+        if again and touch.surface is None and touch.target_radius is None:
+            refuse("contact: must have a surface or a target_radius that can be touched again")
+        if touch.surface is not None and self.impact.normal is not None:
+            refuse("impact.normal: contact.surface has a normal of its own; leave it out")
+        if again and self.integrator.method not in (None, "located"):
+            refuse(f"integrator.method = {self.integrator.method!r}: must be located where contact comes and goes")
+        if not again and self.integrator.method == "located":
+            refuse("integrator.method = 'located': is for contact that comes and goes; must be dopri8 or kvaerno5")
+        return self
 
     @model_validator(mode="after")
     def consistent(self) -> Self:
@@ -184,18 +151,23 @@ class BerthingSection(Section):
         columns = [tree.joint_columns()[names.index(name)] for name in locked]
         locks = jnp.zeros((len(columns), v.shape[0])).at[jnp.arange(len(columns)), jnp.array(columns, int)].set(1.0)
         return Berthing(
-            sides=(Side(tree, q, v, at), target),
+            sides=(Side(tree, q, v, at, tree.layout.names.index(self.contact.chaser)), target),
             law=self.impact.make(),
             normal=normal,
             locks=locks,
             control=self.control.make(tree, q),
+            contact=self.impact.contact(self.contact),
             delay=None,
             planar=self.planar,
         )
 
     def normal(self, hand: Any) -> Any:
-        """Contact normal from the target to the chaser, inertial: −y, against the gripping link, or as stated."""
-        if self.impact.normal == "y":
+        """Contact normal from the target to the chaser, inertial: the surface's, −y, against the hand, or as stated."""
+        if self.contact.surface is not None:
+            place = Vector.of(jnp.asarray(self.contact.target_position, float))
+            _, own = self.contact.surface.make().distance_and_normal(place)
+            return (Quaternion.of(self.target_attitude()).matrix() @ own).array()
+        if self.impact.normal in ("y", None):
             return jnp.array([0.0, -1.0, 0.0])
         found = -hand[:, 0] if self.impact.normal == "hand" else jnp.asarray(self.impact.normal, float)
         return found / jnp.linalg.norm(found)
@@ -204,8 +176,7 @@ class BerthingSection(Section):
         """The target, its contact at `place` (m, inertial)."""
         if self.contact.target_radius is not None:
             # on the side of the payload that faces the chaser, as far from its frame as stated
-            attitude = jnp.asarray(self.target.attitude or [1.0, 0.0, 0.0, 0.0], float)
-            mount = turned_back(attitude, normal * jnp.asarray(self.contact.target_radius, float))
+            mount = turned_back(self.target_attitude(), normal * jnp.asarray(self.contact.target_radius, float))
         else:
             mount = jnp.asarray(self.contact.target_position, float)
         tree = self.target.tree(
@@ -214,4 +185,7 @@ class BerthingSection(Section):
         q, v = self.target.start(tree, self.planar)
         at = tree.layout.names.index("grip")
         off = place - tree.motion(q, v).position[at]
-        return Side(tree, replace(q, position=q.position + off), v, at)
+        return Side(tree, replace(q, position=q.position + off), v, at, tree.layout.names.index(self.contact.target))
+
+    def target_attitude(self) -> Any:
+        return jnp.asarray([1.0, 0.0, 0.0, 0.0] if self.target.attitude is None else self.target.attitude, float)

@@ -1,10 +1,10 @@
-"""A run of the kind `berthing`: the impact, the motion after it, its dataset and summary."""
+"""A run of the kind `berthing`: the impact, and the motion after it by whichever integrator suits."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from importlib.metadata import version
+from functools import partial
 from typing import Any
 
 import jax
@@ -12,75 +12,59 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dockdyn.impact.laws import resolve
-from dockdyn.integrate import adaptive
-from dockdyn.models.berthing import HOLDS, observe
+from dockdyn.impact.laws import check, check_result
+from dockdyn.integrate import adaptive, located
+from dockdyn.integrate.solution import Status
+from dockdyn.models.berthing import COMPLIANT, Berthing, Struck
+from dockdyn.models.berthing_observed import observe
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.study.measures import drift, number
-from dockdyn.study.plan import MOST_ROWS, jit_once
+from dockdyn.study.berthing_data import Motion, dataset_of
+from dockdyn.study.dataset import REASONS
+from dockdyn.study.plan import DEFAULT_STEP, MOST_ROWS, jit_once, power_of_two
 
 SAMPLES = 1000  # over a run, when the scenario does not say
 PIECES = 20  # a run is integrated in, between which progress is told
-SETTLED = np.radians(0.05)  # rad/s: joint rates below this count as rest
+SLICE = 2_000  # iterations of the located integrator between reports of progress
 
-# name: (dimensions after time, units, long name)
-VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "joint_angle": (("joint",), "rad", "joint angle"),
-    "coordinate_rate": (("coordinate",), "SI", "velocity of the chaser, by coordinate: m/s, rad/s, 1/s of modes"),
-    "target_coordinate_rate": (("target_coordinate",), "SI", "velocity of the target, by coordinate"),
-    "base_position": (("system", "axis"), "m", "position of the base, inertial"),
-    "base_attitude": (("system", "quaternion"), "1", "attitude of the base, body to inertial, scalar first"),
-    "modal_coordinate": (("mode",), "SI", "modal coordinate"),
-    "outline": (("system", "frame", "axis"), "m", "origins of link frames in the order of the tree, inertial"),
-    "tip_deflection": (("link",), "m", "deflection of a link's end across it"),
-    "hold_force": (("axis",), "N", "force that holds chaser and target together, on the chaser, inertial"),
-    "torque": (("coordinate",), "N m", "torque of control"),
-    "kinetic_energy": ((), "J", "kinetic energy of both"),
-    "potential_energy": ((), "J", "energy of bent links and joint springs"),
-    "work": ((), "J", "work of control since the impact"),
-    "wheel_momentum": (("axis",), "N m s", "angular momentum of the base's wheel, base axes"),
-    "linear_momentum": (("axis",), "N s", "linear momentum of both, inertial"),
-    "angular_momentum": (("axis",), "N m s", "angular momentum of both and the wheel about the inertial origin"),
-    "linear_momentum_scale": ((), "N s", "sum of both linear momenta by magnitude"),
-    "angular_momentum_scale": ((), "N m s", "sum of both angular momenta and the wheel's by magnitude"),
-}
+Progress = Callable[[float], None]
 
 
 @jit_once
-def strike(content: Any) -> Any:
+def build(content: Any) -> Berthing:
+    return content.model()
+
+
+@jit_once
+def strike(model: Berthing) -> tuple[Struck, Any]:
     """What the impact did, and the state just after."""
-    model = content.model()
-    return model.struck(), model.initial()
+    struck = model.struck()
+    return struck, model.begun(struck)
 
 
-@jit_once
-def meet(content: Any) -> tuple[Any, Any]:
-    found = content.model().approach()
-    return found.matrix, found.rows @ found.velocities
-
-
-def check_impact(scenario: Scenario) -> None:
+def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
     """Refuses, with numbers at hand, what the impact law cannot do."""
-    law = scenario.content.impact.make()
+    law = model.law
+    if law.name == COMPLIANT:
+        return
     try:
-        resolve(law.name, *meet(scenario.content), **law.parameters)
+        check(law.name, struck.matrix, struck.before, law.parameters)
+        check_result(law.name, struck.impact, law.parameters)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: impact: {error}") from None
 
 
-@jax.jit
-def advance(content: Any, state: Any, times: Any, tolerance: Any) -> Any:
-    return adaptive.solve(content.model(), times, tolerance, state, content.integrator.method)
+@partial(jax.jit, static_argnames="method")
+def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method) -> Any:
+    return adaptive.solve(model, times, tolerance, state, method)
 
 
 @jit_once
-def look(content: Any, states: Any) -> Any:
-    model = content.model()
+def look(model: Berthing, states: Any) -> Any:
     return jax.vmap(lambda x: observe(model, x))(states)
 
 
-def simulate_berthing(scenario: Scenario, progress: Callable[[float], None] | None = None) -> xr.Dataset:
+def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
     """Run a scenario of kind `berthing`; what `simulate` returns."""
     began = time.perf_counter()
     content = scenario.content
@@ -88,8 +72,25 @@ def simulate_berthing(scenario: Scenario, progress: Callable[[float], None] | No
     count = int(content.duration / interval * (1 + 1e-12))
     if not 1 <= count <= MOST_ROWS:
         raise ScenarioError(f"output.interval = {interval} s: gives {count} samples; must give 1 to {MOST_ROWS}")
-    check_impact(scenario)
-    struck, state = strike(content)
+    model = build(content)
+    struck, state = strike(model)
+    check_impact(scenario, model, struck)
+    if model.contact is None:
+        motion = smooth(content, model, state, interval, count, progress)
+    else:
+        motion = touching(content, model, state, interval, count, progress)
+    states, count = motion.states, len(motion.states.v[0])
+    if motion.log is not None:
+        states = jax.tree.map(lambda a, b: np.concatenate([a, b]), states, motion.log.state)
+    seen = jax.tree.map(np.asarray, look(model, states))
+    sampled, logged = ({name: rows[part] for name, rows in seen.items()} for part in (slice(count), slice(count, None)))
+    return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
+
+
+def smooth(content: Any, model: Berthing, state: Any, interval: float, count: int, progress: Progress | None) -> Motion:
+    """Adaptive integration, in pieces."""
+    method = content.integrator.method or "dopri8"
+    tolerance = jnp.asarray(content.integrator.tolerance)
     rows = -(-count // PIECES)
     kept, steps, rejected, finished = [jax.tree.map(lambda a: np.asarray(a)[None], state)], 0, 0, True
     for piece in range(PIECES):
@@ -98,7 +99,7 @@ def simulate_berthing(scenario: Scenario, progress: Callable[[float], None] | No
             break
         # pieces of one length, so that one compilation serves; what lies beyond the end is cut off
         times = interval * (first + jnp.arange(rows + 1, dtype=float))
-        found = advance(content, state, times, jnp.asarray(content.integrator.tolerance))
+        found = advance(model, state, times, tolerance, method)
         part = jax.tree.map(lambda a: np.asarray(a)[1:], found.states)
         steps, rejected = steps + int(found.steps), rejected + int(found.rejected)
         good = np.isfinite(np.concatenate([leaf.reshape(rows, -1) for leaf in jax.tree.leaves(part)], axis=1)).all(
@@ -111,155 +112,55 @@ def simulate_berthing(scenario: Scenario, progress: Callable[[float], None] | No
         if progress is not None:
             progress(min(1.0, (first + rows) / count))
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *kept)
-    return dataset_of(scenario, struck, states, interval, (steps, rejected, finished), began)
+    end = (len(jax.tree.leaves(states)[0]) - 1) * interval
+    status = "finished" if finished else f"stopped at t = {end:.6g} s: a state is not finite"
+    return Motion(states, interval, finished, status, method, steps, rejected)
 
 
-def dataset_of(
-    scenario: Scenario, struck: Any, states: Any, interval: float, done: tuple[int, int, bool], began: float
-) -> xr.Dataset:
-    """The dataset of a run."""
-    content = scenario.content
-    model = content.model()
-    seen = jax.tree.map(np.asarray, look(content, states))
-    chaser, target = (side.tree for side in model.sides)
-    names = chaser.names()
-    samples = len(seen["work"])
-    data = {
-        name: (("time", *dims), seen[name], {"units": u, "long_name": w}) for name, (dims, u, w) in VARIABLES.items()
-    }
-    impact = struck.impact
-    rows = ["normal", "tangent", "moment"] if model.planar else ["normal", "tangent 1", "tangent 2", *("moment",) * 3]
-    before = [np.asarray(side.velocities) for side in model.sides]
-    for name, value, units, words in (
-        (
-            "impact_energy_loss",
-            impact.energy_loss + struck.lock_loss,
-            "J",
-            "energy that the impact took, locks included",
-        ),
-        ("lock_energy_loss", struck.lock_loss, "J", "energy that locking joints before it took"),
-        ("newton", impact.newton, "1", "Newton's coefficient of restitution that came out"),
-        ("poisson", impact.poisson, "1", "Poisson's coefficient of restitution that came out"),
-        ("energetic", impact.energetic, "1", "energetic coefficient of restitution that came out"),
-        ("sticks", float(impact.stick), "1", "whether the contact sticks at the end of the impact"),
-        ("energy_created", float(impact.energy_created), "1", "whether the impact created energy"),
-    ):
-        data[name] = ((), float(value), {"units": units, "long_name": words})
-    size = len(impact.impulse)
-    data["impulse"] = (("row",), np.asarray(impact.impulse), {"units": "N s", "long_name": "impulse on the chaser"})
-    data["coordinate_rate_before"] = (
-        ("coordinate",),
-        before[0],
-        {"units": "SI", "long_name": "velocity of the chaser before"},
+@jit_once
+def begin(model: Berthing, settings: located.Settings, start: Any) -> located.Lane:
+    return located.begin(model, settings, start)
+
+
+@partial(jax.jit, donate_argnums=3)
+def proceed(model: Berthing, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
+    return located.proceed(model, settings, lane, until)
+
+
+@jit_once
+def conclude(model: Berthing, lane: located.Lane) -> Any:
+    return located.result(model, lane)
+
+
+def touching(
+    content: Any, model: Berthing, state: Any, interval: float, count: int, progress: Progress | None
+) -> Motion:
+    """Located integration: contact comes and goes."""
+    step = jnp.asarray(min(DEFAULT_STEP, interval))
+    events = content.integrator.max_events
+    settings = located.Settings(
+        duration=jnp.asarray(content.duration),
+        step=step,
+        tolerance=jnp.asarray(content.integrator.tolerance),
+        sampling=jnp.asarray(interval),
+        samples=power_of_two(count + 1),
+        max_moments=events,
+        line_capacity=0,
+        max_iterations=1000 * content.duration / step + 1000 * events,
     )
-    data["target_coordinate_rate_before"] = (
-        ("target_coordinate",),
-        before[1],
-        {"units": "SI", "long_name": "velocity of the target before"},
+    lane, until = begin(model, settings, state), 0
+    while int(lane.status) == Status.RUNNING:
+        until += SLICE
+        lane = proceed(model, settings, until, lane)
+        if progress is not None:
+            progress(float(lane.node.time) / content.duration)
+    found = jax.tree.map(np.asarray, conclude(model, lane))
+    states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
+    end, at, names = Status(int(found.status)), int(found.culprit), model.names()
+    culprit = names[at] if 0 <= at < len(names) else "a contact force or rate"
+    status = REASONS[end].format(time=float(found.time), culprit=culprit, events=events)
+    steps = int(found.steps)
+    log = jax.tree.map(lambda a: a[: int(found.moments)], found.log)
+    return Motion(
+        states, interval, end == Status.FINISHED, status, "located", steps, int(found.iterations) - steps, log
     )
-    steps, rejected, finished = done
-    status = "finished" if finished else f"stopped at t = {(samples - 1) * interval:.6g} s: a state is not finite"
-    coordinates = {
-        "time": ("time", interval * np.arange(samples), {"units": "s", "long_name": "time since the impact"}),
-        "joint": [names[column] for column in chaser.joint_columns()],
-        "coordinate": names,
-        "target_coordinate": target.names(),
-        "mode": names[len(names) - seen["modal_coordinate"].shape[1] :],
-        "link": list(chaser.layout.names),
-        "system": ["chaser", "target"],
-        "axis": ["x", "y", "z"],
-        "quaternion": ["w", "x", "y", "z"],
-        "row": rows[:size],
-    }
-    damped = any(link.damping for link in content.chaser.link) or any(
-        link.beam is not None and link.beam.damping for link in [*content.chaser.link, *content.target.link]
-    )
-    attributes = {
-        "kind": scenario.kind,
-        "title": scenario.title,
-        "scenario": scenario.text(),
-        "dockdyn_version": version("dockdyn"),
-        "status": status,
-        "finished": int(finished),
-        "integrator": content.integrator.method,
-        "tolerance": content.integrator.tolerance,
-        "steps": steps,
-        "rejected": rejected,
-        "law": content.impact.law,
-        "joined": int(model.law.name in HOLDS),
-        "controlled": int(content.control.law != "none"),
-        "undamped": int(not damped),
-        "wall_time_s": time.perf_counter() - began,
-    }
-    return xr.Dataset(data, coordinates, attributes)
-
-
-def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
-    """The impact, peak deflections, settling, errors of conserved quantities."""
-    impulse = dataset.impulse.values
-    tangents = impulse[1 : 2 if dataset.sizes["target_coordinate"] == 3 else 3]
-    energy = dataset.kinetic_energy + dataset.potential_energy - dataset.work
-    after = {
-        str(name): float(v)
-        for name, v in zip(dataset.coordinate.values, dataset.coordinate_rate.values[0], strict=True)
-    }
-    after |= {
-        f"target.{name}": float(v)
-        for name, v in zip(dataset.target_coordinate.values, dataset.target_coordinate_rate.values[0], strict=True)
-    }
-    joined, controlled = bool(dataset.attrs["joined"]), bool(dataset.attrs["controlled"])
-    impact = {
-        "time_s": 0.0,
-        "law": str(dataset.attrs["law"]),
-        "impulse_N_s": {"normal": float(impulse[0]), "tangential": float(np.linalg.norm(tangents))},
-        "energy_loss_J": float(dataset.impact_energy_loss),
-        "energy_created": bool(dataset.energy_created),
-        "stick": bool(dataset.sticks),
-        "restitution": {name: number(dataset[name]) for name in ("newton", "poisson", "energetic")},
-        "post_impact_velocities": after,
-    }
-    peaks = dataset.tip_deflection.max("time")
-    flexible = {str(m).split(".")[0] for m in dataset.mode.values}
-    return {
-        "kind": dataset.attrs["kind"],
-        "title": dataset.attrs["title"],
-        "status": dataset.attrs["status"],
-        "contacts": [],
-        "impacts": [impact],
-        "captured": joined,
-        "capture_time_s": 0.0 if joined else None,
-        "kinetic_energy_start_J": float(dataset.kinetic_energy[0]) + float(dataset.impact_energy_loss),
-        "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale),
-        "energy_error": float(abs(energy - energy[0]).max() / dataset.kinetic_energy.max())
-        if dataset.attrs["undamped"]
-        else None,
-        "peak_tip_deflection_m": {str(n): float(peaks.sel(link=n)) for n in dataset.link.values if str(n) in flexible},
-        "settling_time_s": settling(dataset) if controlled else None,
-        "warnings": warnings(dataset),
-        "integrator": dataset.attrs["integrator"],
-        "steps": int(dataset.attrs["steps"]),
-        "end_time_s": float(dataset.time[-1]),
-        "wall_time_s": float(dataset.attrs["wall_time_s"]),
-    }
-
-
-def settling(dataset: xr.Dataset) -> float | None:
-    """When all joint rates have come below 0.05 °/s for good (s); None where they have not."""
-    rates = np.abs(dataset.coordinate_rate.sel(coordinate=dataset.joint.values).values).max(axis=1)
-    moving = np.flatnonzero(rates > SETTLED)
-    if not len(moving):
-        return 0.0
-    return float(dataset.time[moving[-1] + 1]) if moving[-1] + 1 < len(rates) else None
-
-
-def warnings(dataset: xr.Dataset) -> list[str]:
-    """What the reader should know before trusting the numbers."""
-    found = []
-    if not dataset.attrs["finished"]:
-        found.append(str(dataset.attrs["status"]))
-    if bool(dataset.energy_created):
-        found.append("the impact law created energy")
-    if dataset.sizes["mode"]:
-        found.append("the impulse of a single impact of flexible links depends on the number of modes (flexible.modes)")
-    return found

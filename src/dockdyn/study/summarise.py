@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.study.berthing_run import summarise_berthing
+from dockdyn.study.berthing_summary import summarise_berthing
 from dockdyn.study.measures import drift, number, ratio
 
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning

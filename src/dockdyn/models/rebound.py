@@ -1,0 +1,165 @@
+"""Contact that trees of links find again once they have parted: further impacts, and rest against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.contact.feature import Feature
+from dockdyn.contact.friction import Friction
+from dockdyn.contact.gate import APART
+from dockdyn.contact.pair import Meeting, meet
+from dockdyn.contact.surface import Surface
+from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, velocity_jump
+from dockdyn.impact.laws import resolve
+from dockdyn.impact.result import Impact, impact
+from dockdyn.integrate.model import Scalar, State
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.screws import cross_matrix
+from dockdyn.mechanics.tree import Motion
+from dockdyn.mechanics.vector import Matrix, Vector
+
+if TYPE_CHECKING:
+    from dockdyn.models.berthing import Berthing
+
+RESTING = 1  # mode, besides APART
+
+
+class Rebound(eqx.Module):
+    """A feature of the chaser and a surface of the target that meet in impacts.
+
+    What parts more slowly than `rest_speed` after an impact, and is pressed together, rests: the normal velocity is held at
+    zero until the force that does it would pull. Friction at rest is regularised, `friction`.
+    """
+
+    feature: Feature
+    surface: Surface
+    friction: Friction | None
+    rest_speed: Scalar  # m/s
+
+
+class Hit(NamedTuple):
+    """The impact that came last; zeros before there is one."""
+
+    speed: Scalar  # m/s, of approach
+    normal: Scalar  # N s
+    tangential: Scalar
+    loss: Scalar  # J
+
+    @staticmethod
+    def of(velocity: Float[Array, "rows"], found: Impact, tangents: int) -> Hit:
+        sideways = jnp.linalg.norm(found.impulse[1 : 1 + tangents])
+        return Hit(-velocity[0], found.impulse[0], sideways, found.energy_loss)
+
+
+def placed(motion: Motion, link: int) -> Placed:
+    """A link as a body that features and surfaces are attached to; its frame stands for the centre of mass."""
+    turn, twist = motion.rotation[link], motion.twist[link]
+    rotation = Matrix(Vector.of(turn[0]), Vector.of(turn[1]), Vector.of(turn[2]))
+    pose = Pose(Vector.of(motion.position[link]), Quaternion.from_matrix(rotation))
+    return Placed(pose, Twist(Vector.of(turn @ twist[:3]), Vector.of(twist[3:])), rotation, Vector.of(turn @ twist[3:]))
+
+
+def point_rows(model: Berthing, motions: list[Motion], point: Vector) -> Float[Array, "3 n"]:
+    """Velocity (m/s, inertial) at a point of the chaser's touching link less that of the target's, by all velocities."""
+    parts = []
+    for side, motion, sign in zip(model.sides, motions, (1.0, -1.0), strict=True):
+        own, turn = side.tree.jacobian(motion, side.touching), motion.rotation[side.touching]
+        lever = point.array() - motion.position[side.touching]
+        parts.append(sign * (turn @ own[:3] - cross_matrix(lever) @ turn @ own[3:]))
+    return jnp.concatenate(parts, axis=1)
+
+
+def drift(model: Berthing, rebound: Rebound, x: State, motions: list[Motion]) -> Scalar:
+    """Rate of the depth's rate at constant velocities of the trees (m/s²)."""
+    now = model.places(x, motions)
+
+    def moving(body: Placed, motion: Motion, link: int) -> Placed:
+        turn, twist, bias = motion.rotation[link], motion.twist[link], motion.bias[link]
+        linear = turn @ (bias[:3] + jnp.cross(twist[3:], twist[:3]))
+        turning = Matrix(*(Vector.of(row) for row in cross_matrix(turn @ twist[3:]) @ turn))
+        still = jax.tree.map(jnp.zeros_like, body.pose.attitude)
+        return Placed(
+            Pose(body.twist.velocity, still),
+            Twist(Vector.of(linear), Vector.of(bias[3:])),
+            turning,
+            Vector.of(turn @ bias[3:]),
+        )
+
+    change = tuple(
+        moving(body, motion, side.touching) for body, motion, side in zip(now, motions, model.sides, strict=True)
+    )
+    return jax.jvp(lambda *pair: meet(rebound.feature, rebound.surface, *pair).rate, now, change)[1]
+
+
+def pushed(rebound: Rebound, meeting: Meeting) -> Vector:
+    """Force on the chaser per unit of normal force: along the normal, and of friction."""
+    if rebound.friction is None:
+        return meeting.normal
+    return meeting.normal + rebound.friction.force(jnp.ones(()), meeting.sliding)
+
+
+def resting_force(
+    model: Berthing,
+    rebound: Rebound,
+    x: State,
+    motions: list[Motion],
+    free: Float[Array, "n"],
+    solved: Callable[[Float[Array, "n"]], Float[Array, "n"]],
+) -> tuple[Scalar, Float[Array, "n"]]:
+    """Normal force (N) that keeps the depth's rate as it is, negative where it would have to pull, and its generalised force.
+
+    `free` are the accelerations without it, `solved` gives those that a generalised force adds.
+    """
+    meeting = meet(rebound.feature, rebound.surface, *model.places(x, motions))
+    rows = point_rows(model, motions, meeting.point)
+    along, push = meeting.normal.array() @ rows, pushed(rebound, meeting).array() @ rows
+    # the depth shrinks as the normal velocity grows
+    force = (drift(model, rebound, x, motions) - along @ free) / (along @ solved(push))
+    return force, force * push
+
+
+def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[Array, ""], Hit]:
+    """Velocities after an impact of the model's law where the two touch now, the mode then, and the impact."""
+    mass, _, motions = model.dynamics(x.q, x.v)
+    meeting = meet(rebound.feature, rebound.surface, *model.places(x, motions))
+    rows = model.contact_axes(meeting.normal.array(), turning=False) @ model.in_plane(
+        point_rows(model, motions, meeting.point)
+    )
+    held = model.lock_rows() if model.locks.shape[0] else None
+    matrix = contact_matrix(rows, mass) if held is None else constrained_contact_matrix(rows, mass, held)
+    v = jnp.concatenate(x.v)
+    velocity = rows @ v
+    by_law = resolve(model.law.name, matrix, velocity, **model.law.parameters)
+    stop = jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0])
+    slow = -velocity[0] < rebound.rest_speed
+    found = jax.tree.map(lambda a, b: jnp.where(slow, a, b), impact(matrix, velocity, stop), by_law)
+    after = model.split(v + velocity_jump(rows, mass, found.impulse, held))
+    hit = Hit.of(velocity, found, len(velocity) - 1)
+    state = State(x.q, after, x.mode, x.memory)
+    return after, mode_after(model, rebound, state, found.velocity[0]), hit
+
+
+def mode_after(model: Berthing, rebound: Rebound, x: State, parting: Scalar) -> Int[Array, ""]:
+    """Whether the two rest against each other after an impact that left them with the normal velocity `parting`."""
+    rests = (parting < rebound.rest_speed) & (
+        model.accelerations(State(x.q, x.v, (jnp.asarray(RESTING),), x.memory), ()).normal > 0
+    )
+    return jnp.where(rests, RESTING, APART)
+
+
+def next_state(
+    model: Berthing, rebound: Rebound, x: State, fired: tuple[Bool[Array, ""], ...]
+) -> tuple[Any, Int[Array, ""], Hit]:
+    """Velocities, mode and impact after the depth has risen through zero (first guard), or the rest has ended."""
+    return jax.lax.cond(
+        fired[0],
+        lambda: struck_again(model, rebound, x),
+        lambda: (x.v, jnp.full_like(x.mode[0], APART), x.memory.hit),
+    )
