@@ -291,7 +291,7 @@ FIGURES: dict[int | str, Part] = {
         "Cyril et al.: from plastic to elastic",
         from_plastic_to_elastic,
         "`cyril-r-e-r-f` along r_E = r_f: at 1 the impulse is that of a pin, but nothing holds hand and payload together "
-        f"after it; a later contact is not part of the runs. {BESIDE}",
+        f"after it; a later contact is not part of the runs (shaded: would touch again). {BESIDE}",
     ),
     "wedge": shown(
         "section 3.2: pairs (r_E, r_f) that exist",

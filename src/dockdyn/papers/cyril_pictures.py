@@ -114,8 +114,8 @@ QUANTITIES: dict[str, Callable[[xr.Dataset], np.ndarray]] = {
     r"elbow $\theta_3$, deg": lambda run: angle(run, "theta3"),
     r"pitch $\theta_1$, deg": base_turned,
     "payload's rate, deg/s": payload_rate,
-    "gap of hand and payload, mm": lambda run: 1e3 * gap(run),
-    "largest deflection so far, mm": lambda run: np.maximum.accumulate(largest_deflection(run)),
+    "gap to the payload, mm": lambda run: 1e3 * gap(run),
+    "deflection so far, mm": lambda run: np.maximum.accumulate(largest_deflection(run)),
 }
 
 
@@ -128,10 +128,9 @@ def compared(runs: Mapping[str, xr.Dataset], left_out: str) -> Figure:
             ax.plot(run.time, values(run), label=name, **look(index))
     for ax, words in zip(panels, quantities, strict=True):
         ax.set_ylabel(words)
-        ax.axhline(0, **THIN)
         if words.startswith("gap"):
             ax.set_ylim(bottom=-50)
-            ax.axhspan(-50, 0, color="0.85", linewidth=0, label="would touch again")
+            ax.axhspan(-50, 0, color="0.85", linewidth=0)
     panels[0].set_xlim(0, min(float(run.time[-1]) for run in runs.values()))
     panels[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     figure.align_ylabels()
