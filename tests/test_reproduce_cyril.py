@@ -285,6 +285,11 @@ def test_capture(folder):
         assert value(table, f"{label}the payload's rate reverses") == pytest.approx(35.9, abs=0.1)
     assert 100 < value(tables["rigid"], "flexible, n = 3: largest deflection") < 130
     assert value(tables["rigid"], "rigid: largest deflection") == 0
+    # a frictionless elastic impact: twice the effective mass along the normal times the closing speed
+    normal = HAND.rows[0]
+    elastic = -2 * (normal @ HAND.v) / (normal @ np.linalg.solve(HAND.mass, normal))
+    found = value(tables["rigid"], "rigid: normal impulse of an elastic rebound, N_h, θ₄ locked")
+    assert found == pytest.approx(elastic, rel=1e-9)
     assert value(tables["rigid"], "rigid: energy that the impact took") == pytest.approx(FREE.joined(3)[1], rel=1e-9)
 
 

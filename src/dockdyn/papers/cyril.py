@@ -170,6 +170,20 @@ def capture_rows(run: xr.Dataset, name: str) -> list[Row]:
     ]
 
 
+def rigid_against_flexible(progress: Progress) -> Made:
+    """Motions after a plastic capture, and impulses of an elastic rebound."""
+    make = compared({"flexible, n = 3": runs.captured, "rigid": runs.captured_rigid}, capture_rows)
+    picture, rows = make(progress)
+    words = "The paper: flexibility matters most where the impact is not plastic."
+    for label, modes in (("flexible, n = 3", 3), ("rigid", 0)):
+        found = cyril_impact.case(cyril_impact.HAND, modes)
+        impact = cyril_impact.of_law(found, "energy-pair", energy_ratio=0.0, friction_ratio=0.0)
+        name = f"{label}: normal impulse of an elastic rebound, {cyril_impact.HAND}"
+        rows.append(Row(name, None, float(impact.impulse[0]), "N s", words))
+        words = ""
+    return picture, rows
+
+
 def from_plastic_to_elastic(progress: Progress) -> Made:
     """r_E = r_f from 1 to 0."""
     found = {}
@@ -279,7 +293,7 @@ FIGURES: dict[int | str, Part] = {
     },
     "rigid": Part(
         "Cyril et al.: rigid against flexible links, plastic",
-        compared({"flexible, n = 3": runs.captured, "rigid": runs.captured_rigid}, capture_rows),
+        rigid_against_flexible,
         f"`cyril-plastic`, and the same with flexible.modes = 0. {BESIDE}",
     ),
     "locked": Part(

@@ -125,7 +125,10 @@ def compared(runs: Mapping[str, xr.Dataset], left_out: str) -> Figure:
     figure, panels = stacked(len(quantities), 2.1)
     for index, (name, run) in enumerate(runs.items()):
         for ax, values in zip(panels, quantities.values(), strict=True):
-            ax.plot(run.time, values(run), label=name, **look(index))
+            # the first one pale and wide, so that one that lies on it leaves it in sight
+            ax.plot(
+                run.time, values(run), label=name, **look(index) | ({} if index else {"linewidth": 3.0, "alpha": 0.5})
+            )
     for ax, words in zip(panels, quantities, strict=True):
         ax.set_ylabel(words)
         if words.startswith("gap"):
@@ -196,7 +199,7 @@ def control(runs: Mapping[str, xr.Dataset], until: float) -> Figure:
     for index, (name, run) in enumerate(runs.items()):
         shown = (fastest_joint(run), np.abs(base_turned(run)), largest_deflection(run))
         for ax, values in zip(panels, shown, strict=True):
-            ax.plot(run.time, values, label=name, **(look(index - 1) if index else {"color": "0.72", "linewidth": 0.5}))
+            ax.plot(run.time, values, label=name, **(look(index - 1) if index else {"color": "0.6", "linewidth": 0.7}))
     lines = (
         (JOINTS_REST, "fastest joint, deg/s", (1e-4, 50)),
         (BASE_REST, "pitch, deg", (1e-3, 5)),
