@@ -243,6 +243,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
     ]
     return {
         "joint_angle": x.q[0].joints,
+        "ball_attitude": x.q[0].balls,
         "coordinate_rate": x.v[0],
         "target_coordinate_rate": x.v[1],
         "base_position": jnp.stack([q.position for q in x.q]),

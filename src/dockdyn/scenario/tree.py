@@ -123,7 +123,9 @@ class LinkSection(Section):
             return number_of(value, units, what, Bounds(least=least))
         lengths = (3, 4) if info.field_name == "start" else (3,)
         if not isinstance(value, list) or len(value) not in lengths:
-            forms = "a rotation vector (three angles) or a unit quaternion, scalar first" if 4 in lengths else "three rates"
+            forms = (
+                "a rotation vector (three angles) or a unit quaternion, scalar first" if 4 in lengths else "three rates"
+            )
             refuse(f"must be {forms} (the joint is spherical)")
         if len(value) == 4:
             return unit([number_of(part, "", "a number", Bounds()) for part in value])
@@ -245,10 +247,16 @@ class TreeSection(Section):
             out = {"revolute": np.hypot(*axis[:2]), "prismatic": abs(axis[2]), "spherical": 1.0}
             if link.moves and out[link.joint] > FLAT:
                 allowed = {"revolute": "along z", "prismatic": "across z"}.get(link.joint)
-                words = f"axis of its {link.joint} joint must be {allowed}" if allowed else "spherical joints leave the plane"
+                words = (
+                    f"axis of its {link.joint} joint must be {allowed}"
+                    if allowed
+                    else "spherical joints leave the plane"
+                )
                 refuse(f'link {link.name}: with motion = "planar", {words}')
             if link.beam is not None and np.hypot(*turn[:2, 2]) > FLAT:
-                refuse(f'link {link.name}: with motion = "planar", a beam\'s z axis must be along z, as it bends along y')
+                refuse(
+                    f'link {link.name}: with motion = "planar", a beam\'s z axis must be along z, as it bends along y'
+                )
 
     def ordered(self) -> list[LinkSection]:
         """The links in the tree's order; ValueError where they are no tree."""

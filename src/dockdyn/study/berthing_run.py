@@ -14,6 +14,7 @@ import xarray as xr
 
 from dockdyn.impact.laws import resolve
 from dockdyn.integrate import adaptive
+from dockdyn.mechanics.tree import Tree
 from dockdyn.models.berthing import HOLDS, observe
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -21,12 +22,16 @@ from dockdyn.study.measures import drift, number
 from dockdyn.study.plan import MOST_ROWS, jit_once
 
 SAMPLES = 1000  # over a run, when the scenario does not say
+SINGULAR = 1e-13  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
 PIECES = 20  # a run is integrated in, between which progress is told
-SETTLED = np.radians(0.05)  # rad/s: joint rates below this count as rest
+SETTLED = {"rad/s": np.radians(0.05), "m/s": 1e-3}  # joint rates below this count as rest
+
+UNIT_OF = {"rad/s": "rad", "m/s": "m"}  # of what has a rate in this unit
 
 # name: (dimensions after time, units, long name)
 VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "joint_angle": (("joint",), "rad", "joint angle"),
+    "joint_angle": (("joint",), "SI", "angle or travel of joints with one coordinate: rad, m"),
+    "ball_attitude": (("ball", "quaternion"), "1", "attitude of spherical joints, scalar first"),
     "coordinate_rate": (("coordinate",), "SI", "velocity of the chaser, by coordinate: m/s, rad/s, 1/s of modes"),
     "target_coordinate_rate": (("target_coordinate",), "SI", "velocity of the target, by coordinate"),
     "base_position": (("system", "axis"), "m", "position of the base, inertial"),
@@ -35,7 +40,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "outline": (("system", "frame", "axis"), "m", "origins of link frames in the order of the tree, inertial"),
     "tip_deflection": (("link",), "m", "deflection of a link's end across it"),
     "hold_force": (("axis",), "N", "force that holds chaser and target together, on the chaser, inertial"),
-    "torque": (("coordinate",), "N m", "torque of control"),
+    "torque": (("coordinate",), "SI", "torque or force of control: N m, N"),
     "kinetic_energy": ((), "J", "kinetic energy of both"),
     "potential_energy": ((), "J", "energy of bent links and joint springs"),
     "work": ((), "J", "work of control since the impact"),
@@ -55,18 +60,38 @@ def strike(content: Any) -> Any:
 
 
 @jit_once
-def meet(content: Any) -> tuple[Any, Any]:
+def meet(content: Any) -> tuple[Any, Any, Any]:
     found = content.model().approach()
-    return found.matrix, found.rows @ found.velocities
+    return found.matrix, found.rows @ found.velocities, found.mass
 
 
 def check_impact(scenario: Scenario) -> None:
-    """Refuses, with numbers at hand, what the impact law cannot do."""
+    """Refuses, with numbers at hand, what the impact law cannot do, and joints that turn the same mass twice."""
     law = scenario.content.impact.make()
+    matrix, slip, mass = meet(scenario.content)
+    check_mass(scenario, np.asarray(mass))
     try:
-        resolve(law.name, *meet(scenario.content), **law.parameters)
+        resolve(law.name, matrix, slip, **law.parameters)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: impact: {error}") from None
+
+
+def check_mass(scenario: Scenario, mass: np.ndarray) -> None:
+    """Refuses a mass matrix (both trees) that is singular at t = 0, and names the velocities that move nothing."""
+    size = np.sqrt(np.diag(mass))
+    values, vectors = np.linalg.eigh(mass / np.outer(size, size))
+    if values[0] > SINGULAR:
+        return
+    names = [f"{name} {v}" for name, side in zip(("chaser", "target"), sides_of(scenario), strict=True) for v in side]
+    still = [name for name, part in zip(names, vectors[:, 0], strict=True) if abs(part) > 0.1]
+    raise ScenarioError(
+        f"{scenario.name}: link: {', '.join(still)} together move no mass at t = 0; must have a mass between them"
+    )
+
+
+def sides_of(scenario: Scenario) -> list[list[str]]:
+    """Names of the velocities of chaser and target."""
+    return [side.tree.names() for side in scenario.content.model().sides]
 
 
 @jax.jit
@@ -122,7 +147,8 @@ def dataset_of(
     model = content.model()
     seen = jax.tree.map(np.asarray, look(content, states))
     chaser, target = (side.tree for side in model.sides)
-    names = chaser.names()
+    names, units = chaser.names(), velocity_units(chaser)
+    moving = zip(chaser.layout.coordinates, chaser.layout.joints, strict=True)
     samples = len(seen["work"])
     data = {
         name: (("time", *dims), seen[name], {"units": u, "long_name": w}) for name, (dims, u, w) in VARIABLES.items()
@@ -162,8 +188,12 @@ def dataset_of(
     coordinates = {
         "time": ("time", interval * np.arange(samples), {"units": "s", "long_name": "time since the impact"}),
         "joint": [names[column] for column in chaser.joint_columns()],
+        "joint_unit": ("joint", [UNIT_OF[units[column]] for column in chaser.joint_columns()]),
+        "ball": [name for name, kind in moving if kind == "spherical"],
         "coordinate": names,
+        "coordinate_unit": ("coordinate", units),
         "target_coordinate": target.names(),
+        "target_coordinate_unit": ("target_coordinate", velocity_units(target)),
         "mode": names[len(names) - seen["modal_coordinate"].shape[1] :],
         "link": list(chaser.layout.names),
         "system": ["chaser", "target"],
@@ -192,6 +222,15 @@ def dataset_of(
         "wall_time_s": time.perf_counter() - began,
     }
     return xr.Dataset(data, coordinates, attributes)
+
+
+def velocity_units(tree: Tree) -> list[str]:
+    """Units of a tree's velocities: base, joints, modes."""
+    found = {"free": ["m/s"] * 3 + ["rad/s"] * 3, "planar": ["m/s"] * 2 + ["rad/s"], "fixed": []}[tree.layout.base]
+    joints, modes, _ = tree.layout.columns()
+    for own, kind in zip(joints, tree.layout.joints, strict=True):
+        found += ["m/s" if kind == "prismatic" else "rad/s"] * len(own)
+    return found + ["1/s"] * sum(map(len, modes))
 
 
 def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
@@ -245,12 +284,21 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def settling(dataset: xr.Dataset) -> float | None:
-    """When all joint rates have come below 0.05 °/s for good (s); None where they have not."""
-    rates = np.abs(dataset.coordinate_rate.sel(coordinate=dataset.joint.values).values).max(axis=1)
-    moving = np.flatnonzero(rates > SETTLED)
+    """When all joint rates have come below 0.05 °/s, or 1 mm/s, for good (s); None where they have not."""
+    names = joint_coordinates(dataset)
+    limits = [SETTLED[str(dataset.coordinate_unit.sel(coordinate=name).item())] for name in names]
+    rates = np.abs(dataset.coordinate_rate.sel(coordinate=names).values)
+    moving = np.flatnonzero((rates > limits).any(axis=1))
     if not len(moving):
         return 0.0
     return float(dataset.time[moving[-1] + 1]) if moving[-1] + 1 < len(rates) else None
+
+
+def joint_coordinates(dataset: xr.Dataset) -> list[str]:
+    """Names of the velocities of the chaser's joints."""
+    others = {str(name) for name in dataset.mode.values}
+    names = [str(name) for name in dataset.coordinate.values]
+    return [name for name in names if name not in others and not name.startswith("base.")]
 
 
 def warnings(dataset: xr.Dataset) -> list[str]:
