@@ -110,13 +110,15 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
         data = tomlkit.parse(text).unwrap()
     except ParseError as error:
         raise ScenarioError(f"{name}: not TOML: {error}") from None
-    given = overrides or {}
-    for key in [key for key in given if key.endswith(".urdf")]:
-        data = overridden(data, key, given[key], name, folder)
+    changes = overrides or {}
+    files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
+    for key, value in files.items():
+        data = overridden(data, key, value, name, folder)
     if data.get("kind") == "berthing":
         data = with_urdf(data, name, folder)
-    for key in [key for key in given if not key.endswith(".urdf")]:
-        data = overridden(data, key, given[key], name, folder)
+    for key, value in changes.items():
+        if key not in files:
+            data = overridden(data, key, value, name, folder)
     kind = data.get("kind")
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 1")

@@ -93,7 +93,7 @@ def check_complete(root: ElementTree.Element, label: str) -> None:
         for attribute in needed.get(element.tag, ()):
             if element.get(attribute) is None:
                 raise ScenarioError(f"{label}: {element.tag} {name}: has no {attribute}")
-        parts = {"parent": ("link",), "child": ("link",)} if element.tag == "joint" else {}
+        parts: dict[str, tuple[str, ...]] = {"parent": ("link",), "child": ("link",)} if element.tag == "joint" else {}
         if element.tag == "link" and element.find("inertial") is not None:
             parts = {"inertial/mass": ("value",), "inertial/inertia": MOMENTS}
         for part, attributes in parts.items():
@@ -207,9 +207,9 @@ def override(link: Entry, entry: Entry, where: str) -> None:
 
 def carry(link: Entry, parent: Entry | None, said: bool, where: str) -> None:
     """Counts the place of a URDF's joint from the end of its parent's beam, where it is to be attached there."""
-    beam = None if parent is None else parent.get("beam")
-    if beam is None or not said:
+    if parent is None or parent.get("beam") is None or not said:
         return
+    beam = parent["beam"]
     mount = link.get("mount", [0.0, 0.0, 0.0])
     if link.get("at") == "tip":
         try:

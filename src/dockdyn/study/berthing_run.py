@@ -147,7 +147,7 @@ def dataset_of(
     model = content.model()
     seen = jax.tree.map(np.asarray, look(content, states))
     chaser, target = (side.tree for side in model.sides)
-    names, units = chaser.names(), velocity_units(chaser)
+    names, rate_units = chaser.names(), velocity_units(chaser)
     moving = zip(chaser.layout.coordinates, chaser.layout.joints, strict=True)
     samples = len(seen["work"])
     data = {
@@ -188,10 +188,10 @@ def dataset_of(
     coordinates = {
         "time": ("time", interval * np.arange(samples), {"units": "s", "long_name": "time since the impact"}),
         "joint": [names[column] for column in chaser.joint_columns()],
-        "joint_unit": ("joint", [UNIT_OF[units[column]] for column in chaser.joint_columns()]),
+        "joint_unit": ("joint", [UNIT_OF[rate_units[column]] for column in chaser.joint_columns()]),
         "ball": [name for name, kind in moving if kind == "spherical"],
         "coordinate": names,
-        "coordinate_unit": ("coordinate", units),
+        "coordinate_unit": ("coordinate", rate_units),
         "target_coordinate": target.names(),
         "target_coordinate_unit": ("target_coordinate", velocity_units(target)),
         "mode": names[len(names) - seen["modal_coordinate"].shape[1] :],
