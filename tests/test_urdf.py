@@ -17,6 +17,8 @@ import dockdyn
 from dockdyn import cli
 from dockdyn.mechanics.assembly import Link
 from dockdyn.mechanics.tree import Configuration
+from dockdyn.output.berthing_report import render_berthing_report
+from dockdyn.study.berthing_run import settling
 
 compiled = eqx.filter_jit(lambda tree, q, v: tree.dynamics(q, v)[:2])
 
@@ -68,7 +70,7 @@ def scenario(tmp_path, chaser, urdf=None, **given):
     file = tmp_path / "berthing.toml"
     contact = {"chaser": "l0", "target": "payload", "target_radius": 0.1}
     content = {"schema": 1, "kind": "berthing", "duration": 1.0, "contact": contact, "impact": {"law": "pin"}}
-    file.write_text(tomlkit.dumps({**content, **given, "chaser": chaser, "target": TARGET}), encoding="utf-8")
+    file.write_text(tomlkit.dumps({**content, "target": TARGET, **given, "chaser": chaser}), encoding="utf-8")
     return file
 
 
@@ -208,8 +210,6 @@ def test_a_result_holds_all_that_the_urdf_said(tmp_path, from_urdf):
 
 def test_joints_of_two_kinds_in_results(from_urdf):
     """Each in its units, momentum kept, and control within its limits."""
-    from dockdyn.output.berthing_report import render_berthing_report
-
     assert list(from_urdf.joint.values) == ["shoulder", "reach"]
     assert list(from_urdf.joint_unit.values) == ["rad", "m"]
     assert from_urdf.joint_angle.values[0] == pytest.approx([np.radians(20), 0.05])
@@ -219,6 +219,18 @@ def test_joints_of_two_kinds_in_results(from_urdf):
     page = render_berthing_report(from_urdf)
     for words in ("Largest force", "Joint travel and speeds", "0.05 deg/s and 1 mm/s"):
         assert words in page
+
+
+def test_settling_of_joints_of_two_kinds(from_urdf):
+    """The limit of a slide is 1 mm/s, that of what turns 0.05 °/s."""
+    made = from_urdf.copy(deep=True)
+    names = list(made.coordinate.values)
+    made.coordinate_rate[:] = 0.0
+    made.coordinate_rate[:9, names.index("reach")] = 1.1e-3
+    made.coordinate_rate[9:30, names.index("reach")] = 0.9e-3
+    assert settling(made) == float(made.time[9])
+    made.coordinate_rate[:20, names.index("shoulder")] = 0.9e-3
+    assert settling(made) == float(made.time[20])
 
 
 def swapped(text, old, new):
@@ -329,9 +341,10 @@ def test_a_root_in_space_is_left_out(tmp_path):
     )
     body = '<inertial><mass value="3"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
     urdf = f"{free}{quoteattr(name)}/></joint><link name={quoteattr(name)}>{body}</link></robot>"
-    contact = {"chaser": name, "target": "payload", "target_radius": 0.1}
-    found = dockdyn.load(scenario(tmp_path, {}, urdf, contact=contact)).content.chaser.link
-    assert [(link.name, link.parent, link.mass) for link in found] == [(name, None, 3.0)]
+    contact = {"chaser": name, "target": name, "target_radius": 0.1}
+    found = dockdyn.load(scenario(tmp_path, {}, urdf, contact=contact, target={"urdf": "arm.urdf"})).content
+    for side in (found.chaser, found.target):
+        assert [(link.name, link.parent, link.mass) for link in side.link] == [(name, None, 3.0)]
 
 
 def test_overrides_reach_the_links_of_a_urdf(tmp_path):
