@@ -22,8 +22,8 @@ from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(python|toml|console|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"# (\w+\.(?:py|toml))\n")
+BLOCK = re.compile(r"^```(python|toml|console|text|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"(?:#|<!--) (\w+\.(?:py|toml|urdf))(?: -->)?\n")
 PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 ROUND_OFF = re.compile(r"\b\d(\.\d+)?e-1\d\b")
 BORDERS = re.compile(r"[│┃─━┏┓└┘┡┩┳╇┴┴┼|]")
@@ -117,7 +117,7 @@ def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
                 check_console(block, monkeypatch, capsys)
             elif block.language == "toml":
                 check_toml(block)
-            elif not named:
+            elif block.language == "python" and not named:
                 check_python(block, names, capsys)
     finally:
         for name in set(sys.modules) - before:

@@ -79,6 +79,7 @@ class Struck(NamedTuple):
     """What the impact at t = 0 did."""
 
     velocities: tuple[Row, Row]  # after
+    mass: Float[Array, "n n"]  # of both trees
     matrix: Float[Array, "rows rows"]  # W
     before: Row  # of the contact, in the impact's rows
     impact: Impact  # rows: normal, tangents, moments
@@ -161,11 +162,11 @@ class Berthing(Model):
         before = found.rows @ found.velocities
         if self.law.name == COMPLIANT:
             nothing = impact(found.matrix, before, jnp.zeros_like(before))
-            return Struck(self.split(found.velocities), found.matrix, before, nothing, found.lock_loss)
+            return Struck(self.split(found.velocities), found.mass, found.matrix, before, nothing, found.lock_loss)
         by_law = resolve(self.law.name, found.matrix, before, **self.law.parameters)
         held = self.lock_rows() if self.locks.shape[0] else None
         after = found.velocities + velocity_jump(found.rows, found.mass, by_law.impulse, held)
-        return Struck(self.split(after), found.matrix, before, by_law, found.lock_loss)
+        return Struck(self.split(after), found.mass, found.matrix, before, by_law, found.lock_loss)
 
     def split(self, v: Row) -> tuple[Row, Row]:
         """Velocities of chaser and target from those of both."""

@@ -32,6 +32,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
     tips = jnp.einsum("lim,lm->li", chaser.links.tip_shift, chaser.modal_coordinates(x.q[0]))
     return {
         "joint_angle": x.q[0].joints,
+        "ball_attitude": x.q[0].balls,
         "coordinate_rate": x.v[0],
         "target_coordinate_rate": x.v[1],
         "base_position": jnp.stack([q.position for q in x.q]),

@@ -41,17 +41,18 @@ def yaw(attitude: np.ndarray) -> np.ndarray:
 
 
 @styled
-def joints(dataset: xr.Dataset) -> Figure:
-    """Joint angles and rates."""
-    names = [str(name) for name in dataset.joint.values]
+def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
+    """Angles and rates of revolute joints, or travel and speeds of prismatic ones (`unit` m)."""
+    names = [str(name) for name in dataset.joint.values[dataset.joint_unit.values == unit]]
+    scale, words = (
+        (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if unit == "rad" else (1.0, ("travel, m", "speed, m/s"))
+    )
     figure, axes = panels([1.8, 1.8], len(names), float(dataset.time[-1]))
-    lines(axes[0], dataset.time, np.degrees(dataset.joint_angle.values), names)
-    rates = np.degrees(dataset.coordinate_rate.sel(coordinate=dataset.joint.values).values)
-    lines(axes[1], dataset.time, rates, names)
-    axes[0].set_ylabel("angle, deg")
-    axes[1].set_ylabel("rate, deg/s")
-    axes[0].axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    axes[1].axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    lines(axes[0], dataset.time, scale * dataset.joint_angle.sel(joint=names).values, names)
+    lines(axes[1], dataset.time, scale * dataset.coordinate_rate.sel(coordinate=names).values, names)
+    for ax, label in zip(axes, words, strict=True):
+        ax.set_ylabel(label)
+        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
     legend(figure, axes[0])
     return figure
 
@@ -99,14 +100,20 @@ def energies(dataset: xr.Dataset) -> Figure:
     return figure
 
 
+def working(dataset: xr.Dataset, unit: str) -> list[str]:
+    """Coordinates with rates in `unit` that control acts on."""
+    names = dataset.coordinate.values[dataset.coordinate_unit.values == unit]
+    return [str(name) for name in names if float(abs(dataset.torque.sel(coordinate=name)).max()) > 0]
+
+
 @styled
-def torques(dataset: xr.Dataset) -> Figure:
-    """Torques of control."""
-    working = [str(n) for n in dataset.coordinate.values if float(abs(dataset.torque.sel(coordinate=n)).max()) > 0]
-    figure, (ax,) = panels([1.9], len(working), float(dataset.time[-1]))
-    lines(ax, dataset.time, dataset.torque.sel(coordinate=working).values, working)
+def torques(dataset: xr.Dataset, unit: str = "rad/s") -> Figure:
+    """Torques of control, or forces on prismatic joints (`unit` m/s)."""
+    names = working(dataset, unit)
+    figure, (ax,) = panels([1.9], len(names), float(dataset.time[-1]))
+    lines(ax, dataset.time, dataset.torque.sel(coordinate=names).values, names)
     ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    ax.set_ylabel("torque, N m")
+    ax.set_ylabel("torque, N m" if unit == "rad/s" else "force, N")
     legend(figure, ax)
     return figure
 

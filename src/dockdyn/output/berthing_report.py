@@ -85,29 +85,36 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
     if dataset.attrs["controlled"]:
         settled = summary["settling_time_s"]
         words = "not within the run" if settled is None else f"{significant(settled)} s"
-        rows += [
-            ("Joint rates below 0.05 deg/s after", words),
-            ("Largest torque", f"{significant(float(abs(dataset.torque).max()))} N m"),
-        ]
+        slides = "m" in dataset.joint_unit.values
+        rows.append((f"Joint rates below 0.05 deg/s{' and 1 mm/s' if slides else ''} after", words))
+        for kind, unit, word in (("rad/s", "N m", "torque"), ("m/s", "N", "force")):
+            if unit == "N m" or slides:
+                largest = float(abs(dataset.torque[:, dataset.coordinate_unit.values == kind]).max())
+                rows.append((f"Largest {word}", f"{significant(largest)} {unit}"))
     return rows
 
 
 def velocities_table(dataset: xr.Dataset) -> Table:
     """Velocities before and after the impact, by coordinate; angular ones in degrees."""
     rows = []
-    for owner, names, before, after in (
-        ("", dataset.coordinate, dataset.coordinate_rate_before, dataset.coordinate_rate[0]),
+    for owner, names, units, before, after in (
+        (
+            "",
+            dataset.coordinate,
+            dataset.coordinate_unit,
+            dataset.coordinate_rate_before,
+            dataset.coordinate_rate[0],
+        ),
         (
             "target ",
             dataset.target_coordinate,
+            dataset.target_coordinate_unit,
             dataset.target_coordinate_rate_before,
             dataset.target_coordinate_rate[0],
         ),
     ):
-        for name, old, new in zip(names.values, before.values, after.values, strict=True):
-            modal = name in dataset.mode.values
-            linear = str(name).split(".")[-1] in ("x", "y", "z") and str(name).startswith("base")
-            scale, unit = (1.0, "1/s" if modal else "m/s") if modal or linear else (np.degrees(1.0), "deg/s")
+        for name, old, new, kind in zip(names.values, before.values, after.values, units.values, strict=True):
+            scale, unit = (np.degrees(1.0), "deg/s") if kind == "rad/s" else (1.0, str(kind))
             rows.append([f"{owner}{name}", significant(old * scale, 5), significant(new * scale, 5), unit])
     return Table([("coordinate", ""), ("before", ""), ("after", ""), ("unit", "")], rows, [], worded={0, 3})
 
@@ -136,8 +143,9 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         partial(drawn.sketches, dataset),
         "The links in the x–y plane, dots at joints: compare how far the arm has stretched or folded.",
     )
-    if dataset.sizes["joint"]:
-        yield partial(drawn.joints, dataset), "Joint angles and rates: the impact is at t = 0."
+    for unit, words in (("rad", "angles and rates"), ("m", "travel and speeds")):
+        if unit in dataset.joint_unit.values:
+            yield partial(drawn.joints, dataset, unit), f"Joint {words}: the impact is at t = 0."
     yield (
         partial(drawn.bodies, dataset),
         "How far the chaser’s base has turned about z, and the rate of the target: its sign changes where it turns back.",
@@ -151,5 +159,6 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         partial(drawn.energies, dataset),
         "Energies: without control and dampers their sum is a straight line; what falls is what control took out.",
     )
-    if float(abs(dataset.torque).max()) > 0:
-        yield partial(drawn.torques, dataset), "Torques of control: flat tops are at the limits."
+    for unit, words in (("rad/s", "Torques"), ("m/s", "Forces")):
+        if drawn.working(dataset, unit):
+            yield partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."

@@ -16,7 +16,8 @@ from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import Impact
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.tree import Configuration, Tree
-from dockdyn.models.berthing import Approach, momentum
+from dockdyn.models.berthing import Approach
+from dockdyn.models.berthing_observed import momentum
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
@@ -45,10 +46,12 @@ class Meeting(NamedTuple):
 @jit_once
 def meeting(content: Any) -> Meeting:
     model = content.model()
-    momenta = [momentum(side.tree, side.configuration, side.velocities) for side in model.sides]
+    found = model.approach()
+    moved = model.split(found.mass @ jnp.concatenate([side.velocities for side in model.sides]))
+    momenta = [momentum(s.tree, s.configuration, p) for s, p in zip(model.sides, moved, strict=True)]
     linear, angular = (jnp.stack(parts) for parts in zip(*momenta, strict=True))
     position = jnp.stack([side.configuration.position for side in model.sides])
-    return Meeting(model.approach(), model.lock_rows(), model.normal, linear, angular, position)
+    return Meeting(found, model.lock_rows(), model.normal, linear, angular, position)
 
 
 @lru_cache(maxsize=2 * len(CASES))

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from dockdyn.control.joint_control import JointControl
 from dockdyn.mechanics.assembly import Link
@@ -19,12 +20,14 @@ from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.touch import ImpactSection, TouchSection
-from dockdyn.scenario.tree import FlexibleSection, TreeSection, turned_back
-from dockdyn.scenario.units import quantity
+from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
+from dockdyn.scenario.units import Bounds, number_of, quantity
 
 Gain = quantity("N*m/rad", "a gain", least=0, component=True)
 RateGain = quantity("N*m*s/rad", "a gain", least=0, component=True)
 Torque = quantity("N*m", "a torque", above=0, component=True)
+# of the control of a prismatic joint: unit, what it is
+GAINS = {"stiffness": ("N/m", "a gain"), "damping": ("N*s/m", "a gain"), "limit": ("N", "a force")}
 
 
 class ControlSection(Section):
@@ -95,6 +98,26 @@ class BerthingSection(Section):
     integrator: AdaptiveSection = AdaptiveSection()
     output: OutputSection = OutputSection()
 
+    @field_validator("control", mode="before")
+    @classmethod
+    def of_slides(cls, value: Any, info: Any) -> Any:
+        """Texts for prismatic joints as numbers; of other joints the section itself knows the units."""
+        if not isinstance(value, dict) or "chaser" not in info.data:
+            return value
+        found, joints = dict(value), info.data["chaser"].joints(SCALAR)
+        for key, (unit, what) in GAINS.items():
+            given = value.get(key)
+            if isinstance(given, list) and len(given) == len(joints):
+                found[key] = list(given)
+                for place, link in enumerate(joints):
+                    if link.joint == "prismatic" and isinstance(given[place], str):
+                        try:
+                            found[key][place] = number_of(given[place], unit, what, Bounds())
+                        except PydanticCustomError as error:
+                            name = link.coordinate or link.name
+                            refuse(f"{key}.{place} = {given[place]!r}: {error} ({name} is prismatic)")
+        return found
+
     @model_validator(mode="after")
     def touching(self) -> Self:
         """Refuses a contact that its law cannot use, or lacks."""
@@ -123,11 +146,18 @@ class BerthingSection(Section):
                 refuse(f"contact.{name} = {link!r}: no link of the {name}; {nearest(link, links)}")
         if self.target.position is not None:
             refuse("target.position: the target is where it touches; leave it out")
+        if self.planar:
+            for name, side in (("chaser", self.chaser), ("target", self.target)):
+                try:
+                    side.flat()
+                except PydanticCustomError as error:
+                    refuse(f"{name}.{error}")
         joints = [link.coordinate or link.name for link in self.chaser.joints()]
         for name in self.impact.lock:
             if name not in joints:
                 refuse(f"impact.lock: {name!r} is no joint of the chaser; {nearest(name, joints)}")
-        for key in ("stiffness", "damping", "limit"):
+        joints = [link.coordinate or link.name for link in self.chaser.joints(SCALAR)]
+        for key in GAINS:
             values = getattr(self.control, key)
             if values is not None and len(values) != len(joints):
                 refuse(f"control.{key}: has {len(values)} entries for {len(joints)} joints ({', '.join(joints)})")
@@ -139,16 +169,17 @@ class BerthingSection(Section):
 
     def model(self) -> Berthing:
         """The model, also from traced numbers."""
-        grip = Link("grip", self.contact.chaser, joint="locked", mount=jnp.asarray(self.contact.chaser_position, float))
+        grip = Link(GRIP, self.contact.chaser, joint="locked", mount=jnp.asarray(self.contact.chaser_position, float))
         tree = self.chaser.tree(self.flexible, self.planar, grip)
         q, v = self.chaser.start(tree, self.planar)
-        at = tree.layout.names.index("grip")
+        at = tree.layout.names.index(GRIP)
         motion = tree.motion(q, v)
         normal = self.normal(motion.rotation[at])
         target = self.make_target(normal, motion.position[at])
-        names = [link.coordinate or link.name for link in self.chaser.joints()]
+        of_link = dict(zip(tree.layout.names, tree.layout.columns()[0], strict=True))
+        names = {link.coordinate or link.name: link.name for link in self.chaser.joints()}
         locked = names if self.impact.law == "weld-brake" else self.impact.lock
-        columns = [tree.joint_columns()[names.index(name)] for name in locked]
+        columns = [column for name in locked for column in of_link[names[name]]]
         locks = jnp.zeros((len(columns), v.shape[0])).at[jnp.arange(len(columns)), jnp.array(columns, int)].set(1.0)
         return Berthing(
             sides=(Side(tree, q, v, at, tree.layout.names.index(self.contact.chaser)), target),
@@ -180,10 +211,10 @@ class BerthingSection(Section):
         else:
             mount = jnp.asarray(self.contact.target_position, float)
         tree = self.target.tree(
-            self.flexible, self.planar, Link("grip", self.contact.target, joint="locked", mount=mount)
+            self.flexible, self.planar, Link(GRIP, self.contact.target, joint="locked", mount=mount)
         )
         q, v = self.target.start(tree, self.planar)
-        at = tree.layout.names.index("grip")
+        at = tree.layout.names.index(GRIP)
         off = place - tree.motion(q, v).position[at]
         return Side(tree, replace(q, position=q.position + off), v, at, tree.layout.names.index(self.contact.target))
 

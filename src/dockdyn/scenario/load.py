@@ -20,6 +20,7 @@ from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
 from dockdyn.scenario.rig import RigSection
 from dockdyn.scenario.section import Section
+from dockdyn.scenario.urdf import with_urdf
 
 KINDS: dict[str, type[Section]] = {
     "free-flight": FreeFlightSection,
@@ -104,13 +105,20 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
 
 
 def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder: Path | None = None) -> Scenario:
-    """The scenario in `text`; `folder` is where modules of the user's own laws are looked for."""
+    """The scenario in `text`; `folder` is where URDF files and modules of the user's own laws are looked for."""
     try:
         data = tomlkit.parse(text).unwrap()
     except ParseError as error:
         raise ScenarioError(f"{name}: not TOML: {error}") from None
-    for key, value in (overrides or {}).items():
+    changes = overrides or {}
+    files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
+    for key, value in files.items():
         data = overridden(data, key, value, name, folder)
+    if data.get("kind") == "berthing":
+        data = with_urdf(data, name, folder)
+    for key, value in changes.items():
+        if key not in files:
+            data = overridden(data, key, value, name, folder)
     kind = data.get("kind")
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 1")

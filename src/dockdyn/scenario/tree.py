@@ -5,20 +5,48 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
-from pydantic import Field, model_validator
+import numpy as np
+from pydantic import Field, field_serializer, field_validator, model_validator
 
 from dockdyn.mechanics.assembly import Link, in_order, tree_of
 from dockdyn.mechanics.beam import Beam
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Tree
-from dockdyn.scenario.free_flight import Attitude, Inertia, Rate, Velocity
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.free_flight import Attitude, Inertia, Rate, Velocity, unit
 from dockdyn.scenario.parts import Direction, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.units import quantity
+from dockdyn.scenario.units import Bounds, number_of, quantity
 
 Bending = quantity("N*m**2", "a bending stiffness", above=0)
 NOTHING = [0.0, 0.0, 0.0]
+UPRIGHT = [1.0, 0.0, 0.0, 0.0]
+GRIP = "grip"  # name of the massless frame where a tree is touched
+FLAT = 1e-9  # sine of the angle by which an axis may leave the plane
+
+# joint: key: unit, what it is; what is not here the joint does not have
+OF_JOINT: dict[str, dict[str, tuple[str, str]]] = {
+    "revolute": {
+        "start": ("rad", "an angle"),
+        "start_rate": ("rad/s", "an angular rate"),
+        "stiffness": ("N*m/rad", "a stiffness"),
+        "damping": ("N*m*s/rad", "a damping coefficient"),
+    },
+    "prismatic": {
+        "start": ("m", "a length (the joint is prismatic)"),
+        "start_rate": ("m/s", "a speed (the joint is prismatic)"),
+        "stiffness": ("N/m", "a stiffness (the joint is prismatic)"),
+        "damping": ("N*s/m", "a damping coefficient (the joint is prismatic)"),
+    },
+    "spherical": {
+        "start": ("rad", "an angle"),
+        "start_rate": ("rad/s", "an angular rate"),
+        "damping": ("N*m*s/rad", "a damping coefficient"),
+    },
+    "locked": {},
+}
+SCALAR = ("revolute", "prismatic")  # joints with one coordinate
 
 
 class BeamSection(Section):
@@ -65,29 +93,81 @@ class LinkSection(Section):
 
     name: str
     parent: str | None = None
-    joint: Literal["revolute", "locked"] = "revolute"
+    joint: Literal["revolute", "prismatic", "spherical", "locked"] = "revolute"
     coordinate: str | None = None
     axis: Direction = [0.0, 0.0, 1.0]  # noqa: RUF012
     mount: PointField = NOTHING
+    mount_attitude: Attitude | None = None  # joint axes → the parent's where it is mounted
     at: Literal["tip"] | None = None  # of the parent's beam; mount is counted from there
-    start: quantity("rad", "an angle") | None = None
-    start_rate: quantity("rad/s", "an angular rate") | None = None
+    start: float | list[float] | None = None  # of a spherical joint: rotation vector or quaternion
+    start_rate: float | list[float] | None = None
     mass: quantity("kg", "a mass", above=0) | None = None
     centre: PointField = NOTHING
     inertia: Inertia | None = None
     beam: BeamSection | None = None
-    stiffness: quantity("N*m/rad", "a stiffness", least=0) | None = None
-    damping: quantity("N*m*s/rad", "a damping coefficient", least=0) | None = None
+    stiffness: float | None = None
+    damping: float | None = None
+
+    @field_validator("start", "start_rate", "stiffness", "damping", mode="before")
+    @classmethod
+    def of_joint(cls, value: Any, info: Any) -> Any:
+        """The number, or three or four of a spherical joint, in the units of the joint."""
+        joint = "locked" if info.data.get("parent") is None else info.data.get("joint", "revolute")
+        if value is None:
+            return None
+        if info.field_name not in OF_JOINT[joint]:
+            refuse(f"{'the base' if info.data.get('parent') is None else f'a {joint} joint'} has no {info.field_name}")
+        units, what = OF_JOINT[joint][info.field_name]
+        if joint != "spherical" or info.field_name == "damping":
+            least = 0.0 if info.field_name in ("stiffness", "damping") else -np.inf
+            return number_of(value, units, what, Bounds(least=least))
+        lengths = (3, 4) if info.field_name == "start" else (3,)
+        if not isinstance(value, list) or len(value) not in lengths:
+            forms = (
+                "a rotation vector (three angles) or a unit quaternion, scalar first" if 4 in lengths else "three rates"
+            )
+            refuse(f"must be {forms} (the joint is spherical)")
+        if len(value) == 4:
+            return unit([number_of(part, "", "a number", Bounds()) for part in value])
+        return [number_of(part, units, what, Bounds()) for part in value]
+
+    @field_serializer("start", "start_rate", "stiffness", "damping")
+    def written(self, value: Any, info: Any) -> Any:
+        return f"{value!r} {OF_JOINT[self.joint][info.field_name][0]}" if isinstance(value, float) else value
 
     @model_validator(mode="after")
     def bodily(self) -> Self:
         if (self.mass is None) != (self.inertia is None):
             refuse(f"link {self.name}: mass and inertia belong together; give both or neither")
-        if self.mass is None and self.beam is None:
-            refuse(f"link {self.name}: needs a mass and inertia, or a beam")
-        if self.parent is None and self.at is not None:
-            refuse(f"link {self.name}: the base is attached to nothing; leave out `at`")
+        if self.name == GRIP:
+            refuse(f"link {self.name}: the name of the place that touches; must be another")
+        if self.parent is None:
+            for key in ("at", "mount_attitude"):
+                if getattr(self, key) is not None:
+                    refuse(f"link {self.name}: the base is attached to nothing; leave out `{key}`")
         return self
+
+    @property
+    def moves(self) -> bool:
+        """Whether it has a joint that moves."""
+        return self.parent is not None and self.joint != "locked"
+
+    @property
+    def heavy(self) -> bool:
+        """Whether it has a mass."""
+        return self.mass is not None or self.beam is not None
+
+    def turn(self) -> Any:
+        """Rotation matrix, joint axes → the parent's where it is mounted."""
+        attitude = UPRIGHT if self.mount_attitude is None else self.mount_attitude
+        return Quaternion.of(jnp.asarray(attitude, float)).matrix().array()
+
+    def attitude(self) -> Any:
+        """Quaternion at which a spherical joint starts."""
+        if self.start is None:
+            return jnp.asarray(UPRIGHT)
+        start = jnp.asarray(self.start, float)
+        return start if start.shape[0] == 4 else Quaternion.exponential(Vector.of(start)).array()
 
     def link(self, flexible: FlexibleSection, planar: bool) -> Link:
         def number(value: Any) -> Any:
@@ -100,6 +180,7 @@ class LinkSection(Section):
             joint=self.joint,
             axis=jnp.asarray(self.axis, float),
             mount=jnp.asarray(self.mount, float),
+            mount_turn=self.turn(),
             at=None if self.at is None else 1.0,
             mass=number(self.mass),
             centre=jnp.asarray(self.centre, float),
@@ -113,6 +194,7 @@ class LinkSection(Section):
 class TreeSection(Section):
     """Chaser or target: links, and how the base starts."""
 
+    urdf: None = None  # while a file is read: the URDF file that `link` then holds
     link: Annotated[list[LinkSection], Field(min_length=1)]
     position: PointField | None = None
     velocity: Velocity | None = None
@@ -122,20 +204,68 @@ class TreeSection(Section):
     @model_validator(mode="after")
     def treelike(self) -> Self:
         try:
-            in_order([section.link(FlexibleSection(modes=0), True) for section in self.link])
+            ordered = self.ordered()
         except ValueError as error:
             refuse(f"must be a tree: {error}")
         beams = {link.name for link in self.link if link.beam is not None}
         for link in self.link:
             if link.at is not None and link.parent not in beams:
                 refuse(f'link {link.name}: at = "tip": its parent {link.parent} has no beam')
+        names = [link.coordinate or link.name for link in self.joints()]
+        for name in names:
+            if names.count(name) > 1:
+                refuse(f"two joints have the coordinate {name!r}; names must differ")
+        self.weighed(ordered)
         return self
 
-    def joints(self) -> list[LinkSection]:
-        """Links with a joint that moves, in the tree's order."""
-        order = [link.name for link in in_order([s.link(FlexibleSection(modes=0), True) for s in self.link])]
-        sections = sorted(self.link, key=lambda section: order.index(section.name))
-        return [section for section in sections if section.parent is not None and section.joint == "revolute"]
+    def weighed(self, ordered: list[LinkSection]) -> None:
+        """Refuses joints that move no mass, and a base without one."""
+        carried = {link.name: link.heavy for link in ordered}  # by it and all that hangs on it
+        fixed = dict(carried)  # by it and all that is locked to it
+        for link in reversed(ordered):
+            if link.parent is not None:
+                carried[link.parent] |= carried[link.name]
+                fixed[link.parent] |= fixed[link.name] and not link.moves
+        for link in ordered:
+            if link.moves and not carried[link.name]:
+                refuse(
+                    f"link {link.name}: mass 0 on a leaf: its {link.joint} joint moves no mass; "
+                    "must have a mass and inertia, or be locked"
+                )
+        if not fixed[ordered[0].name]:
+            refuse(f"link {ordered[0].name}: the base has mass 0; it, or what is locked to it, must have a mass")
+
+    def flat(self) -> None:
+        """Refuses what does not stay in the x–y plane."""
+        if self.attitude is not None and np.hypot(*self.attitude[1:3]) > FLAT:
+            refuse('attitude: with motion = "planar", must be a turn about z')
+        turns: dict[str | None, Any] = {None: np.eye(3)}
+        for link in self.ordered():
+            turn = turns[link.parent] @ np.asarray(link.turn())
+            turns[link.name] = turn
+            axis = turn @ np.asarray(link.axis) / np.linalg.norm(link.axis)
+            out = {"revolute": np.hypot(*axis[:2]), "prismatic": abs(axis[2]), "spherical": 1.0}
+            if link.moves and out[link.joint] > FLAT:
+                allowed = {"revolute": "along z", "prismatic": "across z"}.get(link.joint)
+                words = (
+                    f"axis of its {link.joint} joint must be {allowed}"
+                    if allowed
+                    else "spherical joints leave the plane"
+                )
+                refuse(f'link {link.name}: with motion = "planar", {words}')
+            if link.beam is not None and np.hypot(*turn[:2, 2]) > FLAT:
+                refuse(
+                    f'link {link.name}: with motion = "planar", a beam\'s z axis must be along z, as it bends along y'
+                )
+
+    def ordered(self) -> list[LinkSection]:
+        """The links in the tree's order; ValueError where they are no tree."""
+        sections = {section.name: section for section in self.link}
+        return [sections[link.name] for link in in_order([Link(s.name, s.parent) for s in self.link])]
+
+    def joints(self, kinds: tuple[str, ...] = ("revolute", "prismatic", "spherical")) -> list[LinkSection]:
+        """Links with a joint of these kinds, in the tree's order."""
+        return [section for section in self.ordered() if section.parent is not None and section.joint in kinds]
 
     def tree(self, flexible: FlexibleSection, planar: bool, grip: Link) -> Tree:
         """The tree with a massless frame where it is gripped, its last link."""
@@ -148,24 +278,25 @@ class TreeSection(Section):
         def vector(value: Any) -> Any:
             return jnp.asarray(NOTHING if value is None else value, float)
 
-        _, modal, count = tree.layout.columns()
-        attitude = jnp.asarray([1.0, 0.0, 0.0, 0.0] if self.attitude is None else self.attitude, float)
-        joints = self.joints()
-        angles = [jnp.asarray(0.0 if link.start is None else link.start, float) for link in joints]
-        rates = [jnp.asarray(0.0 if link.start_rate is None else link.start_rate, float) for link in joints]
+        columns, modal, count = tree.layout.columns()
+        attitude = jnp.asarray(UPRIGHT if self.attitude is None else self.attitude, float)
+        joints, balls = self.joints(SCALAR), self.joints(("spherical",))
+        starts = [jnp.asarray(0.0 if link.start is None else link.start, float) for link in joints]
         q = Configuration(
             position=vector(self.position),
             attitude=attitude,
-            joints=jnp.stack(angles) if angles else jnp.zeros(0),
-            balls=jnp.zeros((0, 4)),
+            joints=jnp.stack(starts) if starts else jnp.zeros(0),
+            balls=jnp.stack([link.attitude() for link in balls]) if balls else jnp.zeros((0, 4)),
             modes=jnp.zeros(sum(map(len, modal))),
         )
         velocity, rate = vector(self.velocity), vector(self.rate)
         twist = jnp.concatenate([turned_back(attitude, velocity), rate])
         base = twist[jnp.array([0, 1, 5])] if planar else twist
         v = jnp.zeros(count).at[: base.shape[0]].set(base)
-        if rates:
-            v = v.at[jnp.array(tree.joint_columns(), int)].set(jnp.stack(rates))
+        for link in [*joints, *balls]:
+            if link.start_rate is not None:
+                own = columns[tree.layout.names.index(link.name)]
+                v = v.at[jnp.array(own)].set(jnp.asarray(link.start_rate, float))
         return q, v
 
 

@@ -62,6 +62,21 @@ class Bounds:
         return f"{math.degrees(bound):g} deg" if unit == "rad" else f"{bound:g} {unit}".strip()
 
 
+def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
+    """A bare number in SI units or a text with a unit, as a number of `unit`; refused where it is none or out of range."""
+    limit = limits.words(unit) or (f"in {unit}" if unit else "")
+    allowed = f"must be {what} {limit}".strip()
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError
+        number = convert(value, unit) if isinstance(value, str) else float(value)
+    except ValueError:
+        raise refused(value, f'{allowed}, as a number or a text such as "{example(unit)}"') from None
+    if not limits.hold(number):
+        raise refused(value, allowed)
+    return number
+
+
 def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:
     """Field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
 
@@ -78,17 +93,7 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
                 here = unit.split("**", maxsplit=1)[0]
         else:
             here = unit
-        limit = limits.words(here) or (f"in {here}" if here else "")
-        allowed = f"must be {what} {limit}".strip()
-        try:
-            if isinstance(value, bool) or not isinstance(value, int | float | str):
-                raise ValueError
-            number = convert(value, here) if isinstance(value, str) else float(value)
-        except ValueError:
-            raise refused(value, f'{allowed}, as a number or a text such as "{example(here)}"') from None
-        if not limits.hold(number):
-            raise refused(value, allowed)
-        return number
+        return number_of(value, here, what, limits)
 
     def written(value: float, info: Any) -> Any:
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.mechanics.tree import Tree
 from dockdyn.models.berthing import COMPLIANT, HOLDS, Berthing, Struck
 from dockdyn.models.rebound import Rebound
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.episodes import episodes, from_log
 
+UNIT_OF = {"rad/s": "rad", "m/s": "m"}  # of what has a rate in this unit
+
 # name: (dimensions after time, units, long name)
 VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "joint_angle": (("joint",), "rad", "joint angle"),
+    "joint_angle": (("joint",), "SI", "angle or travel of joints with one coordinate: rad, m"),
+    "ball_attitude": (("ball", "quaternion"), "1", "attitude of spherical joints, scalar first"),
     "coordinate_rate": (("coordinate",), "SI", "velocity of the chaser, by coordinate: m/s, rad/s, 1/s of modes"),
     "target_coordinate_rate": (("target_coordinate",), "SI", "velocity of the target, by coordinate"),
     "base_position": (("system", "axis"), "m", "position of the base, inertial"),
@@ -25,7 +29,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "outline": (("system", "frame", "axis"), "m", "origins of link frames in the order of the tree, inertial"),
     "tip_deflection": (("link",), "m", "deflection of a link's end across it"),
     "hold_force": (("axis",), "N", "force that holds chaser and target together, on the chaser, inertial"),
-    "torque": (("coordinate",), "N m", "torque of control"),
+    "torque": (("coordinate",), "SI", "torque or force of control: N m, N"),
     "kinetic_energy": ((), "J", "kinetic energy of both"),
     "potential_energy": ((), "J", "energy of bent links and joint springs"),
     "work": ((), "J", "work of control since the impact"),
@@ -77,7 +81,8 @@ def dataset_of(
 ) -> xr.Dataset:
     """The dataset of a run: what was observed at its samples, and at the moments of its log."""
     chaser, target = (side.tree for side in model.sides)
-    names = chaser.names()
+    names, rate_units = chaser.names(), velocity_units(chaser)
+    moving = zip(chaser.layout.coordinates, chaser.layout.joints, strict=True)
     data: dict[str, Any] = {
         name: (("time", *dims), seen[name], {"units": u, "long_name": w}) for name, (dims, u, w) in VARIABLES.items()
     }
@@ -94,8 +99,12 @@ def dataset_of(
     coordinates = {
         "time": ("time", times, {"units": "s", "long_name": "time since the impact"}),
         "joint": [names[column] for column in chaser.joint_columns()],
+        "joint_unit": ("joint", [UNIT_OF[rate_units[column]] for column in chaser.joint_columns()]),
+        "ball": [name for name, kind in moving if kind == "spherical"],
         "coordinate": names,
+        "coordinate_unit": ("coordinate", rate_units),
         "target_coordinate": target.names(),
+        "target_coordinate_unit": ("target_coordinate", velocity_units(target)),
         "mode": names[len(names) - modes :],
         "link": list(chaser.layout.names),
         "system": ["chaser", "target"],
@@ -104,6 +113,15 @@ def dataset_of(
         "row": impulse_rows(model)[: len(struck.impact.impulse)],
     }
     return xr.Dataset(data, coordinates, attributes(scenario, model, motion, wall_time))
+
+
+def velocity_units(tree: Tree) -> list[str]:
+    """Units of a tree's velocities: base, joints, modes."""
+    found = {"free": ["m/s"] * 3 + ["rad/s"] * 3, "planar": ["m/s"] * 2 + ["rad/s"], "fixed": []}[tree.layout.base]
+    joints, modes, _ = tree.layout.columns()
+    for own, kind in zip(joints, tree.layout.joints, strict=True):
+        found += ["m/s" if kind == "prismatic" else "rad/s"] * len(own)
+    return found + ["1/s"] * sum(map(len, modes))
 
 
 def impulse_rows(model: Berthing) -> list[str]:

@@ -24,6 +24,7 @@ from dockdyn.study.dataset import REASONS
 from dockdyn.study.plan import DEFAULT_STEP, MOST_ROWS, jit_once, power_of_two
 
 SAMPLES = 1000  # over a run, when the scenario does not say
+SINGULAR = 1e-13  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
 PIECES = 20  # a run is integrated in, between which progress is told
 SLICE = 2_000  # iterations of the located integrator between reports of progress
 
@@ -43,7 +44,8 @@ def strike(model: Berthing) -> tuple[Struck, Any]:
 
 
 def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
-    """Refuses, with numbers at hand, what the impact law cannot do."""
+    """Refuses, with numbers at hand, what the impact law cannot do, and joints that turn the same mass twice."""
+    check_mass(scenario, model, np.asarray(struck.mass))
     law = model.law
     if law.name == COMPLIANT:
         return
@@ -52,6 +54,19 @@ def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
         check_result(law.name, struck.impact, law.parameters)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: impact: {error}") from None
+
+
+def check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
+    """Refuses a mass matrix (both trees) that is singular at t = 0, and names the velocities that move nothing."""
+    size = np.sqrt(np.diag(mass))
+    values, vectors = np.linalg.eigh(mass / np.outer(size, size))
+    if values[0] > SINGULAR:
+        return
+    names = [f"{owner} {v}" for owner, s in zip(("chaser", "target"), model.sides, strict=True) for v in s.tree.names()]
+    still = [name for name, part in zip(names, vectors[:, 0], strict=True) if abs(part) > 0.1]
+    raise ScenarioError(
+        f"{scenario.name}: link: {', '.join(still)} together move no mass at t = 0; must have a mass between them"
+    )
 
 
 @partial(jax.jit, static_argnames="method")

@@ -9,7 +9,7 @@ import xarray as xr
 
 from dockdyn.study.measures import drift, number
 
-SETTLED = np.radians(0.05)  # rad/s: joint rates below this count as rest
+SETTLED = {"rad/s": np.radians(0.05), "m/s": 1e-3}  # joint rates below this count as rest
 
 
 def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
@@ -90,12 +90,21 @@ def impact(one: xr.Dataset) -> dict[str, Any]:
 
 
 def settling(dataset: xr.Dataset) -> float | None:
-    """When all joint rates have come below 0.05 °/s for good (s); None where they have not."""
-    rates = np.abs(dataset.coordinate_rate.sel(coordinate=dataset.joint.values).values).max(axis=1)
-    moving = np.flatnonzero(rates > SETTLED)
+    """When all joint rates have come below 0.05 °/s, or 1 mm/s, for good (s); None where they have not."""
+    names = joint_coordinates(dataset)
+    limits = [SETTLED[str(dataset.coordinate_unit.sel(coordinate=name).item())] for name in names]
+    rates = np.abs(dataset.coordinate_rate.sel(coordinate=names).values)
+    moving = np.flatnonzero((rates > limits).any(axis=1))
     if not len(moving):
         return 0.0
     return float(dataset.time[moving[-1] + 1]) if moving[-1] + 1 < len(rates) else None
+
+
+def joint_coordinates(dataset: xr.Dataset) -> list[str]:
+    """Names of the velocities of the chaser's joints."""
+    others = {str(name) for name in dataset.mode.values}
+    names = [str(name) for name in dataset.coordinate.values]
+    return [name for name in names if name not in others and not name.startswith("base.")]
 
 
 def warnings(dataset: xr.Dataset) -> list[str]:
