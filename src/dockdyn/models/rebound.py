@@ -34,8 +34,8 @@ RESTING = 1  # mode, besides APART
 class Rebound(eqx.Module):
     """A feature of the chaser and a surface of the target that meet in impacts.
 
-    What parts more slowly than `rest_speed` after an impact, and is pressed together, rests: the normal velocity is held at
-    zero until the force that does it would pull. Friction at rest is regularised, `friction`.
+    An impact that would leave less than `rest_speed` of normal velocity leaves none; what is pressed together then rests:
+    the normal velocity is held at zero until the force that does it would pull. Friction at rest is regularised, `friction`.
     """
 
     feature: Feature
@@ -138,7 +138,7 @@ def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[
     velocity = rows @ v
     by_law = resolve(model.law.name, matrix, velocity, **model.law.parameters)
     stop = jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0])
-    slow = -velocity[0] < rebound.rest_speed
+    slow = by_law.velocity[0] < rebound.rest_speed
     found = jax.tree.map(lambda a, b: jnp.where(slow, a, b), impact(matrix, velocity, stop), by_law)
     after = model.split(v + velocity_jump(rows, mass, found.impulse, held))
     hit = Hit.of(velocity, found, len(velocity) - 1)

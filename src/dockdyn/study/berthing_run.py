@@ -21,7 +21,7 @@ from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_data import Motion, dataset_of
 from dockdyn.study.dataset import REASONS
-from dockdyn.study.plan import DEFAULT_STEP, MOST_ROWS, jit_once, power_of_two
+from dockdyn.study.plan import DEFAULT_STEP, MOST_ROWS, jit_large, jit_once, power_of_two
 
 SAMPLES = 1000  # over a run, when the scenario does not say
 SINGULAR = 1e-13  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
@@ -137,7 +137,7 @@ def begin(model: Berthing, settings: located.Settings, start: Any) -> located.La
     return located.begin(model, settings, start)
 
 
-@partial(jax.jit, donate_argnums=3)
+@partial(jit_large, donate_argnums=3)
 def proceed(model: Berthing, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
     return located.proceed(model, settings, lane, until)
 

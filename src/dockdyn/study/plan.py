@@ -21,6 +21,10 @@ MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
 
 # What runs once is compiled in a hurry.
 jit_once = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+# Large programs that run for seconds: what LLVM's costly passes gain is less than what they take.
+jit_large = partial(
+    jax.jit, compiler_options={"xla_backend_optimization_level": 1, "xla_llvm_disable_expensive_passes": True}
+)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,181 @@
+"""Contact of trees after t = 0: repeated impacts, rest, compliant contact; against SciPy on a line and in the plane."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import dockdyn
+
+BASE, TIP, WALL, SPRING, DAMPER, SPEED = 40.0, 3.0, 25.0, 180.0, 2.0, 0.08  # kg, N/m, N s/m, m/s
+RESTITUTION = 0.6
+LINE = f"""
+schema = 1
+kind = "berthing"
+title = "A sprung tip against a ball, on a line"
+duration = "2 s"
+motion = "planar"
+output.interval = "5 ms"
+
+[[chaser.link]]
+name = "body"
+mass = "{BASE} kg"
+inertia = [1, 2, 3]
+
+[[chaser.link]]
+name = "tip"
+parent = "body"
+joint = "prismatic"
+axis = [1, 0, 0]
+mount = [0.5, 0, 0]
+mass = "{TIP} kg"
+inertia = [0.1, 0.1, 0.1]
+stiffness = "{SPRING} N/m"
+damping = "{DAMPER} N s/m"
+
+[chaser]
+velocity = ["{SPEED} m/s", "0 m/s", "0 m/s"]
+
+[[target.link]]
+name = "ball"
+mass = "{WALL} kg"
+inertia = [1, 1, 1]
+
+[contact]
+chaser = "tip"
+target = "ball"
+target_radius = "0.3 m"
+
+[impact]
+normal = [-1, 0, 0]
+"""
+AGAIN = f'law = "frictionless"\nrestitution = {RESTITUTION}\nagain = true\nrest_speed = "1e-5 m/s"\n'
+COMPLIANT = (
+    'law = "compliant"\n\n[contact.normal]\nlaw = "spring-dashpot"\nstiffness = "5 kN/m"\ndamping = "30 N s/m"\n'
+)
+
+
+def run(folder, words, **changes):
+    file = folder / "line.toml"
+    file.write_text(LINE + words)
+    return dockdyn.simulate(dockdyn.load(str(file), changes))
+
+
+def free(_, y, push=0.0):
+    """Body, tip and ball on a line: places from the start, velocities; `push` (N) parts tip and ball."""
+    force = SPRING * (y[1] - y[0]) + DAMPER * (y[4] - y[3])  # draws body and tip together
+    return np.array([*y[3:], force / BASE, (-force - push) / TIP, push / WALL])
+
+
+@pytest.fixture(scope="module")
+def bounces(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("again"), AGAIN)
+
+
+@pytest.fixture(scope="module")
+def pressed(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("compliant"), COMPLIANT)
+
+
+def by_hand(duration):
+    """Impacts (time, speed, impulse), spells of rest (start, end, impulse) and the state at the end, by SciPy."""
+    y, t, impacts, rests = np.array([0.0, 0, 0, SPEED, SPEED, 0]), 0.0, [], []
+    mass = TIP * WALL / (TIP + WALL)
+
+    def pressing(y):
+        """Force that keeps tip and ball at one velocity."""
+        force = SPRING * (y[1] - y[0]) + DAMPER * (y[4] - y[3])
+        return -force / TIP * mass
+
+    def resting(t, y):
+        return free(t, y, pressing(y))
+
+    def meets(t, y):
+        return y[1] - y[2]
+
+    def lets_go(t, y):
+        return pressing(y)
+
+    meets.terminal = lets_go.terminal = True
+    meets.direction, lets_go.direction = 1, -1
+    settings = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-15}
+    while t < duration:
+        speed = y[4] - y[5]
+        assert speed > 0
+        impulse = (1 + RESTITUTION * (speed >= 1e-5)) * mass * speed
+        y = y + np.array([0, 0, 0, 0, -impulse / TIP, impulse / WALL])
+        impacts.append((t, speed, impulse))
+        if y[5] - y[4] < 1e-5 and pressing(y) > 0:
+            y[4] = y[5] = (TIP * y[4] + WALL * y[5]) / (TIP + WALL)
+            found = solve_ivp(resting, (t, duration), y, events=lets_go, dense_output=True, **settings)
+            times = np.linspace(t, found.t[-1], 20001)
+            rests.append((t, found.t[-1], np.trapezoid([pressing(found.sol(s)) for s in times], times)))
+            t, y = found.t[-1], found.y[:, -1]
+        # past the instant of contact, where the event function is zero
+        start = solve_ivp(free, (t, t + 1e-7), y, **settings)
+        found = solve_ivp(free, (t + 1e-7, duration), start.y[:, -1], events=meets, **settings)
+        t, y = found.t[-1], found.y[:, -1]
+    return np.array(impacts), rests, y
+
+
+def test_repeated_impacts_and_rest(bounces):
+    """Bounces that die away, rest, release and the bounces after it."""
+    impacts, rests, end = by_hand(2.0)
+    assert len(impacts) > 10 and len(rests) >= 1
+    # once the speed nears the threshold, rounding decides how many more there are
+    clear = impacts[:, 1] > 1e-3
+    found = np.stack([bounces.impact_time, bounces.impact_approach_speed, bounces.impact_normal_impulse], axis=1)
+    seen = found[found[:, 1] > 1e-3]
+    np.testing.assert_allclose(seen, impacts[clear], rtol=1e-6, atol=1e-8)
+    long = [
+        (e, r, i)
+        for e, r, i in zip(*(bounces[f"episode_{n}"].values for n in ("onset", "release", "impulse")), strict=True)
+    ]
+    assert len(long) == len(rests)
+    np.testing.assert_allclose(long, rests, rtol=0, atol=2e-5)
+    place = bounces.joint_angle.values[-1, 0]
+    assert place == pytest.approx(end[1] - end[0], abs=1e-7)
+    total = dockdyn.summarise(bounces)["total_normal_impulse_N_s"]
+    assert total == pytest.approx(WALL * end[5], rel=1e-6)
+
+
+def test_momentum_and_energy_of_repeated_impacts(bounces):
+    summary = dockdyn.summarise(bounces)
+    assert summary["linear_momentum_error"] < 1e-12 and summary["angular_momentum_error"] < 1e-12
+    assert np.abs(np.diff(bounces.contact_work)).max() > 1e-5 and bounces.contact_work.values[-1] < 0
+
+
+def test_compliant_contact(pressed):
+    """A spring and dashpot that pushes only; onset at the start."""
+
+    def flow(t, y):
+        depth, rate = y[1] - y[2], y[4] - y[5]
+        return free(t, y, max(5000 * depth + 30 * rate, 0.0) if depth > 0 else 0.0)
+
+    times = pressed.time.values
+    found = solve_ivp(flow, (0, 2), [0, 0, 0, SPEED, SPEED, 0], t_eval=times, max_step=2e-4, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(pressed.joint_angle.values[:, 0], found.y[1] - found.y[0], rtol=0, atol=2e-8)
+    np.testing.assert_allclose(pressed.depth, found.y[1] - found.y[2], rtol=0, atol=2e-8)
+    summary = dockdyn.summarise(pressed)
+    assert summary["impacts"] == [] and len(summary["contacts"]) >= 2
+    assert summary["contacts"][0]["onset_s"] == 0
+    assert summary["contacts"][0]["approach_speed_m_s"] == pytest.approx(SPEED, rel=1e-12)
+    assert summary["total_normal_impulse_N_s"] == pytest.approx(WALL * found.y[5, -1], rel=1e-6)
+    assert summary["linear_momentum_error"] < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ('law = "weld"\nagain = true', "again"),
+        ('law = "compliant"', "contact.normal"),
+        ('law = "weld"\n[contact.friction]\nlaw = "coulomb"\ncoefficient = 0.1', "contact.friction"),
+        (AGAIN + '[integrator]\nmethod = "dopri8"', "integrator.method"),
+        ('law = "weld"\n[contact.surface]\nshape = "sphere"\ncentre = [0, 0, 0]\nradius = "0.3 m"', "target_position"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(tmp_path, words, said):
+    file = tmp_path / "line.toml"
+    file.write_text(LINE + words)
+    with pytest.raises(dockdyn.ScenarioError, match=said) as caught:
+        dockdyn.load(str(file))
+    assert "\n" not in str(caught.value)
