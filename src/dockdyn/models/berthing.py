@@ -10,14 +10,17 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.scipy.linalg import block_diag, cho_factor, cho_solve
+from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Bool, Float
 
-from dockdyn.control.joint_control import JointControl
+from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turning_columns
 from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, lock, velocity_jump
 from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import Impact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.mechanics.constrained import constrained
+from dockdyn.mechanics.momentum import together
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Motion, Tree
 
@@ -46,6 +49,20 @@ class Memory(NamedTuple):
 
     work: Scalar  # J, on the chaser
     wheel: Float[Array, "3"]  # N m s, angular momentum of the base's wheel, base axes
+    impulse: Float[Array, "3"]  # N s, of thrusters, inertial
+    turning_impulse: Float[Array, "3"]  # N m s, of thrusters about the inertial origin
+    used: Float[Array, "2"]  # N s, N m s: sums over the base's axes of what thrusters have given, by size
+
+    @staticmethod
+    def nothing() -> Memory:
+        return Memory(jnp.zeros(()), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3), jnp.zeros(2))
+
+
+class Control(eqx.Module):
+    """A law and what it acts through."""
+
+    law: Law
+    actuators: Actuators
 
 
 class Approach(NamedTuple):
@@ -73,13 +90,13 @@ class Berthing(Model):
     law: ImpactLaw
     normal: Float[Array, "3"]  # from the target to the chaser, inertial
     locks: Float[Array, "locks n"]  # rows of chaser velocities that are held at zero
-    control: JointControl | None
+    control: Control | None
     delay: None
     planar: bool = eqx.field(static=True)
 
     def initial(self) -> State:
         q = (self.sides[0].configuration, self.sides[1].configuration)
-        return State(q, self.struck().velocities, (), Memory(jnp.zeros(()), jnp.zeros(3)))
+        return State(q, self.struck().velocities, (), Memory.nothing())
 
     def names(self) -> list[str]:
         found = []
@@ -90,7 +107,8 @@ class Berthing(Model):
                 else:
                     count = sum(leaf.size for leaf in jax.tree.leaves(side.configuration))
                     found += [f"configuration of {name}"] * count
-        return [*found, "work of control", "momentum of the wheel"]
+        found += ["work of control", *["momentum of the wheel"] * 3, *["impulse of thrusters"] * 6]
+        return [*found, *["use of thrusters"] * 2]
 
     def approach(self) -> Approach:
         """What the impact law is given: the contact once the locked joints have stopped, momentum kept."""
@@ -169,38 +187,50 @@ class Berthing(Model):
             bias = jnp.concatenate([self.slip_bias(motions, turning), bias])
         return rows, bias
 
-    def torques(self, x: State) -> Row:
-        """Generalised forces of control on the chaser."""
-        chaser = self.sides[0].tree
-        if self.control is None:
-            return jnp.zeros_like(x.v[0])
-        return self.control.torques(chaser, x.q[0], x.v[0])
-
-    def accelerations(self, x: State) -> tuple[tuple[Row, Row], Float[Array, "rows"], Row]:
-        """Rates of both velocities, the forces along the constraints' rows, and those of control."""
+    def plant(self, x: State) -> Plant:
+        """What control acts on."""
         mass, bias, motions = self.dynamics(x.q, x.v)
-        torques = self.torques(x)
-        load = -bias.at[: torques.shape[0]].add(-torques)
         rows, drift = self.constraints(motions)
-        factor = cho_factor(mass)
-        solved = cho_solve(factor, jnp.concatenate([rows, load[None]]).T)
-        free, held = solved[:, -1], solved[:, :-1]
-        force = jnp.zeros(0)
-        if rows.shape[0]:
-            force = -jnp.linalg.solve(rows @ held, rows @ free + drift)
-        v = free + held @ force
-        count = x.v[0].shape[0]
-        return (v[:count], v[count:]), force, torques
+        trees = (self.sides[0].tree, self.sides[1].tree)
+        return Plant(trees, x.q, jnp.concatenate(x.v), mass, bias, rows, drift, x.memory.wheel, x.memory.used)
+
+    def actuation(self, plant: Plant) -> Actuation:
+        """What control gives."""
+        if self.control is None:
+            return Actuation(jnp.zeros(plant.own), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        return self.control.law.act(plant, self.control.actuators)
+
+    def forces(self, given: Actuation) -> Row:
+        """Generalised forces on the chaser of what control gives."""
+        tree = self.sides[0].tree
+        return given.forces(moving_columns(tree), turning_columns(tree), turning_axes(tree))
+
+    def respond(self, plant: Plant, forces: Row) -> tuple[Row, Float[Array, "rows"]]:
+        """Rates of all velocities under forces on the chaser, and the forces along the constraints' rows."""
+        load = (-plant.bias).at[: forces.shape[0]].add(forces)
+        v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], load[:, None])
+        return v[:, 0], force[:, 0]
 
     def flow(self, t: Scalar, x: State, delayed: Any) -> Rate:
-        v, _, torques = self.accelerations(x)
+        plant = self.plant(x)
+        given = self.actuation(plant)
+        forces = self.forces(given)
+        v, _ = self.respond(plant, forces)
         q = tuple(side.tree.rate(a, b) for side, a, b in zip(self.sides, x.q, x.v, strict=True))
-        wheel = jnp.zeros(3)
-        if self.control is not None:
+        return Rate(q, (v[: plant.own], v[plant.own :]), self.booked(plant, given, forces))
+
+    def booked(self, plant: Plant, given: Actuation, forces: Row) -> Memory:
+        """Rates of what control has done."""
+        turn = Quaternion.of(plant.q[0].attitude).matrix().array()
+        thrust = turn @ given.thrust
+        return Memory(
+            work=forces @ plant.v[: plant.own],
             # the wheel turns with the base, and the torque on the base is all that its momentum does to it
-            turning = base_rate(self.sides[0].tree, x.v[0])
-            wheel = -self.control.wheel(self.sides[0].tree, torques) - jnp.cross(turning, x.memory.wheel)
-        return Rate(q, v, Memory(torques @ x.v[0], wheel))
+            wheel=-given.wheel - jnp.cross(plant.turning(), plant.wheel),
+            impulse=thrust,
+            turning_impulse=turn @ given.jets + jnp.cross(plant.q[0].position, thrust),
+            used=jnp.stack([jnp.sum(jnp.abs(given.thrust)), jnp.sum(jnp.abs(given.jets))]),
+        )
 
     def sense(self, t: Scalar, x: State) -> Sensed:
         return Sensed((), (), ())
@@ -215,13 +245,6 @@ class Berthing(Model):
         return State(tuple(normalised(q) for q in x.q), x.v, x.mode, x.memory)
 
 
-def base_rate(tree: Tree, v: Row) -> Float[Array, "3"]:
-    """Angular velocity of the base (rad/s, base axes)."""
-    if tree.layout.base == "free":
-        return v[3:6]
-    return jnp.zeros(3).at[2].set(v[2]) if tree.layout.base == "planar" else jnp.zeros(3)
-
-
 def normalised(q: Configuration) -> Configuration:
     """Quaternions of unit length."""
     attitude = q.attitude / jnp.linalg.norm(q.attitude)
@@ -231,10 +254,13 @@ def normalised(q: Configuration) -> Configuration:
 
 def observe(model: Berthing, x: State) -> dict[str, Array]:
     """Named quantities at an instant; chaser and target along the first axis of momenta."""
-    _, force, torques = model.accelerations(x)
+    plant = model.plant(x)
+    given = model.actuation(plant)
+    torques = model.forces(given)
+    _, force = model.respond(plant, torques)
     chaser = model.sides[0].tree
-    momenta = [momentum(side.tree, q, v) for side, q, v in zip(model.sides, x.q, x.v, strict=True)]
-    linear, angular = (jnp.stack(parts) for parts in zip(*momenta, strict=True))
+    momenta = plant.momenta()
+    linear, angular = (jnp.stack([getattr(part, name) for part in momenta]) for name in ("linear", "angular"))
     wheel = Quaternion.of(x.q[0].attitude).matrix().array() @ x.memory.wheel
     tips = jnp.einsum("lim,lm->li", chaser.links.tip_shift, chaser.modal_coordinates(x.q[0]))
     energies = [
@@ -251,11 +277,18 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
         "tip_deflection": jnp.linalg.norm(tips, axis=-1),
         "hold_force": holding_force(model, force),
         "torque": torques,
+        "wheel_torque": given.wheel,
+        "thruster_force": given.thrust,
+        "thruster_torque": given.jets,
         "outline": outlines(model, x),
         "kinetic_energy": energies[0][0] + energies[1][0],
         "potential_energy": energies[0][1] + energies[1][1],
         "work": x.memory.work,
         "wheel_momentum": x.memory.wheel,
+        "thruster_impulse": x.memory.impulse,
+        "thruster_turning_impulse": x.memory.turning_impulse,
+        "thruster_use": x.memory.used,
+        "spin_momentum": together(momenta).spin(),
         "linear_momentum": linear.sum(0),
         "angular_momentum": angular.sum(0) + wheel,
         "linear_momentum_scale": jnp.linalg.norm(linear, axis=-1).sum(),
@@ -276,16 +309,3 @@ def holding_force(model: Berthing, force: Float[Array, "rows"]) -> Float[Array, 
     if model.law.name not in HOLDS:
         return jnp.zeros(3)
     return jnp.zeros(3).at[:2].set(force[:2]) if model.planar else force[:3]
-
-
-def momentum(tree: Tree, q: Configuration, v: Row) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-    """Linear momentum (N s) and angular momentum about the inertial origin (N m s) of a tree on a free or planar base."""
-    found = tree.dynamics(q, v)[0] @ v
-    turn = Quaternion.of(q.attitude).matrix().array()
-    zero = jnp.zeros(())
-    if tree.layout.base == "planar":
-        linear, angular = jnp.stack([found[0], found[1], zero]), jnp.stack([zero, zero, found[2]])
-    else:
-        linear, angular = found[:3], found[3:6]
-    linear = turn @ linear
-    return linear, turn @ angular + jnp.cross(q.position, linear)

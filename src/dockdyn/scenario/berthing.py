@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal, Self
 import jax.numpy as jnp
 from pydantic import Field, model_validator
 
-from dockdyn.control.joint_control import JointControl
 from dockdyn.impact.laws import LAWS
 from dockdyn.mechanics.assembly import Link
-from dockdyn.mechanics.tree import Configuration, Tree
 from dockdyn.models.berthing import Berthing, ImpactLaw, Side
+from dockdyn.scenario.control import ControlSection
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.parts import Direction, refuse
 from dockdyn.scenario.parts import Point as PointField
@@ -20,10 +19,6 @@ from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.tree import FlexibleSection, TreeSection, turned_back
 from dockdyn.scenario.units import Number, quantity
-
-Gain = quantity("N*m/rad", "a gain", least=0, component=True)
-RateGain = quantity("N*m*s/rad", "a gain", least=0, component=True)
-Torque = quantity("N*m", "a torque", above=0, component=True)
 
 # name in a scenario: law of `dockdyn.impact.LAWS`
 NAMES = {
@@ -81,49 +76,6 @@ class ImpactSection(Section):
         return ImpactLaw(values, NAMES[self.law])
 
 
-class ControlSection(Section):
-    """Torques on joints and, by a wheel, on the base; one gain, damping and limit a joint, in the order of the links."""
-
-    law: Literal["none", "joint-pd", "rate-damping"] = "rate-damping"
-    stiffness: list[Gain] | None = None
-    damping: list[RateGain] | None = None
-    limit: list[Torque] | None = None
-    base_stiffness: quantity("N*m/rad", "a gain", least=0) = 0.0
-    base_damping: quantity("N*m*s/rad", "a gain", least=0) = 0.0
-    base_limit: quantity("N*m", "a torque", above=0) | None = None
-
-    @model_validator(mode="after")
-    def complete(self) -> Self:
-        if self.law == "joint-pd" and self.stiffness is None:
-            refuse("law joint-pd needs a stiffness for every joint")
-        if self.law == "rate-damping" and self.stiffness is not None:
-            refuse("law rate-damping has no stiffness; take joint-pd")
-        if self.law != "none" and self.damping is None:
-            refuse(f"law {self.law} needs a damping for every joint")
-        return self
-
-    def make(self, tree: Tree, q: Configuration) -> JointControl | None:
-        """The controller, also from traced numbers; references are what holds at t = 0."""
-        if self.law == "none":
-            return None
-        _, _, count = tree.layout.columns()
-        joints, base = jnp.array(tree.joint_columns(), int), {"free": [3, 4, 5], "planar": [2]}[tree.layout.base]
-
-        def filled(values: Any, of_base: Any, default: float) -> Any:
-            found = jnp.zeros(count).at[jnp.array(base)].set(default if of_base is None else of_base)
-            return found.at[joints].set(
-                default if values is None else jnp.stack([jnp.asarray(v, float) for v in values])
-            )
-
-        return JointControl(
-            stiffness=filled(self.stiffness, self.base_stiffness, 0.0),
-            damping=filled(self.damping, self.base_damping, 0.0),
-            limit=filled(self.limit, self.base_limit, jnp.inf),
-            attitude=q.attitude,
-            joints=q.joints,
-        )
-
-
 class AdaptiveSection(Section):
     """How time advances: explicit of eighth order, or implicit for stiff systems."""
 
@@ -160,10 +112,7 @@ class BerthingSection(Section):
         for name in self.impact.lock:
             if name not in joints:
                 refuse(f"impact.lock: {name!r} is no joint of the chaser; {nearest(name, joints)}")
-        for key in ("stiffness", "damping", "limit"):
-            values = getattr(self.control, key)
-            if values is not None and len(values) != len(joints):
-                refuse(f"control.{key}: has {len(values)} entries for {len(joints)} joints ({', '.join(joints)})")
+        self.control.check(joints, self.locked(joints), self.planar, self.impact.law)
         return self
 
     @property
@@ -172,6 +121,12 @@ class BerthingSection(Section):
 
     def model(self) -> Berthing:
         """The model, also from traced numbers."""
+        model = self.uncontrolled()
+        names = [link.coordinate or link.name for link in self.chaser.joints()]
+        return replace(model, control=self.control.make(model, names, self.locked(names)))
+
+    def uncontrolled(self) -> Berthing:
+        """The model without control."""
         grip = Link("grip", self.contact.chaser, joint="locked", mount=jnp.asarray(self.contact.chaser_position, float))
         tree = self.chaser.tree(self.flexible, self.planar, grip)
         q, v = self.chaser.start(tree, self.planar)
@@ -180,7 +135,7 @@ class BerthingSection(Section):
         normal = self.normal(motion.rotation[at])
         target = self.make_target(normal, motion.position[at])
         names = [link.coordinate or link.name for link in self.chaser.joints()]
-        locked = names if self.impact.law == "weld-brake" else self.impact.lock
+        locked = self.locked(names)
         columns = [tree.joint_columns()[names.index(name)] for name in locked]
         locks = jnp.zeros((len(columns), v.shape[0])).at[jnp.arange(len(columns)), jnp.array(columns, int)].set(1.0)
         return Berthing(
@@ -188,10 +143,14 @@ class BerthingSection(Section):
             law=self.impact.make(),
             normal=normal,
             locks=locks,
-            control=self.control.make(tree, q),
+            control=None,
             delay=None,
             planar=self.planar,
         )
+
+    def locked(self, joints: list[str]) -> list[str]:
+        """Joints that are locked just before the impact, and after."""
+        return joints if self.impact.law == "weld-brake" else self.impact.lock
 
     def normal(self, hand: Any) -> Any:
         """Contact normal from the target to the chaser, inertial: −y, against the gripping link, or as stated."""

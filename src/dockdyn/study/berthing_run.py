@@ -17,12 +17,12 @@ from dockdyn.integrate import adaptive
 from dockdyn.models.berthing import HOLDS, observe
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.study.berthing_control import control_attributes, control_warnings, detumbling, settling
 from dockdyn.study.measures import drift, number
 from dockdyn.study.plan import MOST_ROWS, jit_once
 
 SAMPLES = 1000  # over a run, when the scenario does not say
 PIECES = 20  # a run is integrated in, between which progress is told
-SETTLED = np.radians(0.05)  # rad/s: joint rates below this count as rest
 
 # name: (dimensions after time, units, long name)
 VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -39,7 +39,14 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "kinetic_energy": ((), "J", "kinetic energy of both"),
     "potential_energy": ((), "J", "energy of bent links and joint springs"),
     "work": ((), "J", "work of control since the impact"),
+    "wheel_torque": (("axis",), "N m", "torque of the wheel on the base, base axes"),
     "wheel_momentum": (("axis",), "N m s", "angular momentum of the base's wheel, base axes"),
+    "thruster_force": (("axis",), "N", "force of thrusters on the base, base axes"),
+    "thruster_torque": (("axis",), "N m", "torque of thrusters on the base, base axes"),
+    "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
+    "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the inertial origin"),
+    "thruster_use": (("use",), "SI", "what thrusters have given, by size over the base's axes: N s, N m s"),
+    "spin_momentum": (("axis",), "N m s", "angular momentum of both about their centre of mass, without the wheel's"),
     "linear_momentum": (("axis",), "N s", "linear momentum of both, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum of both and the wheel about the inertial origin"),
     "linear_momentum_scale": ((), "N s", "sum of both linear momenta by magnitude"),
@@ -69,6 +76,22 @@ def check_impact(scenario: Scenario) -> None:
         raise ScenarioError(f"{scenario.name}: impact: {error}") from None
 
 
+@jit_once
+def regulate(content: Any) -> Any:
+    return content.model().control.law.gain
+
+
+def with_gain(scenario: Scenario) -> Any:
+    """The content of a scenario; a regulator's gain made once, so that what is compiled later takes it as numbers."""
+    content = scenario.content
+    if content.control.law != "lqr" or content.control.gain is not None:
+        return content
+    gain = np.asarray(regulate(content))
+    if not np.isfinite(gain).all():
+        raise ScenarioError(f"{scenario.name}: control.law: lqr: its Riccati equation has no stabilising solution")
+    return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
+
+
 @jax.jit
 def advance(content: Any, state: Any, times: Any, tolerance: Any) -> Any:
     return adaptive.solve(content.model(), times, tolerance, state, content.integrator.method)
@@ -88,6 +111,7 @@ def simulate_berthing(scenario: Scenario, progress: Callable[[float], None] | No
     count = int(content.duration / interval * (1 + 1e-12))
     if not 1 <= count <= MOST_ROWS:
         raise ScenarioError(f"output.interval = {interval} s: gives {count} samples; must give 1 to {MOST_ROWS}")
+    content = with_gain(scenario)
     check_impact(scenario)
     struck, state = strike(content)
     rows = -(-count // PIECES)
@@ -111,14 +135,19 @@ def simulate_berthing(scenario: Scenario, progress: Callable[[float], None] | No
         if progress is not None:
             progress(min(1.0, (first + rows) / count))
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *kept)
-    return dataset_of(scenario, struck, states, interval, (steps, rejected, finished), began)
+    return dataset_of(scenario, content, struck, states, interval, (steps, rejected, finished), began)
 
 
 def dataset_of(
-    scenario: Scenario, struck: Any, states: Any, interval: float, done: tuple[int, int, bool], began: float
+    scenario: Scenario,
+    content: Any,
+    struck: Any,
+    states: Any,
+    interval: float,
+    done: tuple[int, int, bool],
+    began: float,
 ) -> xr.Dataset:
     """The dataset of a run."""
-    content = scenario.content
     model = content.model()
     seen = jax.tree.map(np.asarray, look(content, states))
     chaser, target = (side.tree for side in model.sides)
@@ -167,6 +196,7 @@ def dataset_of(
         "mode": names[len(names) - seen["modal_coordinate"].shape[1] :],
         "link": list(chaser.layout.names),
         "system": ["chaser", "target"],
+        "use": ["impulse", "angular impulse"],
         "axis": ["x", "y", "z"],
         "quaternion": ["w", "x", "y", "z"],
         "row": rows[:size],
@@ -187,7 +217,7 @@ def dataset_of(
         "rejected": rejected,
         "law": content.impact.law,
         "joined": int(model.law.name in HOLDS),
-        "controlled": int(content.control.law != "none"),
+        **control_attributes(content.control),
         "undamped": int(not damped),
         "wall_time_s": time.perf_counter() - began,
     }
@@ -229,28 +259,24 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
         "captured": joined,
         "capture_time_s": 0.0 if joined else None,
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]) + float(dataset.impact_energy_loss),
-        "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale),
+        "linear_momentum_error": drift(
+            dataset.linear_momentum - dataset.thruster_impulse, dataset.linear_momentum_scale
+        ),
+        "angular_momentum_error": drift(
+            dataset.angular_momentum - dataset.thruster_turning_impulse, dataset.angular_momentum_scale
+        ),
         "energy_error": float(abs(energy - energy[0]).max() / dataset.kinetic_energy.max())
         if dataset.attrs["undamped"]
         else None,
         "peak_tip_deflection_m": {str(n): float(peaks.sel(link=n)) for n in dataset.link.values if str(n) in flexible},
         "settling_time_s": settling(dataset) if controlled else None,
+        **detumbling(dataset),
         "warnings": warnings(dataset),
         "integrator": dataset.attrs["integrator"],
         "steps": int(dataset.attrs["steps"]),
         "end_time_s": float(dataset.time[-1]),
         "wall_time_s": float(dataset.attrs["wall_time_s"]),
     }
-
-
-def settling(dataset: xr.Dataset) -> float | None:
-    """When all joint rates have come below 0.05 °/s for good (s); None where they have not."""
-    rates = np.abs(dataset.coordinate_rate.sel(coordinate=dataset.joint.values).values).max(axis=1)
-    moving = np.flatnonzero(rates > SETTLED)
-    if not len(moving):
-        return 0.0
-    return float(dataset.time[moving[-1] + 1]) if moving[-1] + 1 < len(rates) else None
 
 
 def warnings(dataset: xr.Dataset) -> list[str]:
@@ -262,4 +288,4 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append("the impact law created energy")
     if dataset.sizes["mode"]:
         found.append("the impulse of a single impact of flexible links depends on the number of modes (flexible.modes)")
-    return found
+    return found + control_warnings(dataset)
