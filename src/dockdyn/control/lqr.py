@@ -12,6 +12,7 @@ from dockdyn.control.plant import Plant, attitude_error, modal_columns, turning_
 
 DOUBLINGS = 40  # slow motions 1e12 times slower than fast ones still converge
 CORRECTIONS = 4  # Newton's steps
+LEAST = 1e-12  # of the largest weight: what states are scaled by at least
 
 
 class Regulator(eqx.Module):
@@ -64,7 +65,10 @@ def riccati(
     rounding that doubling leaves where slow and fast motions meet. Not finite, or not a solution, where there is
     none: (a, b) must be stabilisable, (a, q) detectable.
     """
-    size = jnp.exp2(jnp.round(jnp.log2(jnp.maximum(jnp.diagonal(q), 1e-300)) / 2))  # so that weights are near one
+    weight = jnp.diagonal(q)
+    size = jnp.exp2(
+        jnp.round(jnp.log2(jnp.maximum(weight, LEAST * jnp.max(weight))) / 2)
+    )  # so that weights are near one
     a, b, q = size[:, None] * a / size, size[:, None] * b, q / size / size[:, None]
     g = b @ jnp.linalg.solve(r, b.T)
     one = jnp.eye(a.shape[0])

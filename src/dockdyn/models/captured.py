@@ -11,7 +11,7 @@ from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Float
 
 from dockdyn.control.lqr import regulated, riccati
-from dockdyn.control.plant import moving_columns, turning_axes, turning_columns
+from dockdyn.control.plant import modal_columns, moving_columns, turning_axes, turning_columns
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.models.berthing import Berthing, normalised
 
@@ -86,17 +86,12 @@ def captured(model: Berthing, columns: tuple[int, ...], wheel: bool) -> Captured
     stiff, damp, gain = jax.jacfwd(acceleration, argnums=(0, 1, 2))(*zero)
     a = jnp.block([[jnp.zeros((half, half)), jnp.eye(half)], [stiff, damp]])
     b = jnp.concatenate([jnp.zeros_like(gain), gain])
-    modes = jnp.array(kept[half - modal_count(model) :], int)
+    modes = jnp.array(modal_columns(trees), int)
     springs = [
         jax.hessian(lambda eta, tree=tree, here=here: tree.potential_energy(replace(here, modes=eta)))(here.modes)
         for tree, here in zip(trees, start.q, strict=True)
     ]
     return Captured(a, b, motions, plant.mass[jnp.ix_(modes, modes)], block_diag(*springs))
-
-
-def modal_count(model: Berthing) -> int:
-    """Modes of both trees."""
-    return sum(side.configuration.modes.shape[0] for side in model.sides)
 
 
 def cost(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Square, Square]:
@@ -113,12 +108,19 @@ def cost(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Squ
     return block_diag(parts[0], energies[0], parts[1], energies[1]), jnp.diag(1 / weights.torque**2)
 
 
-def regulator_gain(
-    model: Berthing, columns: tuple[int, ...], wheel: bool, weights: Weights
-) -> Float[Array, "torques states"]:
-    """K of `dockdyn.control.lqr.Regulator`; traceable. Not finite where the Riccati equation has no solution."""
+class Design(NamedTuple):
+    """A regulator and what it was made for."""
+
+    plant: Captured
+    state_cost: Float[Array, "states states"]
+    torque_cost: Float[Array, "torques torques"]
+    gain: Float[Array, "torques states"]  # K of `dockdyn.control.lqr.Regulator`
+
+
+def design(model: Berthing, columns: tuple[int, ...], wheel: bool, weights: Weights) -> Design:
+    """The regulator; traceable. Its gain is not finite, or does not stabilise, where the Riccati equation has no solution."""
     found = captured(model, columns, wheel)
     base = len(turning_columns(model.sides[0].tree)) if wheel else 0
     q, r = cost(found, weights, base, len(columns))
     x = riccati(found.a, found.b, q, r)
-    return jnp.linalg.solve(r, found.b.T @ x)
+    return Design(found, q, r, jnp.linalg.solve(r, found.b.T @ x))

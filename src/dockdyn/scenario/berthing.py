@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
+import jax
 import jax.numpy as jnp
 from pydantic import Field, model_validator
 
+from dockdyn.control.lqr import regulated
+from dockdyn.control.plant import turning_columns
 from dockdyn.impact.laws import LAWS
 from dockdyn.mechanics.assembly import Link
 from dockdyn.models.berthing import Berthing, ImpactLaw, Side
@@ -108,11 +111,11 @@ class BerthingSection(Section):
                 refuse(f"contact.{name} = {link!r}: no link of the {name}; {nearest(link, links)}")
         if self.target.position is not None:
             refuse("target.position: the target is where it touches; leave it out")
-        joints = [link.coordinate or link.name for link in self.chaser.joints()]
+        joints, locked = self.joints()
         for name in self.impact.lock:
             if name not in joints:
                 refuse(f"impact.lock: {name!r} is no joint of the chaser; {nearest(name, joints)}")
-        self.control.check(joints, self.locked(joints), self.planar, self.impact.law)
+        self.control.check(joints, locked, self.planar, self.impact.law)
         return self
 
     @property
@@ -122,8 +125,20 @@ class BerthingSection(Section):
     def model(self) -> Berthing:
         """The model, also from traced numbers."""
         model = self.uncontrolled()
+        return replace(model, control=self.control.make(model, *self.joints()))
+
+    def joints(self) -> tuple[list[str], list[str]]:
+        """Names of the chaser's joints, and of those that are locked just before the impact, and after."""
         names = [link.coordinate or link.name for link in self.chaser.joints()]
-        return replace(model, control=self.control.make(model, names, self.locked(names)))
+        return names, names if self.impact.law == "weld-brake" else self.impact.lock
+
+    def gain_size(self) -> tuple[int, int]:
+        """Rows and columns of a regulator's gain."""
+        model = jax.eval_shape(lambda content: content.uncontrolled(), self)
+        trees = (model.sides[0].tree, model.sides[1].tree)
+        columns = self.control.columns(model, *self.joints())
+        wheel = turning_columns(trees[0]) if self.control.base_limit is not None else []
+        return len(wheel) + len(columns), 2 * len(regulated(trees, columns, bool(wheel)))
 
     def uncontrolled(self) -> Berthing:
         """The model without control."""
@@ -134,8 +149,7 @@ class BerthingSection(Section):
         motion = tree.motion(q, v)
         normal = self.normal(motion.rotation[at])
         target = self.make_target(normal, motion.position[at])
-        names = [link.coordinate or link.name for link in self.chaser.joints()]
-        locked = self.locked(names)
+        names, locked = self.joints()
         columns = [tree.joint_columns()[names.index(name)] for name in locked]
         locks = jnp.zeros((len(columns), v.shape[0])).at[jnp.arange(len(columns)), jnp.array(columns, int)].set(1.0)
         return Berthing(
@@ -147,10 +161,6 @@ class BerthingSection(Section):
             delay=None,
             planar=self.planar,
         )
-
-    def locked(self, joints: list[str]) -> list[str]:
-        """Joints that are locked just before the impact, and after."""
-        return joints if self.impact.law == "weld-brake" else self.impact.lock
 
     def normal(self, hand: Any) -> Any:
         """Contact normal from the target to the chaser, inertial: −y, against the gripping link, or as stated."""

@@ -14,7 +14,7 @@ from dockdyn.control.lqr import Regulator
 from dockdyn.control.plant import Law, turning_axes, turning_columns
 from dockdyn.control.reaction_null_space import ReactionNullSpace
 from dockdyn.models.berthing import Berthing, Control
-from dockdyn.models.captured import Weights, regulator_gain
+from dockdyn.models.captured import Design, Weights, design
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import Number, quantity
@@ -152,7 +152,7 @@ class ControlSection(Section):
             return ReactionNullSpace(self.by_joint(model, self.damping, 0.0)[at], columns)
         if self.law == "lqr":
             places = jnp.array([tree.joint_columns().index(column) for column in columns], int)
-            gain = self.made_gain(model, columns) if self.gain is None else jnp.asarray(self.gain, float)
+            gain = self.design(model, columns).gain if self.gain is None else jnp.asarray(self.gain, float)
             return Regulator(gain, q.attitude, q.joints[places], columns, self.base_limit is not None)
         base = jnp.array(turning_columns(tree), int)
 
@@ -166,10 +166,9 @@ class ControlSection(Section):
             joints=q.joints,
         )
 
-    def made_gain(self, model: Berthing, columns: tuple[int, ...]) -> Any:
-        """The regulator's gain, from the weights."""
-        wheel = self.base_limit is not None
-        return regulator_gain(model, columns, wheel, self.weights(model, columns))
+    def design(self, model: Berthing, columns: tuple[int, ...]) -> Design:
+        """The regulator that the weights ask for."""
+        return design(model, columns, self.base_limit is not None, self.weights(model, columns))
 
     def weights(self, model: Berthing, columns: tuple[int, ...]) -> Weights:
         def value(key: str) -> Any:

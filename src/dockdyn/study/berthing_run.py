@@ -78,16 +78,26 @@ def check_impact(scenario: Scenario) -> None:
 
 @jit_once
 def regulate(content: Any) -> Any:
-    return content.model().control.law.gain
+    model = content.uncontrolled()
+    return content.control.design(model, content.control.columns(model, *content.joints()))
 
 
 def with_gain(scenario: Scenario) -> Any:
     """The content of a scenario; a regulator's gain made once, so that what is compiled later takes it as numbers."""
     content = scenario.content
-    if content.control.law != "lqr" or content.control.gain is not None:
+    if content.control.law != "lqr":
         return content
-    gain = np.asarray(regulate(content))
-    if not np.isfinite(gain).all():
+    if content.control.gain is not None:
+        given = [len(row) for row in content.control.gain]
+        rows, columns = content.gain_size()
+        if given != [columns] * rows:
+            counts = str(max(given)) if len(set(given)) == 1 else "unequal"
+            words = f"has {len(given)} × {counts} numbers; must have {rows} × {columns}"
+            raise ScenarioError(f"{scenario.name}: control.gain: {words}")
+        return content
+    made = jax.tree.map(np.asarray, regulate(content))
+    gain = made.gain
+    if not np.isfinite(gain).all() or np.linalg.eigvals(made.plant.a - made.plant.b @ gain).real.max() >= 0:
         raise ScenarioError(f"{scenario.name}: control.law: lqr: its Riccati equation has no stabilising solution")
     return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
 
