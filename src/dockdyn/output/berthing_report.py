@@ -58,6 +58,8 @@ def berthing_verdict(summary: dict[str, Any]) -> str:
     if summary["peak_tip_deflection_m"]:
         link, peak = max(summary["peak_tip_deflection_m"].items(), key=lambda item: item[1])
         words += f"The largest deflection, {significant(peak * 1e3, 3)} mm, was that of {link}. "
+    if summary["remaining_rate_rad_s"] is not None:
+        words += f"At the end the bodies turn at {significant(np.degrees(summary['remaining_rate_rad_s']), 3)} deg/s. "
     if summary["settling_time_s"] is not None:
         words += f"The joints came to rest after {significant(summary['settling_time_s'], 3)} s. "
     if summary["status"] != "finished":
@@ -86,10 +88,26 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
         settled = summary["settling_time_s"]
         words = "not within the run" if settled is None else f"{significant(settled)} s"
         rows += [
+            ("Control", str(dataset.attrs["control"])),
             ("Joint rates below 0.05 deg/s after", words),
-            ("Largest torque", f"{significant(float(abs(dataset.torque).max()))} N m"),
+            ("Largest torque", f"{significant(largest_torque(dataset))} N m"),
         ]
+        if float(abs(dataset.wheel_momentum).max()) > 0:
+            wheel = float(np.linalg.norm(dataset.wheel_momentum.values, axis=1).max())
+            rows.append(("Largest momentum of the wheel", f"{significant(wheel)} N m s"))
+        used = dataset.thruster_use.values[-1]
+        if used.any():
+            rows.append(("Thrusters have used", f"{significant(used[0])} N s, {significant(used[1])} N m s"))
+    if summary["remaining_momentum_N_m_s"] is not None:
+        left = significant(summary["remaining_momentum_N_m_s"])
+        rows.append(("Angular momentum left to take up", f"{left} N m s"))
     return rows
+
+
+def largest_torque(dataset: xr.Dataset) -> float:
+    """N m; forces of thrusters are none."""
+    turning = [str(n) not in ("base.x", "base.y", "base.z") for n in dataset.coordinate.values]
+    return float(abs(dataset.torque.values[:, turning]).max(initial=0.0))
 
 
 def velocities_table(dataset: xr.Dataset) -> Table:
@@ -134,13 +152,14 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
     """What to draw, and what to look for in it."""
     yield (
         partial(drawn.sketches, dataset),
-        "The links in the x–y plane, dots at joints: compare how far the arm has stretched or folded.",
+        f"The links in the x–y plane{', below in the x–z plane' if drawn.spatial(dataset) else ''}, dots at joints: compare "
+        "how far the arm has stretched or folded.",
     )
     if dataset.sizes["joint"]:
         yield partial(drawn.joints, dataset), "Joint angles and rates: the impact is at t = 0."
     yield (
         partial(drawn.bodies, dataset),
-        "How far the chaser’s base has turned about z, and the rate of the target: its sign changes where it turns back.",
+        "How far the chaser’s base has turned since the impact, and the rate of the target, each about its own axes.",
     )
     if float(dataset.tip_deflection.max()) > 0:
         yield (
@@ -151,5 +170,10 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         partial(drawn.energies, dataset),
         "Energies: without control and dampers their sum is a straight line; what falls is what control took out.",
     )
-    if float(abs(dataset.torque).max()) > 0:
+    if largest_torque(dataset) > 0:
         yield partial(drawn.torques, dataset), "Torques of control: flat tops are at the limits."
+    if float(abs(dataset.wheel_momentum).max()) > 0:
+        yield (
+            partial(drawn.momenta, dataset),
+            "Angular momentum by size: what the bodies lose, the wheel (and thrusters) take up.",
+        )
