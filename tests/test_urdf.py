@@ -18,7 +18,7 @@ from dockdyn import cli
 from dockdyn.mechanics.assembly import Link
 from dockdyn.mechanics.tree import Configuration
 from dockdyn.output.berthing_report import render_berthing_report
-from dockdyn.study.berthing_summary import settling
+from dockdyn.study.berthing_control import settling
 
 compiled = eqx.filter_jit(lambda tree, q, v: tree.dynamics(q, v)[:2])
 

@@ -6,37 +6,29 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.tree import BASES, Configuration, Tree
+from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.plant import Plant, attitude_error, turning_axes, turning_columns
 
 
 class JointControl(eqx.Module):
-    """Torques −Kp (x − reference) − Kd ẋ, each within its limit: on joints by motors, on the base by a wheel.
+    """Torques −Kp (x − reference) − Kd ẋ: on joints by motors, on the base by a wheel. A `Law`.
 
-    One gain, damping and limit for every velocity of the tree; those of the base's translation and of modes are zero. The
-    wheel takes up what it gives the base: its own angular momentum grows by as much the other way.
+    Knows the angles and rates of joints and the base's attitude and rate; neither masses, nor the target, nor vibration.
+    One gain and damping for every velocity of the chaser; those of the base's translation and of modes are zero.
     """
 
     stiffness: Float[Array, "n"]  # Kp, N m/rad
     damping: Float[Array, "n"]  # Kd, N m s/rad
-    limit: Float[Array, "n"]  # N m
     attitude: Float[Array, "4"]  # reference of the base
     joints: Float[Array, "joints"]  # references, rad or m
 
-    def torques(self, tree: Tree, q: Configuration, v: Float[Array, "n"]) -> Float[Array, "n"]:
-        """Generalised forces (N m, N) at configuration and velocities of the tree."""
+    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+        tree, q = plant.trees[0], plant.q[0]
+        at = jnp.array(turning_columns(tree), int)
+        axes = jnp.array(turning_axes(tree), int)
+        v = plant.v[: plant.own]
         error = jnp.zeros_like(v).at[jnp.array(tree.joint_columns(), int)].set(q.joints - self.joints)
-        turned = (Quaternion.of(self.attitude).conjugate() * Quaternion.of(q.attitude)).logarithm().array()
-        base = tree.layout.base
-        if base != "fixed":
-            error = error.at[BASES[base] - (3 if base == "free" else 1) : BASES[base]].set(
-                turned if base == "free" else turned[2:]
-            )
-        return jnp.clip(-self.stiffness * error - self.damping * v, -self.limit, self.limit)
-
-    def wheel(self, tree: Tree, torques: Float[Array, "n"]) -> Float[Array, "3"]:
-        """The part that turns the base (N m, base axes)."""
-        base = tree.layout.base
-        if base == "free":
-            return torques[3:6]
-        return jnp.zeros(3).at[2].set(torques[2]) if base == "planar" else jnp.zeros(3)
+        error = error.at[at].set(attitude_error(self.attitude, q.attitude)[axes])
+        wanted = -self.stiffness * error - self.damping * v
+        wheel = actuators.turn(jnp.zeros(3).at[axes].set(wanted[at]), plant.turning(), plant.wheel)
+        return Actuation(actuators.drive(wanted.at[at].set(0.0)), wheel, jnp.zeros(3), jnp.zeros(3))

@@ -6,32 +6,37 @@ rebounds may meet again (`rebound`). Or no law is asked and a compliant contact 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.scipy.linalg import block_diag, cho_factor, cho_solve
+from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.pair import Contact, meet
-from dockdyn.control.joint_control import JointControl
+from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turning_columns
 from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, lock, velocity_jump
 from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import Impact, impact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Motion, Tree
 from dockdyn.models.rebound import (
     RESTING,
+    Accelerated,
     Hit,
     Rebound,
     mode_after,
     next_state,
     placed,
     point_rows,
-    resting_force,
+    resting,
 )
 
 Row = Float[Array, "n"]
@@ -57,12 +62,27 @@ class ImpactLaw(eqx.Module):
 
 
 class Memory(NamedTuple):
-    """What control has done."""
+    """What control and contact have done."""
 
-    work: Scalar  # J, on the chaser
-    contact_work: Scalar  # J, of contact forces and further impacts on both
-    hit: Hit  # the last impact
+    work: Scalar  # J, of control, on the chaser
     wheel: Float[Array, "3"]  # N m s, angular momentum of the base's wheel, base axes
+    impulse: Float[Array, "3"]  # N s, of thrusters, inertial
+    turning_impulse: Float[Array, "3"]  # N m s, of thrusters about the inertial origin
+    used: Float[Array, "2"]  # N s, N m s: sums over the base's axes of what thrusters have given, by size
+    contact_work: Scalar  # J, of contact forces and further impacts, on both
+    hit: Hit  # the last impact
+
+    @staticmethod
+    def begun(hit: Hit) -> Memory:
+        zero, vector = jnp.zeros(()), jnp.zeros(3)
+        return Memory(zero, vector, vector, vector, jnp.zeros(2), zero, hit)
+
+
+class Control(eqx.Module):
+    """A law and what it acts through."""
+
+    law: Law
+    actuators: Actuators
 
 
 class Approach(NamedTuple):
@@ -86,15 +106,6 @@ class Struck(NamedTuple):
     lock_loss: Scalar  # J, taken when joints were locked just before
 
 
-class Accelerated(NamedTuple):
-    """Rates of velocities, and the forces that come with them."""
-
-    v: tuple[Row, Row]
-    held: Float[Array, "rows"]  # along the constraints' rows
-    power: Scalar  # W, of the contact
-    normal: Scalar  # N, normal force that would keep at rest what touches; of rebounding contacts
-
-
 class Berthing(Model):
     """Chaser and target from the instant they touch. State: `q` configurations, `v` velocities of both trees."""
 
@@ -102,7 +113,7 @@ class Berthing(Model):
     law: ImpactLaw
     normal: Float[Array, "3"]  # from the target to the chaser, inertial
     locks: Float[Array, "locks n"]  # rows of chaser velocities that are held at zero
-    control: JointControl | None
+    control: Control | None
     contact: Contact | Rebound | None  # acts after t = 0; the feature is the chaser's
     delay: None
     large: ClassVar[bool] = True
@@ -113,9 +124,9 @@ class Berthing(Model):
 
     def begun(self, struck: Struck) -> State:
         """The state just after what happened at t = 0."""
-        q, zero = (self.sides[0].configuration, self.sides[1].configuration), jnp.zeros(())
+        q = (self.sides[0].configuration, self.sides[1].configuration)
         hit = Hit.of(struck.before, struck.impact, 1 if self.planar else 2)
-        x = State(q, struck.velocities, (), Memory(zero, zero, hit, jnp.zeros(3)))
+        x = State(q, struck.velocities, (), Memory.begun(hit))
         if self.contact is None:
             return x
         if isinstance(self.contact, Rebound):
@@ -135,13 +146,9 @@ class Berthing(Model):
                 else:
                     count = sum(leaf.size for leaf in jax.tree.leaves(side.configuration))
                     found += [f"configuration of {name}"] * count
-        return [
-            *found,
-            "work of control",
-            "work of the contact",
-            *["last impact"] * len(Hit._fields),
-            "momentum of the wheel",
-        ]
+        found += ["work of control", *["momentum of the wheel"] * 3, *["impulse of thrusters"] * 6]
+        found += [*["use of thrusters"] * 2, "work of the contact", *["last impact"] * len(Hit._fields)]
+        return found
 
     def approach(self) -> Approach:
         """What the impact law is given: the contact once the locked joints have stopped, momentum kept."""
@@ -186,7 +193,7 @@ class Berthing(Model):
             [f[2] for f in found],
         )
 
-    def slip_jacobian(self, motions: list[Motion], turning: bool) -> Float[Array, "rows n"]:
+    def slip_jacobian(self, motions: Sequence[Motion], turning: bool) -> Float[Array, "rows n"]:
         """Velocity of the chaser's grip less the target's by all velocities, inertial axes; turning (rad/s) after."""
         parts = []
         for side, motion, sign in zip(self.sides, motions, (1.0, -1.0), strict=True):
@@ -194,7 +201,7 @@ class Berthing(Model):
             parts.append(sign * jnp.concatenate([turn @ own[:3], turn @ own[3:]]))
         return jnp.concatenate(parts, axis=1)[self.kept(turning)]
 
-    def slip_bias(self, motions: list[Motion], turning: bool) -> Float[Array, "rows"]:
+    def slip_bias(self, motions: Sequence[Motion], turning: bool) -> Float[Array, "rows"]:
         """Rate of the same velocity at constant velocities of the trees."""
         found = jnp.zeros(6)
         for side, motion, sign in zip(self.sides, motions, (1.0, -1.0), strict=True):
@@ -223,7 +230,7 @@ class Berthing(Model):
         axes = jnp.stack([n, along, jnp.cross(n, along)])
         return block_diag(axes, axes) if turning else axes
 
-    def constraints(self, motions: list[Motion]) -> tuple[Float[Array, "rows n"], Float[Array, "rows"]]:
+    def constraints(self, motions: Sequence[Motion]) -> tuple[Float[Array, "rows n"], Float[Array, "rows"]]:
         """Rows A and bias of all that is held: A v̇ + bias = 0."""
         rows, bias = self.lock_rows(), jnp.zeros(self.locks.shape[0])
         if self.law.name in HOLDS:
@@ -232,60 +239,72 @@ class Berthing(Model):
             bias = jnp.concatenate([self.slip_bias(motions, turning), bias])
         return rows, bias
 
-    def torques(self, x: State) -> Row:
-        """Generalised forces of control on the chaser."""
-        chaser = self.sides[0].tree
-        if self.control is None:
-            return jnp.zeros_like(x.v[0])
-        return self.control.torques(chaser, x.q[0], x.v[0])
-
-    def load(self, x: State, bias: Row) -> Row:
-        """Generalised forces of control, less the bias."""
-        torques = self.torques(x)
-        return -bias.at[: torques.shape[0]].add(-torques)
-
-    def accelerations(
-        self, x: State, delayed: Any, dynamics: tuple[Array, Row, list[Motion]] | None = None
-    ) -> Accelerated:
-        """Rates of velocities under all that acts; of `delayed` the first is the force of a compliant contact."""
-        mass, bias, motions = dynamics or self.dynamics(x.q, x.v)
+    def plant(self, x: State) -> Plant:
+        """What control acts on."""
+        mass, bias, motions = self.dynamics(x.q, x.v)
         rows, drift = self.constraints(motions)
-        factor = cho_factor(mass)
-        held = cho_solve(factor, rows.T)
+        trees = (self.sides[0].tree, self.sides[1].tree)
+        memory = x.memory
+        return Plant(trees, x.q, jnp.concatenate(x.v), mass, bias, rows, drift, memory.wheel, memory.used, motions)
 
-        def solved(load: Row, drift: Array) -> tuple[Row, Array]:
-            free = cho_solve(factor, load)
-            if not rows.shape[0]:
-                return free, jnp.zeros(0)
-            force = -jnp.linalg.solve(rows @ held, rows @ free + drift)
-            return free + held @ force, force
+    def actuation(self, plant: Plant) -> Actuation:
+        """What control gives."""
+        if self.control is None:
+            return Actuation(jnp.zeros(plant.own), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        return self.control.law.act(plant, self.control.actuators)
 
-        load, push, normal = self.load(x, bias), jnp.zeros_like(bias), jnp.zeros(())
+    def forces(self, given: Actuation) -> Row:
+        """Generalised forces on the chaser of what control gives."""
+        tree = self.sides[0].tree
+        return given.forces(moving_columns(tree), turning_columns(tree), turning_axes(tree))
+
+    def respond(self, plant: Plant, forces: Row) -> tuple[Row, Float[Array, "rows"]]:
+        """Rates of all velocities under forces on the chaser, and the forces along the constraints' rows."""
+        load = (-plant.bias).at[: forces.shape[0]].add(forces)
+        v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], load[:, None])
+        return v[:, 0], force[:, 0]
+
+    def accelerations(self, x: State, plant: Plant, forces: Row, delayed: Any) -> Accelerated:
+        """Rates under forces on the chaser and those of the contact; of `delayed` the first is a compliant contact's."""
+        if self.contact is None:
+            return Accelerated(*self.respond(plant, forces), jnp.zeros(()), jnp.zeros(()))
+        load = (-plant.bias).at[: forces.shape[0]].add(forces)
         if isinstance(self.contact, Rebound):
-            free, _ = solved(load, drift)
-            needed, pushing = resting_force(
-                self, self.contact, x, motions, free, lambda load: solved(load, jnp.zeros_like(drift))[0]
-            )
-            normal, push = needed, jnp.where(x.mode[0] == RESTING, pushing, 0.0)
-        elif self.contact is not None:
-            point = self.contact.feature.contact_point(*self.places(x, motions), self.contact.surface)
-            push = delayed[0].array() @ point_rows(self, motions, point)
-        rates, force = solved(load + push, drift)
-        return Accelerated(self.split(rates), force, push @ jnp.concatenate(x.v), normal)
+            return resting(self, self.contact, x, plant, load)
+        point = self.contact.feature.contact_point(*self.places(x, plant.motions), self.contact.surface)
+        push = delayed[0].array() @ point_rows(self, plant.motions, point)
+        v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], (load + push)[:, None])
+        return Accelerated(v[:, 0], force[:, 0], push @ plant.v, jnp.zeros(()))
 
     def flow(self, t: Scalar, x: State, delayed: Any) -> Rate:
-        v, _, power, _ = self.accelerations(x, delayed)
-        torques = self.torques(x)
+        plant = self.plant(x)
+        given = self.actuation(plant)
+        forces = self.forces(given)
+        found = self.accelerations(x, plant, forces, delayed)
         q = tuple(side.tree.rate(a, b) for side, a, b in zip(self.sides, x.q, x.v, strict=True))
-        wheel = jnp.zeros(3)
-        if self.control is not None:
-            # the wheel turns with the base, and the torque on the base is all that its momentum does to it
-            turning = base_rate(self.sides[0].tree, x.v[0])
-            wheel = -self.control.wheel(self.sides[0].tree, torques) - jnp.cross(turning, x.memory.wheel)
-        nothing = jax.tree.map(jnp.zeros_like, x.memory.hit)
-        return Rate(q, v, Memory(torques @ x.v[0], power, nothing, wheel))
+        return Rate(q, self.split(found.v), self.booked(x, plant, given, forces)._replace(contact_work=found.power))
 
-    def places(self, x: State, motions: list[Motion] | None = None) -> tuple[Placed, Placed]:
+    def needed(self, x: State) -> Scalar:
+        """Normal force (N) that would keep at rest what touches."""
+        plant = self.plant(x)
+        return self.accelerations(x, plant, self.forces(self.actuation(plant)), ()).normal
+
+    def booked(self, x: State, plant: Plant, given: Actuation, forces: Row) -> Memory:
+        """Rates of what control has done."""
+        turn = Quaternion.of(plant.q[0].attitude).matrix().array()
+        thrust = turn @ given.thrust
+        return Memory(
+            work=forces @ plant.v[: plant.own],
+            # the wheel turns with the base, and the torque on the base is all that its momentum does to it
+            wheel=-given.wheel - jnp.cross(plant.turning(), plant.wheel),
+            impulse=thrust,
+            turning_impulse=turn @ given.jets + jnp.cross(plant.q[0].position, thrust),
+            used=jnp.stack([jnp.sum(jnp.abs(given.thrust)), jnp.sum(jnp.abs(given.jets))]),
+            contact_work=jnp.zeros(()),
+            hit=jax.tree.map(jnp.zeros_like, x.memory.hit),
+        )
+
+    def places(self, x: State, motions: Sequence[Motion] | None = None) -> tuple[Placed, Placed]:
         """The links that touch."""
         found = motions or [side.tree.motion(q, v) for side, q, v in zip(self.sides, x.q, x.v, strict=True)]
         first, second = self.sides
@@ -298,9 +317,9 @@ class Berthing(Model):
         where = self.places(x)
         if isinstance(contact, Rebound):
             depth = meet(contact.feature, contact.surface, *where).depth
-            resting, needed = x.mode[0] == RESTING, self.accelerations(x, ()).normal
-            guards = jnp.where(resting, -1.0, depth), jnp.where(resting, -needed, -1.0)
-            return Sensed((), guards, (jnp.where(resting, needed, 0.0),))
+            rests, needed = x.mode[0] == RESTING, self.needed(x)
+            guards = jnp.where(rests, -1.0, depth), jnp.where(rests, -needed, -1.0)
+            return Sensed((), guards, (jnp.where(rests, needed, 0.0),))
         touch = contact.touch(*where)
         force = contact.normal_force(x.mode[0], touch)
         return Sensed((contact.force(force, touch),), contact.guards(x.mode[0], touch), (force,))
@@ -329,13 +348,6 @@ class Berthing(Model):
 
     def retract(self, x: State) -> State:
         return State(tuple(normalised(q) for q in x.q), x.v, x.mode, x.memory)
-
-
-def base_rate(tree: Tree, v: Row) -> Float[Array, "3"]:
-    """Angular velocity of the base (rad/s, base axes)."""
-    if tree.layout.base == "free":
-        return v[3:6]
-    return jnp.zeros(3).at[2].set(v[2]) if tree.layout.base == "planar" else jnp.zeros(3)
 
 
 def normalised(q: Configuration) -> Configuration:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
-from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Float
 
 from dockdyn.contact.pair import meet
 from dockdyn.integrate.model import State
+from dockdyn.mechanics.momentum import together
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.tree import Configuration, Motion, Tree
+from dockdyn.mechanics.tree import Motion
 from dockdyn.models.berthing import HOLDS, Berthing
 from dockdyn.models.rebound import RESTING, Rebound
 
@@ -20,14 +21,14 @@ Row = Float[Array, "n"]
 
 def observe(model: Berthing, x: State) -> dict[str, Array]:
     """Named quantities at an instant; chaser and target along the first axis of momenta."""
-    found = [side.tree.dynamics(q, v) for side, q, v in zip(model.sides, x.q, x.v, strict=True)]
-    masses, biases, motions = zip(*found, strict=True)
+    plant = model.plant(x)
+    given = model.actuation(plant)
+    torques = model.forces(given)
     signal = model.sense(jnp.zeros(()), x).signal
-    dynamics = block_diag(*masses), jnp.concatenate(biases), list(motions)
-    accelerated = model.accelerations(x, signal, dynamics)
+    found = model.accelerations(x, plant, torques, signal)
     chaser = model.sides[0].tree
-    momenta = [momentum(side.tree, q, mass @ v) for side, q, mass, v in zip(model.sides, x.q, masses, x.v, strict=True)]
-    linear, angular = (jnp.stack(parts) for parts in zip(*momenta, strict=True))
+    momenta = plant.momenta()
+    linear, angular = (jnp.stack([getattr(part, name) for part in momenta]) for name in ("linear", "angular"))
     wheel = Quaternion.of(x.q[0].attitude).matrix().array() @ x.memory.wheel
     tips = jnp.einsum("lim,lm->li", chaser.links.tip_shift, chaser.modal_coordinates(x.q[0]))
     return {
@@ -39,26 +40,33 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
         "base_attitude": jnp.stack([q.attitude for q in x.q]),
         "modal_coordinate": x.q[0].modes,
         "tip_deflection": jnp.linalg.norm(tips, axis=-1),
-        "hold_force": holding_force(model, accelerated.held),
-        "torque": model.torques(x),
-        "outline": outlines(motions),
-        "kinetic_energy": sum((0.5 * v @ mass @ v for mass, v in zip(masses, x.v, strict=True)), jnp.zeros(())),
+        "hold_force": holding_force(model, found.held),
+        "torque": torques,
+        "wheel_torque": given.wheel,
+        "thruster_force": given.thrust,
+        "thruster_torque": given.jets,
+        "outline": outlines(plant.motions),
+        "kinetic_energy": 0.5 * plant.v @ plant.mass @ plant.v,
         "potential_energy": sum(
             (side.tree.potential_energy(q) for side, q in zip(model.sides, x.q, strict=True)), jnp.zeros(())
         ),
         "work": x.memory.work,
         "contact_work": x.memory.contact_work,
         "wheel_momentum": x.memory.wheel,
+        "thruster_impulse": x.memory.impulse,
+        "thruster_turning_impulse": x.memory.turning_impulse,
+        "thruster_use": x.memory.used,
+        "spin_momentum": together(momenta).spin(),
         "linear_momentum": linear.sum(0),
         "angular_momentum": angular.sum(0) + wheel,
         "linear_momentum_scale": jnp.linalg.norm(linear, axis=-1).sum(),
         "angular_momentum_scale": jnp.linalg.norm(angular, axis=-1).sum() + jnp.linalg.norm(wheel),
-        **contact_state(model, x, list(motions), signal, accelerated.normal),
+        **contact_state(model, x, plant.motions, signal, found.normal),
     }
 
 
 def contact_state(
-    model: Berthing, x: State, motions: list[Motion], signal: tuple[Any, ...], needed: Array
+    model: Berthing, x: State, motions: Sequence[Motion], signal: tuple[Any, ...], needed: Array
 ) -> dict[str, Array]:
     """Depth, sliding and force of a contact that acts after t = 0; `needed` is what would keep it at rest."""
     if model.contact is None:
@@ -77,7 +85,7 @@ def contact_state(
     }
 
 
-def outlines(motions: tuple[Motion, ...]) -> Float[Array, "2 links 3"]:
+def outlines(motions: Sequence[Motion]) -> Float[Array, "2 links 3"]:
     """Origins of all link frames (m, inertial) of chaser and target, in the order of the tree; NaN pads the shorter."""
     found = [motion.position for motion in motions]
     longest = max(len(part) for part in found)
@@ -90,18 +98,3 @@ def holding_force(model: Berthing, force: Float[Array, "rows"]) -> Float[Array, 
     if model.law.name not in HOLDS:
         return jnp.zeros(3)
     return jnp.zeros(3).at[:2].set(force[:2]) if model.planar else force[:3]
-
-
-def momentum(tree: Tree, q: Configuration, momenta: Row) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
-    """Linear momentum (N s) and angular momentum about the inertial origin (N m s) of a tree on a free or planar base.
-
-    `momenta` are the generalised ones, M v.
-    """
-    turn = Quaternion.of(q.attitude).matrix().array()
-    zero = jnp.zeros(())
-    if tree.layout.base == "planar":
-        linear, angular = jnp.stack([momenta[0], momenta[1], zero]), jnp.stack([zero, zero, momenta[2]])
-    else:
-        linear, angular = momenta[:3], momenta[3:6]
-    linear = turn @ linear
-    return linear, turn @ angular + jnp.cross(q.position, linear)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import equinox as eqx
@@ -19,6 +19,7 @@ from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_ma
 from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import Impact, impact
 from dockdyn.integrate.model import Scalar, State
+from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.screws import cross_matrix
@@ -26,6 +27,7 @@ from dockdyn.mechanics.tree import Motion
 from dockdyn.mechanics.vector import Matrix, Vector
 
 if TYPE_CHECKING:
+    from dockdyn.control.plant import Plant
     from dockdyn.models.berthing import Berthing
 
 RESTING = 1  # mode, besides APART
@@ -66,7 +68,7 @@ def placed(motion: Motion, link: int) -> Placed:
     return Placed(pose, Twist(Vector.of(turn @ twist[:3]), Vector.of(twist[3:])), rotation, Vector.of(turn @ twist[3:]))
 
 
-def point_rows(model: Berthing, motions: list[Motion], point: Vector) -> Float[Array, "3 n"]:
+def point_rows(model: Berthing, motions: Sequence[Motion], point: Vector) -> Float[Array, "3 n"]:
     """Velocity (m/s, inertial) at a point of the chaser's touching link less that of the target's, by all velocities."""
     parts = []
     for side, motion, sign in zip(model.sides, motions, (1.0, -1.0), strict=True):
@@ -76,7 +78,7 @@ def point_rows(model: Berthing, motions: list[Motion], point: Vector) -> Float[A
     return jnp.concatenate(parts, axis=1)
 
 
-def drift(model: Berthing, rebound: Rebound, x: State, motions: list[Motion]) -> Scalar:
+def drift(model: Berthing, rebound: Rebound, x: State, motions: Sequence[Motion]) -> Scalar:
     """Rate of the depth's rate at constant velocities of the trees (m/s²)."""
     now = model.places(x, motions)
 
@@ -105,24 +107,31 @@ def pushed(rebound: Rebound, meeting: Meeting) -> Vector:
     return meeting.normal + rebound.friction.force(jnp.ones(()), meeting.sliding)
 
 
-def resting_force(
-    model: Berthing,
-    rebound: Rebound,
-    x: State,
-    motions: list[Motion],
-    free: Float[Array, "n"],
-    solved: Callable[[Float[Array, "n"]], Float[Array, "n"]],
-) -> tuple[Scalar, Float[Array, "n"]]:
-    """Normal force (N) that keeps the depth's rate as it is, negative where it would have to pull, and its generalised force.
+class Accelerated(NamedTuple):
+    """Rates of velocities, and the forces that come with them."""
 
-    `free` are the accelerations without it, `solved` gives those that a generalised force adds.
+    v: Float[Array, "n"]  # of both trees
+    held: Float[Array, "rows"]  # along the constraints' rows
+    power: Scalar  # W, of the contact
+    normal: Scalar  # N, normal force that would keep at rest what touches; of rebounding contacts
+
+
+def resting(model: Berthing, rebound: Rebound, x: State, plant: Plant, load: Float[Array, "n"]) -> Accelerated:
+    """The rates under `load`, and, where the two rest against each other, a normal force that keeps the depth's rate.
+
+    Where the force is negative it would have to pull.
     """
-    meeting = meet(rebound.feature, rebound.surface, *model.places(x, motions))
-    rows = point_rows(model, motions, meeting.point)
+    meeting = meet(rebound.feature, rebound.surface, *model.places(x, plant.motions))
+    rows = point_rows(model, plant.motions, meeting.point)
     along, push = meeting.normal.array() @ rows, pushed(rebound, meeting).array() @ rows
+    drifts = jnp.stack([plant.drift, jnp.zeros_like(plant.drift)], axis=1)
+    (free, moved), held = (
+        found.T for found in constrained(plant.mass, plant.rows, drifts, jnp.stack([load, push], axis=1))
+    )
     # the depth shrinks as the normal velocity grows
-    force = (drift(model, rebound, x, motions) - along @ free) / (along @ solved(push))
-    return force, force * push
+    force = (drift(model, rebound, x, plant.motions) - along @ free) / (along @ moved)
+    acting = jnp.where(x.mode[0] == RESTING, force, 0.0)
+    return Accelerated(free + acting * moved, held[0] + acting * held[1], acting * (push @ plant.v), force)
 
 
 def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[Array, ""], Hit]:
@@ -148,9 +157,7 @@ def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[
 
 def mode_after(model: Berthing, rebound: Rebound, x: State, parting: Scalar) -> Int[Array, ""]:
     """Whether the two rest against each other after an impact that left them with the normal velocity `parting`."""
-    rests = (parting < rebound.rest_speed) & (
-        model.accelerations(State(x.q, x.v, (jnp.asarray(RESTING),), x.memory), ()).normal > 0
-    )
+    rests = (parting < rebound.rest_speed) & (model.needed(State(x.q, x.v, (jnp.asarray(RESTING),), x.memory)) > 0)
     return jnp.where(rests, RESTING, APART)
 
 

@@ -29,15 +29,27 @@ def panels(heights: list[float], entries: int, end: float) -> tuple[Figure, Any]
     return figure, axes
 
 
-def lines(ax: Axes, time: Any, values: Any, labels: list[str]) -> None:
+def lines(ax: Axes, time: Any, values: Any, labels: list[str], first: int = 0) -> None:
+    """Columns of `values`, their styles counted from the `first`."""
     for index, label in enumerate(labels):
-        style = {"color": SERIES[index % len(SERIES)], "linestyle": DASHES[index % len(DASHES)]}
+        place = first + index
+        style = {"color": SERIES[place % len(SERIES)], "linestyle": DASHES[place % len(DASHES)]}
         ax.plot(time, values[:, index], label=label, **style)
 
 
-def yaw(attitude: np.ndarray) -> np.ndarray:
-    """Angle (deg) turned, by the quaternions' length of rotation about z, unwrapped."""
-    return np.degrees(np.unwrap(2 * np.arctan2(attitude[..., 3], attitude[..., 0]), axis=0))
+def turned(attitude: np.ndarray) -> np.ndarray:
+    """Rotation (deg) since t = 0 about each of the axes the base had then, by the vector part of the quaternion."""
+    w, x, y, z = attitude[0]
+    back = np.array([[w, x, y, z], [-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
+    since = attitude @ back.T
+    size = np.linalg.norm(since[:, 1:], axis=1)
+    angle = np.unwrap(2 * np.arctan2(size, since[:, 0]))
+    return np.degrees(since[:, 1:] * (angle / np.where(size > 0, size, 1))[:, None])
+
+
+def spatial(dataset: xr.Dataset) -> bool:
+    """Whether the base turns about three axes."""
+    return "base.roll" in dataset.coordinate.values
 
 
 @styled
@@ -59,17 +71,31 @@ def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
 
 @styled
 def bodies(dataset: xr.Dataset) -> Figure:
-    """How far base and payload have turned about z, and the payload's rate."""
-    figure, axes = panels([1.5, 1.5], 2, float(dataset.time[-1]))
-    turned = yaw(dataset.base_attitude.values)
-    axes[0].plot(dataset.time, turned[:, 0], color=COLOURS["blue"], label="base of the chaser")
-    axes[0].set_ylabel("base, deg")
-    rate = np.degrees(dataset.target_coordinate_rate[:, -1].values)
-    axes[0].plot([], [], color=COLOURS["orange"], label="rate of the target's base")
-    axes[1].plot(dataset.time, rate, color=COLOURS["orange"])
-    axes[1].axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    """How far the chaser's base has turned, and how fast the target turns."""
+    axes_of = ["roll", "pitch", "yaw"] if spatial(dataset) else ["yaw"]
+    about = [f"about {axis}" for axis in "xyz"[3 - len(axes_of) :]]
+    figure, axes = panels([1.5, 1.5], len(axes_of), float(dataset.time[-1]))
+    lines(axes[0], dataset.time, turned(dataset.base_attitude.values[:, 0])[:, 3 - len(axes_of) :], about)
+    names = [f"base.{axis}" for axis in axes_of]
+    rates = dataset.target_coordinate_rate.values[:, [list(dataset.target_coordinate.values).index(n) for n in names]]
+    lines(axes[1], dataset.time, np.degrees(rates), about)
+    for ax in axes:
+        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    axes[0].set_ylabel("base turned, deg")
     axes[1].set_ylabel("target, deg/s")
     legend(figure, axes[0])
+    return figure
+
+
+@styled
+def momenta(dataset: xr.Dataset) -> Figure:
+    """Angular momentum of the wheel, and of both bodies about their common centre, by size."""
+    figure, (ax,) = panels([1.9], 2, float(dataset.time[-1]))
+    sizes = [np.linalg.norm(dataset[name].values, axis=1) for name in ("wheel_momentum", "spin_momentum")]
+    lines(ax, dataset.time, np.stack(sizes, axis=1), ["wheel", "chaser and target about their common centre"])
+    ax.set_ylim(bottom=0)
+    ax.set_ylabel("angular momentum, N m s")
+    legend(figure, ax)
     return figure
 
 
@@ -108,37 +134,54 @@ def working(dataset: xr.Dataset, unit: str) -> list[str]:
 
 @styled
 def torques(dataset: xr.Dataset, unit: str = "rad/s") -> Figure:
-    """Torques of control, or forces on prismatic joints (`unit` m/s)."""
-    names = working(dataset, unit)
-    figure, (ax,) = panels([1.9], len(names), float(dataset.time[-1]))
-    lines(ax, dataset.time, dataset.torque.sel(coordinate=names).values, names)
-    ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    ax.set_ylabel("torque, N m" if unit == "rad/s" else "force, N")
-    legend(figure, ax)
+    """Torques of control on the base and on joints, or forces (`unit` m/s)."""
+    worked = working(dataset, unit)
+    shown = [[n for n in worked if n.startswith("base.") == base] for base in (True, False)]
+    what = "N m" if unit == "rad/s" else "N"
+    words = (f"base, {what}", f"joints, {what}")
+    kept = [(names, word) for names, word in zip(shown, words, strict=True) if names]
+    figure, axes = panels([1.5] * len(kept), len(worked), float(dataset.time[-1]))
+    first = 0
+    for ax, (names, word) in zip(axes, kept, strict=True):
+        lines(ax, dataset.time, dataset.torque.sel(coordinate=names).values, names, first)
+        if first:  # one legend for both
+            lines(axes[0], [], np.zeros((0, len(names))), names, first)
+        first += len(names)
+        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+        ax.set_ylabel(word)
+    legend(figure, axes[0])
     return figure
 
 
 @styled
 def sketches(dataset: xr.Dataset) -> Figure:
-    """The links in the inertial x–y plane at instants spread over the run."""
+    """The links at instants spread over the run, seen from above (x–y) and, in space, from the side (x–z)."""
     from matplotlib.figure import Figure
 
+    views = [1, 2] if spatial(dataset) else [1]
+    columns = SKETCHES // 2
     figure = Figure()
-    axes = figure.subplots(2, SKETCHES // 2, sharex=True, sharey=True)
+    axes = figure.subplots(2, columns, sharex=True, sharey="row" if spatial(dataset) else True)
     arrange(figure, [2.0, 2.0], 2, title=0.2)
-    when = np.linspace(0, dataset.sizes["time"] - 1, SKETCHES).astype(int)
-    for ax, row in zip(axes.flat, when, strict=True):
-        now = dataset.isel(time=row)
+    count = axes.size // len(views)
+    when = np.linspace(0, dataset.sizes["time"] - 1, count).astype(int)
+    seen = dataset.outline.values.reshape(-1, 3)[:, [0, *views]]
+    middle = (np.nanmin(seen, axis=0) + np.nanmax(seen, axis=0)) / 2
+    reach = 0.54 * np.nanmax(np.ptp(seen[np.isfinite(seen).all(axis=1)], axis=0))
+    for place, ax in enumerate(axes.flat):
+        now, across = dataset.isel(time=when[place % count]), views[place // count]
         for system, name, colour in ((0, "chaser", "blue"), (1, "target", "orange")):
             line = now.outline[system].values
             line = line[np.isfinite(line).all(axis=-1)]
-            ax.plot(*line[:, :2].T, color=COLOURS[colour], linewidth=1.4, label=name)
-            ax.plot(*line[:, :2].T, ".", color=COLOURS[colour], markersize=4)
+            ax.plot(*line[:, [0, across]].T, color=COLOURS[colour], linewidth=1.4, label=name)
+            ax.plot(*line[:, [0, across]].T, ".", color=COLOURS[colour], markersize=4)
         ax.set_aspect("equal", adjustable="box")
+        centre = middle[1 + place // count]
+        ax.set(xlim=(middle[0] - reach, middle[0] + reach), ylim=(centre - reach, centre + reach))
         ax.set_title(f"{float(now.time):.4g} s", loc="left")
+        if place % columns == 0:
+            ax.set_ylabel(f"{'xyz'[across]}, m")
     for ax in axes[-1]:
         ax.set_xlabel("x, m")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("y, m")
     legend(figure, axes.flat[0])
     return figure

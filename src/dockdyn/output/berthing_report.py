@@ -58,6 +58,8 @@ def berthing_verdict(summary: dict[str, Any]) -> str:
     if summary["peak_tip_deflection_m"]:
         link, peak = max(summary["peak_tip_deflection_m"].items(), key=lambda item: item[1])
         words += f"The largest deflection, {significant(peak * 1e3, 3)} mm, was that of {link}. "
+    if summary["remaining_rate_rad_s"] is not None:
+        words += f"At the end the bodies turn at {significant(np.degrees(summary['remaining_rate_rad_s']), 3)} deg/s. "
     if summary["settling_time_s"] is not None:
         words += f"The joints came to rest after {significant(summary['settling_time_s'], 3)} s. "
     if summary["status"] != "finished":
@@ -86,11 +88,21 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
         settled = summary["settling_time_s"]
         words = "not within the run" if settled is None else f"{significant(settled)} s"
         slides = "m" in dataset.joint_unit.values
+        rows.append(("Control", str(dataset.attrs["control"])))
         rows.append((f"Joint rates below 0.05 deg/s{' and 1 mm/s' if slides else ''} after", words))
         for kind, unit, word in (("rad/s", "N m", "torque"), ("m/s", "N", "force")):
-            if unit == "N m" or slides:
-                largest = float(abs(dataset.torque[:, dataset.coordinate_unit.values == kind]).max())
+            largest = float(abs(dataset.torque[:, dataset.coordinate_unit.values == kind]).max())
+            if unit == "N m" or largest > 0:
                 rows.append((f"Largest {word}", f"{significant(largest)} {unit}"))
+        if float(abs(dataset.wheel_momentum).max()) > 0:
+            wheel = float(np.linalg.norm(dataset.wheel_momentum.values, axis=1).max())
+            rows.append(("Largest momentum of the wheel", f"{significant(wheel)} N m s"))
+        used = dataset.thruster_use.values[-1]
+        if used.any():
+            rows.append(("Thrusters have used", f"{significant(used[0])} N s, {significant(used[1])} N m s"))
+    if summary["remaining_momentum_N_m_s"] is not None:
+        left = significant(summary["remaining_momentum_N_m_s"])
+        rows.append(("Angular momentum left to take up", f"{left} N m s"))
     return rows
 
 
@@ -141,14 +153,15 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
     """What to draw, and what to look for in it."""
     yield (
         partial(drawn.sketches, dataset),
-        "The links in the x–y plane, dots at joints: compare how far the arm has stretched or folded.",
+        f"The links in the x–y plane{', below in the x–z plane' if drawn.spatial(dataset) else ''}, dots at joints: compare "
+        "how far the arm has stretched or folded.",
     )
     for unit, words in (("rad", "angles and rates"), ("m", "travel and speeds")):
         if unit in dataset.joint_unit.values:
             yield partial(drawn.joints, dataset, unit), f"Joint {words}: the impact is at t = 0."
     yield (
         partial(drawn.bodies, dataset),
-        "How far the chaser’s base has turned about z, and the rate of the target: its sign changes where it turns back.",
+        "How far the chaser’s base has turned since the impact, and the rate of the target, each about its own axes.",
     )
     if float(dataset.tip_deflection.max()) > 0:
         yield (
@@ -162,3 +175,8 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
     for unit, words in (("rad/s", "Torques"), ("m/s", "Forces")):
         if drawn.working(dataset, unit):
             yield partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
+    if float(abs(dataset.wheel_momentum).max()) > 0:
+        yield (
+            partial(drawn.momenta, dataset),
+            "Angular momentum by size: what the bodies lose, the wheel (and thrusters) take up.",
+        )

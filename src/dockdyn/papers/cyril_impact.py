@@ -15,9 +15,9 @@ from dockdyn.impact.contact_matrix import velocity_jump
 from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import Impact
 from dockdyn.mechanics.assembly import Link, tree_of
+from dockdyn.mechanics.momentum import momentum
 from dockdyn.mechanics.tree import Configuration, Tree
 from dockdyn.models.berthing import Approach
-from dockdyn.models.berthing_observed import momentum
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
@@ -47,9 +47,12 @@ class Meeting(NamedTuple):
 def meeting(content: Any) -> Meeting:
     model = content.model()
     found = model.approach()
-    moved = model.split(found.mass @ jnp.concatenate([side.velocities for side in model.sides]))
-    momenta = [momentum(s.tree, s.configuration, p) for s, p in zip(model.sides, moved, strict=True)]
-    linear, angular = (jnp.stack(parts) for parts in zip(*momenta, strict=True))
+    count = model.sides[0].velocities.shape[0]
+    momenta = [
+        momentum(side.tree.layout.base, side.configuration, found.mass[part, part], side.velocities)
+        for side, part in zip(model.sides, (slice(None, count), slice(count, None)), strict=True)
+    ]
+    linear, angular = (jnp.stack([getattr(m, name) for m in momenta]) for name in ("linear", "angular"))
     position = jnp.stack([side.configuration.position for side in model.sides])
     return Meeting(found, model.lock_rows(), model.normal, linear, angular, position)
 

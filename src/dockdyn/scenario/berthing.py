@@ -5,72 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
+import jax
 import jax.numpy as jnp
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from dockdyn.control.joint_control import JointControl
+from dockdyn.control.lqr import regulated
+from dockdyn.control.plant import turning_columns
 from dockdyn.mechanics.assembly import Link
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.tree import Configuration, Tree
 from dockdyn.mechanics.vector import Vector
 from dockdyn.models.berthing import COMPLIANT, Berthing, Side
+from dockdyn.scenario.control import ControlSection
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.touch import ImpactSection, TouchSection
 from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
-from dockdyn.scenario.units import Bounds, number_of, quantity
+from dockdyn.scenario.units import Bounds, number_of
 
-Gain = quantity("N*m/rad", "a gain", least=0, component=True)
-RateGain = quantity("N*m*s/rad", "a gain", least=0, component=True)
-Torque = quantity("N*m", "a torque", above=0, component=True)
 # of the control of a prismatic joint: unit, what it is
 GAINS = {"stiffness": ("N/m", "a gain"), "damping": ("N*s/m", "a gain"), "limit": ("N", "a force")}
-
-
-class ControlSection(Section):
-    """Torques on joints and, by a wheel, on the base; one gain, damping and limit a joint, in the order of the links."""
-
-    law: Literal["none", "joint-pd", "rate-damping"] = "rate-damping"
-    stiffness: list[Gain] | None = None
-    damping: list[RateGain] | None = None
-    limit: list[Torque] | None = None
-    base_stiffness: quantity("N*m/rad", "a gain", least=0) = 0.0
-    base_damping: quantity("N*m*s/rad", "a gain", least=0) = 0.0
-    base_limit: quantity("N*m", "a torque", above=0) | None = None
-
-    @model_validator(mode="after")
-    def complete(self) -> Self:
-        if self.law == "joint-pd" and self.stiffness is None:
-            refuse("law joint-pd needs a stiffness for every joint")
-        if self.law == "rate-damping" and self.stiffness is not None:
-            refuse("law rate-damping has no stiffness; take joint-pd")
-        if self.law != "none" and self.damping is None:
-            refuse(f"law {self.law} needs a damping for every joint")
-        return self
-
-    def make(self, tree: Tree, q: Configuration) -> JointControl | None:
-        """The controller, also from traced numbers; references are what holds at t = 0."""
-        if self.law == "none":
-            return None
-        _, _, count = tree.layout.columns()
-        joints, base = jnp.array(tree.joint_columns(), int), {"free": [3, 4, 5], "planar": [2]}[tree.layout.base]
-
-        def filled(values: Any, of_base: Any, default: float) -> Any:
-            found = jnp.zeros(count).at[jnp.array(base)].set(default if of_base is None else of_base)
-            return found.at[joints].set(
-                default if values is None else jnp.stack([jnp.asarray(v, float) for v in values])
-            )
-
-        return JointControl(
-            stiffness=filled(self.stiffness, self.base_stiffness, 0.0),
-            damping=filled(self.damping, self.base_damping, 0.0),
-            limit=filled(self.limit, self.base_limit, jnp.inf),
-            attitude=q.attitude,
-            joints=q.joints,
-        )
 
 
 class AdaptiveSection(Section):
@@ -152,15 +108,11 @@ class BerthingSection(Section):
                     side.flat()
                 except PydanticCustomError as error:
                     refuse(f"{name}.{error}")
-        joints = [link.coordinate or link.name for link in self.chaser.joints()]
+        joints, locked = self.joints()
         for name in self.impact.lock:
             if name not in joints:
                 refuse(f"impact.lock: {name!r} is no joint of the chaser; {nearest(name, joints)}")
-        joints = [link.coordinate or link.name for link in self.chaser.joints(SCALAR)]
-        for key in GAINS:
-            values = getattr(self.control, key)
-            if values is not None and len(values) != len(joints):
-                refuse(f"control.{key}: has {len(values)} entries for {len(joints)} joints ({', '.join(joints)})")
+        self.control.check(self.motors(), locked, self.planar, self.impact.law)
         return self
 
     @property
@@ -169,6 +121,28 @@ class BerthingSection(Section):
 
     def model(self) -> Berthing:
         """The model, also from traced numbers."""
+        model = self.uncontrolled()
+        return replace(model, control=self.control.make(model, self.motors(), self.joints()[1]))
+
+    def joints(self) -> tuple[list[str], list[str]]:
+        """Names of the chaser's joints, and of those that are locked just before the impact, and after."""
+        names = [link.coordinate or link.name for link in self.chaser.joints()]
+        return names, names if self.impact.law == "weld-brake" else self.impact.lock
+
+    def motors(self) -> list[str]:
+        """Names of the joints with motors, those with one coordinate."""
+        return [link.coordinate or link.name for link in self.chaser.joints(SCALAR)]
+
+    def gain_size(self) -> tuple[int, int]:
+        """Rows and columns of a regulator's gain."""
+        model = jax.eval_shape(lambda content: content.uncontrolled(), self)
+        trees = (model.sides[0].tree, model.sides[1].tree)
+        columns = self.control.columns(model, self.motors(), self.joints()[1])
+        wheel = turning_columns(trees[0]) if self.control.base_limit is not None else []
+        return len(wheel) + len(columns), 2 * len(regulated(trees, columns, bool(wheel)))
+
+    def uncontrolled(self) -> Berthing:
+        """The model without control."""
         grip = Link(GRIP, self.contact.chaser, joint="locked", mount=jnp.asarray(self.contact.chaser_position, float))
         tree = self.chaser.tree(self.flexible, self.planar, grip)
         q, v = self.chaser.start(tree, self.planar)
@@ -178,15 +152,14 @@ class BerthingSection(Section):
         target = self.make_target(normal, motion.position[at])
         of_link = dict(zip(tree.layout.names, tree.layout.columns()[0], strict=True))
         names = {link.coordinate or link.name: link.name for link in self.chaser.joints()}
-        locked = names if self.impact.law == "weld-brake" else self.impact.lock
-        columns = [column for name in locked for column in of_link[names[name]]]
+        columns = [column for name in self.joints()[1] for column in of_link[names[name]]]
         locks = jnp.zeros((len(columns), v.shape[0])).at[jnp.arange(len(columns)), jnp.array(columns, int)].set(1.0)
         return Berthing(
             sides=(Side(tree, q, v, at, tree.layout.names.index(self.contact.chaser)), target),
             law=self.impact.make(),
             normal=normal,
             locks=locks,
-            control=self.control.make(tree, q),
+            control=None,
             contact=self.impact.contact(self.contact),
             delay=None,
             planar=self.planar,

@@ -13,6 +13,7 @@ from dockdyn.mechanics.tree import Tree
 from dockdyn.models.berthing import COMPLIANT, HOLDS, Berthing, Struck
 from dockdyn.models.rebound import Rebound
 from dockdyn.scenario.load import Scenario
+from dockdyn.study.berthing_control import control_attributes
 from dockdyn.study.episodes import episodes, from_log
 
 UNIT_OF = {"rad/s": "rad", "m/s": "m"}  # of what has a rate in this unit
@@ -35,6 +36,13 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "work": ((), "J", "work of control since the impact"),
     "contact_work": ((), "J", "work of contact forces and of further impacts since the impact at t = 0"),
     "wheel_momentum": (("axis",), "N m s", "angular momentum of the base's wheel, base axes"),
+    "wheel_torque": (("axis",), "N m", "torque of the wheel on the base, base axes"),
+    "thruster_force": (("axis",), "N", "force of thrusters on the base, base axes"),
+    "thruster_torque": (("axis",), "N m", "torque of thrusters on the base, base axes"),
+    "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
+    "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the inertial origin"),
+    "thruster_use": (("use",), "SI", "what thrusters have given, by size over the base's axes: N s, N m s"),
+    "spin_momentum": (("axis",), "N m s", "angular momentum of both about their centre of mass, without the wheel's"),
     "linear_momentum": (("axis",), "N s", "linear momentum of both, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum of both and the wheel about the inertial origin"),
     "linear_momentum_scale": ((), "N s", "sum of both linear momenta by magnitude"),
@@ -108,6 +116,7 @@ def dataset_of(
         "mode": names[len(names) - modes :],
         "link": list(chaser.layout.names),
         "system": ["chaser", "target"],
+        "use": ["impulse", "angular impulse"],
         "axis": ["x", "y", "z"],
         "quaternion": ["w", "x", "y", "z"],
         "row": impulse_rows(model)[: len(struck.impact.impulse)],
@@ -214,7 +223,7 @@ def attributes(scenario: Scenario, model: Berthing, motion: Motion, wall_time: f
         "law": content.impact.law,
         "joined": int(model.law.name in HOLDS),
         "again": int(model.contact is not None),
-        "controlled": int(content.control.law != "none"),
+        **control_attributes(content.control),
         "undamped": int(not damped),
         "wall_time_s": wall_time,
     }

@@ -69,6 +69,32 @@ def check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
     )
 
 
+@jit_once
+def regulate(content: Any) -> Any:
+    model = content.uncontrolled()
+    return content.control.design(model, content.control.columns(model, content.motors(), content.joints()[1]))
+
+
+def with_gain(scenario: Scenario) -> Any:
+    """The content of a scenario; a regulator's gain made once, so that what is compiled later takes it as numbers."""
+    content = scenario.content
+    if content.control.law != "lqr":
+        return content
+    if content.control.gain is not None:
+        given = [len(row) for row in content.control.gain]
+        rows, columns = content.gain_size()
+        if given != [columns] * rows:
+            counts = str(max(given)) if len(set(given)) == 1 else "unequal"
+            words = f"has {len(given)} × {counts} numbers; must have {rows} × {columns}"
+            raise ScenarioError(f"{scenario.name}: control.gain: {words}")
+        return content
+    made = jax.tree.map(np.asarray, regulate(content))
+    gain = made.gain
+    if not np.isfinite(gain).all() or np.linalg.eigvals(made.plant.a - made.plant.b @ gain).real.max() >= 0:
+        raise ScenarioError(f"{scenario.name}: control.law: lqr: its Riccati equation has no stabilising solution")
+    return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
+
+
 @partial(jax.jit, static_argnames="method")
 def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method) -> Any:
     return adaptive.solve(model, times, tolerance, state, method)
@@ -87,6 +113,7 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     count = int(content.duration / interval * (1 + 1e-12))
     if not 1 <= count <= MOST_ROWS:
         raise ScenarioError(f"output.interval = {interval} s: gives {count} samples; must give 1 to {MOST_ROWS}")
+    content = with_gain(scenario)
     model = build(content)
     struck, state = strike(model)
     check_impact(scenario, model, struck)

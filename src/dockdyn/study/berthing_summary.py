@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
+from dockdyn.study.berthing_control import control_warnings, detumbling, settling
 from dockdyn.study.measures import drift, number
-
-SETTLED = {"rad/s": np.radians(0.05), "m/s": 1e-3}  # joint rates below this count as rest
 
 
 def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
@@ -28,13 +26,18 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
         "captured": joined,
         "capture_time_s": 0.0 if joined else None,
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]) + float(dataset.impact_energy_loss),
-        "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale),
+        "linear_momentum_error": drift(
+            dataset.linear_momentum - dataset.thruster_impulse, dataset.linear_momentum_scale
+        ),
+        "angular_momentum_error": drift(
+            dataset.angular_momentum - dataset.thruster_turning_impulse, dataset.angular_momentum_scale
+        ),
         "energy_error": float(abs(energy - energy[0]).max() / dataset.kinetic_energy.max())
         if dataset.attrs["undamped"]
         else None,
         "peak_tip_deflection_m": {str(n): float(peaks.sel(link=n)) for n in dataset.link.values if str(n) in flexible},
         "settling_time_s": settling(dataset) if controlled else None,
+        **detumbling(dataset),
         "warnings": warnings(dataset),
         "integrator": dataset.attrs["integrator"],
         "steps": int(dataset.attrs["steps"]),
@@ -89,24 +92,6 @@ def impact(one: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def settling(dataset: xr.Dataset) -> float | None:
-    """When all joint rates have come below 0.05 °/s, or 1 mm/s, for good (s); None where they have not."""
-    names = joint_coordinates(dataset)
-    limits = [SETTLED[str(dataset.coordinate_unit.sel(coordinate=name).item())] for name in names]
-    rates = np.abs(dataset.coordinate_rate.sel(coordinate=names).values)
-    moving = np.flatnonzero((rates > limits).any(axis=1))
-    if not len(moving):
-        return 0.0
-    return float(dataset.time[moving[-1] + 1]) if moving[-1] + 1 < len(rates) else None
-
-
-def joint_coordinates(dataset: xr.Dataset) -> list[str]:
-    """Names of the velocities of the chaser's joints."""
-    others = {str(name) for name in dataset.mode.values}
-    names = [str(name) for name in dataset.coordinate.values]
-    return [name for name in names if name not in others and not name.startswith("base.")]
-
-
 def warnings(dataset: xr.Dataset) -> list[str]:
     """What the reader should know before trusting the numbers."""
     found = []
@@ -116,4 +101,4 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append("the impact law created energy")
     if dataset.sizes["mode"]:
         found.append("the impulse of a single impact of flexible links depends on the number of modes (flexible.modes)")
-    return found
+    return found + control_warnings(dataset)

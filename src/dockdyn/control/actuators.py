@@ -1,0 +1,60 @@
+"""Motors in the joints, a wheel and thrusters on the base: what they can give at most."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+Row = Float[Array, "n"]
+Three = Float[Array, "3"]
+FADING = 1.0  # s: in which a wheel that nears its capacity, or thrusters near the end of their budget, fade
+
+
+class Actuation(NamedTuple):
+    """What actuators give; that on the base in base axes."""
+
+    motors: Row  # N m, generalised forces on the chaser's joints
+    wheel: Three  # N m
+    thrust: Three  # N, at the origin of the base's frame
+    jets: Three  # N m, of thrusters
+
+    def forces(self, moving: list[int], turning: list[int], axes: list[int]) -> Row:
+        """Generalised forces on the chaser, whose base moves and turns by these velocity columns, about these axes."""
+        found = self.motors.at[jnp.array(moving, int)].add(self.thrust[: len(moving)])
+        return found.at[jnp.array(turning, int)].add((self.wheel + self.jets)[jnp.array(axes, int)])
+
+
+class Actuators(eqx.Module):
+    """Limits by joint, and by axis of the base; zero where there is nothing.
+
+    The wheel's momentum h follows ḣ = −u, where u is the torque of its motor, held within `wheel`; on the base acts
+    u − ω × h, since the base carries the spinning wheel along. A wheel near its capacity, and thrusters near the end of
+    their budget, fade out, so that neither is ever exceeded.
+    """
+
+    motors: Row  # N m, by velocity of the chaser
+    wheel: Three  # N m
+    capacity: Three  # N m s
+    thrust: Three  # N
+    jets: Three  # N m
+    budget: Float[Array, "2"]  # N s, N m s: ∫ Σ|force| dt and ∫ Σ|torque| dt, by axis of the base, that thrusters have
+
+    def drive(self, torques: Row) -> Row:
+        """Joint torques within the motors' limits."""
+        return jnp.clip(torques, -self.motors, self.motors)
+
+    def turn(self, torque: Three, rate: Three, momentum: Three) -> Three:
+        """What the wheel gives the base of a wanted torque, at the base's angular velocity and the wheel's momentum."""
+        carried = jnp.cross(rate, momentum)
+        most = jnp.minimum(self.wheel, jnp.maximum(self.capacity + momentum, 0.0) / FADING)
+        least = -jnp.minimum(self.wheel, jnp.maximum(self.capacity - momentum, 0.0) / FADING)
+        return jnp.clip(torque + carried, least, most) - carried
+
+    def thruster(self, force: Three, torque: Three, used: Float[Array, "2"]) -> tuple[Three, Three]:
+        """What thrusters give of a wanted force and torque."""
+        left = jnp.maximum(self.budget - used, 0.0) / (3 * FADING)  # the three axes share a budget
+        thrust, jets = jnp.minimum(self.thrust, left[0]), jnp.minimum(self.jets, left[1])
+        return jnp.clip(force, -thrust, thrust), jnp.clip(torque, -jets, jets)

@@ -1,0 +1,53 @@
+"""Resolved-momentum control: the arm comes to rest while a wheel or thrusters take up the momentum of a tumbling catch.
+
+Dimitrov and Yoshida, “Momentum distribution in a space manipulator for facilitating the post-impact control”, IROS 2004;
+Yoshida and Umetani, “Resolved motion rate control of space manipulators with generalized Jacobian matrix”, 1989.
+"""
+
+from __future__ import annotations
+
+import math
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.plant import Plant, moving_columns, turning_axes, turning_columns
+from dockdyn.mechanics.rotation import Quaternion
+
+HUNDREDTH = math.log(100)
+
+
+class Detumble(eqx.Module):
+    """Momentum and joint rates decay at the rate γ = ln(100)/time where limits allow. A `Law`.
+
+    Angular momentum L of both bodies (the wheel's left out) about their common centre of mass is what torque on the base
+    takes, however the arm moves: L̇ = −γ L. The wheel gives what it can, thrusters the rest; their force takes the linear
+    momentum the same way. Joint torques then follow from the motion of the whole system as if its links were rigid:
+    θ̈ = −γ θ̇ under that torque on the base; where one exceeds its limit, all are scaled down alike.
+
+    Knows angles, rates, the wheel's momentum, and masses and inertias of both trees; does not see vibration.
+    """
+
+    time: Float[Array, ""]  # s, in which momentum and joint rates fall to a hundredth
+    columns: tuple[int, ...] = eqx.field(static=True)  # velocity columns of joints that are not locked
+
+    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+        tree, rate = plant.trees[0], HUNDREDTH / self.time
+        found = plant.momentum()
+        back = Quaternion.of(plant.q[0].attitude).matrix().array().T  # inertial → base
+        thrust, _ = actuators.thruster(-rate * back @ found.linear, jnp.zeros(3), plant.used)
+        lever = back @ (plant.q[0].position - found.centre)
+        wanted = -rate * back @ found.spin() - jnp.cross(lever, thrust)
+        wheel = actuators.turn(wanted, plant.turning(), plant.wheel)
+        _, jets = actuators.thruster(jnp.zeros(3), wanted - wheel, plant.used)
+        given = Actuation(jnp.zeros(plant.own), wheel, thrust, jets)
+        if not self.columns:
+            return given
+        at = jnp.array(self.columns, int)
+        forces = given.forces(moving_columns(tree), turning_columns(tree), turning_axes(tree))
+        alone, gained = plant.rigid_response(forces, list(self.columns))
+        torques = jnp.linalg.solve(gained[at], -rate * plant.v[at] - alone[at])
+        share = jnp.min(jnp.minimum(1.0, actuators.motors[at] / jnp.maximum(jnp.abs(torques), 1e-300)))
+        return given._replace(motors=given.motors.at[at].set(share * torques))

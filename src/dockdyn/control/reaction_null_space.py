@@ -1,0 +1,46 @@
+"""Motion of the arm that leaves the base alone: damping within the reaction null space.
+
+Nenchev, Umetani and Yoshida, “Analysis of a redundant free-flying spacecraft/manipulator system”, IEEE Trans. Robotics
+and Automation 8 (1992); Nenchev and Yoshida, “Impact analysis and post-impact motion control issues of a free-floating
+space robot subject to a force impulse”, ibid. 15 (1999).
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.plant import Plant, turning_columns
+
+RANK = 1e-9  # of the largest: smaller singular values of the coupling are rounding
+
+
+class ReactionNullSpace(eqx.Module):
+    """Joint torques that damp the arm and keep the base's angular velocity as it is. A `Law`; no wheel.
+
+    The base's angular acceleration is ω̇ = ω̇₀ + C τ, C its coupling with joint torques through the whole system, links
+    taken as rigid. τ = −C⁺ ω̇₀ − s P D P θ̇, P = 1 − C⁺ C: the first part undoes what the motion itself would do to the
+    base, the second damps joint rates where the base feels nothing; s ≤ 1 keeps it within the motors' limits. What
+    momentum there is stays in the arm: motion outside of the null space goes on.
+
+    Knows angles, rates, and masses and inertias of both trees; does not see vibration, which reaches the base.
+    """
+
+    damping: Float[Array, "joints"]  # D, N m s/rad, of joints that are not locked
+    columns: tuple[int, ...] = eqx.field(static=True)  # their velocity columns
+
+    def act(self, plant: Plant, actuators: Actuators) -> Actuation:
+        at, base = jnp.array(self.columns, int), jnp.array(turning_columns(plant.trees[0]), int)
+        alone, gained = plant.rigid_response(jnp.zeros(plant.own), list(self.columns))
+        coupling = gained[base]
+        inverse = jnp.linalg.pinv(coupling, rtol=RANK)
+        aside = jnp.eye(len(self.columns)) - inverse @ coupling
+        hold = -inverse @ alone[base]
+        damp = -aside @ (self.damping * (aside @ plant.v[at]))
+        limit = actuators.motors[at]
+        room = (limit - jnp.sign(damp) * hold) / jnp.maximum(jnp.abs(damp), 1e-300)
+        share = jnp.clip(jnp.min(room), 0.0, 1.0)
+        torques = jnp.zeros(plant.own).at[at].set(hold + share * damp)
+        return Actuation(actuators.drive(torques), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
