@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from dockdyn.integrate.model import Model, State
+from dockdyn.integrate.model import Model, State, pack, unpack
 
 Method = Literal["dopri8", "kvaerno5"]
 MOST_STEPS = 10_000_000
@@ -34,10 +34,14 @@ def solve(
     """
     moving = (start.q, start.v, start.memory)
 
-    def rate(t: Any, y: Any, _: Any) -> Any:
-        q, v, memory = y
-        x = model.retract(State(q, v, start.mode, memory))
-        return tuple(model.flow(t, x, model.sense(t, x).signal))
+    # one row of numbers: the program that advances it is much smaller than one for every part of a state
+    def state(row: Float[Array, "n"]) -> State:
+        q, v, memory = unpack(row, moving)
+        return model.retract(State(q, v, start.mode, memory))
+
+    def rate(t: Any, row: Any, _: Any) -> Any:
+        x = state(row)
+        return pack(tuple(model.flow(t, x, model.sense(t, x).signal)))
 
     solver: Any = diffrax.Dopri8() if method == "dopri8" else diffrax.Kvaerno5()
     found = diffrax.diffeqsolve(
@@ -46,7 +50,7 @@ def solve(
         times[0],
         times[-1],
         (times[1] - times[0]) * FIRST,
-        moving,
+        pack(moving),
         saveat=diffrax.SaveAt(ts=times),
         stepsize_controller=diffrax.PIDController(rtol=tolerance, atol=tolerance),
         max_steps=MOST_STEPS,
@@ -54,9 +58,7 @@ def solve(
         adjoint=diffrax.ForwardMode(),
     )
     assert found.ys is not None
-    q, v, memory = found.ys
-    modes = jax.tree.map(lambda mode: jnp.broadcast_to(mode, (times.shape[0],)), start.mode)
-    states = jax.vmap(model.retract)(State(q, v, modes, memory))
+    states = jax.vmap(state)(found.ys)
     stats = found.stats
     finished = found.result == diffrax.RESULTS.successful
     return Adapted(states, stats["num_accepted_steps"], stats["num_rejected_steps"], finished)
