@@ -39,6 +39,7 @@ def solve(
         q, v, memory = unpack(row, moving)
         return model.retract(State(q, v, start.mode, memory))
 
+    @jax.jit  # so that it is traced once
     def rate(t: Any, row: Any, _: Any) -> Any:
         x = state(row)
         return pack(tuple(model.flow(t, x, model.sense(t, x).signal)))

@@ -237,6 +237,7 @@ class Tree(eqx.Module):
         pairs = zip(columns, self.layout.joints, strict=True)
         return [own[0] for own, joint in pairs if len(own) == 1 and joint != "spherical"]
 
+    @jax.jit
     def motion(self, q: Configuration, v: Row) -> Motion:
         """Poses, twists and their rates at constant velocities, of all links."""
         index, parents = index_of(self.layout), np.array(self.layout.parents)[1:]
@@ -290,6 +291,7 @@ class Tree(eqx.Module):
         joint = (own * rates[:, :slots, None]).sum(1)
         return Local(rotation, arm, jnp.concatenate([own, seat.screws], 1), seat.changing + bracket(seat.twist, joint))
 
+    @jax.jit
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
         index, first = index_of(self.layout), self.first_mode()
