@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple
 
 import diffrax
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dockdyn.integrate.model import Model, State, pack, unpack

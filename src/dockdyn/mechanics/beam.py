@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.polynomial import Legendre, Polynomial
 
-Basis = Literal["polynomial", "cantilever"]
+Basis = Literal["polynomial", "craig-bampton", "cantilever"]
 Shape = Callable[[np.ndarray, int], np.ndarray]  # ξ and order of the derivative → values
 
 INNER = 40  # Gauss points for integrals of shapes
@@ -112,14 +112,19 @@ def unit_gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
 def bending_shapes(basis: Basis, count: int) -> list[Shape]:
     """Shapes of a beam clamped at ξ = 0.
 
-    `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip. `cantilever`: the modes of a clamped
-    beam, whose sums converge slowly where a load or payload acts at the tip.
+    `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip. `craig-bampton`: the static shapes of a
+    force and of a moment at the tip, then the modes of a beam clamped at both ends: complete, too, and its later modes are
+    vibrations between the ends (Craig and Bampton, AIAA J. 6 (1968) 1313). `cantilever`: the modes of a clamped–free beam,
+    whose sums converge slowly where a load or payload acts at the tip.
     """
     if basis == "polynomial":
         return [polynomial_shape(power=2, degree=k) for k in range(count)]
+    if basis == "craig-bampton":
+        static = [shape_of(Polynomial([0.0, 0.0, 1.5, -0.5])), shape_of(Polynomial([0.0, 0.0, 1.0]))]
+        return [*static, *(clamped_shape(k, free=False) for k in range(count - 2))][:count]
     if basis != "cantilever":
-        raise ValueError(f"basis must be 'polynomial' or 'cantilever'; got {basis!r}")
-    return [cantilever_shape(k) for k in range(count)]
+        raise ValueError(f"basis must be 'polynomial', 'craig-bampton' or 'cantilever'; got {basis!r}")
+    return [clamped_shape(k, free=True) for k in range(count)]
 
 
 def twist_shapes(count: int) -> list[Shape]:
@@ -129,20 +134,27 @@ def twist_shapes(count: int) -> list[Shape]:
 
 def polynomial_shape(power: int, degree: int) -> Shape:
     legendre = Legendre.basis(degree, domain=[0, 1]).convert(kind=Polynomial)
-    whole = Polynomial([0.0] * power + [1.0]) * legendre
+    return shape_of(Polynomial([0.0] * power + [1.0]) * legendre)
 
+
+def shape_of(polynomial: Polynomial) -> Shape:
     def shape(at: np.ndarray, order: int) -> np.ndarray:
-        return (whole.deriv(order) if order else whole)(at)
+        return (polynomial.deriv(order) if order else polynomial)(at)
 
     return shape
 
 
-def cantilever_shape(index: int) -> Shape:
-    """The mode of a clamped–free beam, one at the tip: cosh x − cos x − σ (sinh x − sin x), x = β ξ."""
-    root = (index + 0.5) * np.pi
-    for _ in range(20):  # cos β cosh β = −1
-        root += (np.cos(root) + 1 / np.cosh(root)) / (np.sin(root) + np.tanh(root) / np.cosh(root))
-    rest = (np.sin(root) - np.cos(root) - np.exp(-root)) / (np.sinh(root) + np.sin(root))  # 1 − σ, without cancellation
+def clamped_shape(index: int, free: bool) -> Shape:
+    """A mode of a beam clamped at ξ = 0 and free, or clamped, at ξ = 1.
+
+    Half of cosh x − cos x − σ (sinh x − sin x), x = β ξ, cos β cosh β = −1 (free) or 1; a free tip moves by 1.
+    """
+    end = 1.0 if free else -1.0
+    root = (index + (0.5 if free else 1.5)) * np.pi
+    for _ in range(20):
+        root += (np.cos(root) + end / np.cosh(root)) / (np.sin(root) + end * np.tanh(root) / np.cosh(root))
+    # 1 − σ, without cancellation
+    rest = (end * (np.sin(root) - np.cos(root)) - np.exp(-root)) / (np.sinh(root) + end * np.sin(root))
 
     def shape(at: np.ndarray, order: int) -> np.ndarray:
         x, sigma = root * at, 1 - rest

@@ -65,7 +65,7 @@ class FlexibleSection(Section):
 
     modes: Annotated[int, Field(ge=0, le=8)] = 2
     twist_modes: Annotated[int, Field(ge=0, le=8)] = 0
-    basis: Literal["polynomial", "cantilever"] = "polynomial"
+    basis: Literal["polynomial", "craig-bampton", "cantilever"] = "polynomial"
     stiffening: bool = True
 
     def beam(self, section: BeamSection, planar: bool) -> Beam:
