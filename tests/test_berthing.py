@@ -49,6 +49,14 @@ def test_plastic_pin(changes, modes, loss, normal, tangential, rate):
     assert math.degrees(found.velocities[1][2]) == pytest.approx(rate, abs=6e-6)
 
 
+@pytest.mark.parametrize("changes", [{"impact.law": "pin"}, {"impact.law": "pin", **HAND}])
+def test_the_impulse_of_fewer_modes_is_that_of_a_model_with_fewer(changes):
+    """Also where a joint is locked first."""
+    more, fewer = (struck(**{**changes, "flexible.modes": modes}) for modes in (3, 2))
+    np.testing.assert_allclose(more.fewer, fewer.impact.impulse, rtol=1e-10)
+    assert struck(**{**changes, "flexible.modes": 0}).fewer is None
+
+
 def test_joint_rates_after_a_pin_of_rigid_links():
     free = struck(**{"impact.law": "pin", "flexible.modes": 0}).velocities[0]
     assert np.degrees(free[2:6]) == pytest.approx([0.00226, 0.22785, -0.57363, 21.997], abs=6e-4)

@@ -27,6 +27,7 @@ from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Motion, Tree
+from dockdyn.models.conserve import projected
 from dockdyn.models.rebound import (
     RESTING,
     Accelerated,
@@ -104,6 +105,7 @@ class Struck(NamedTuple):
     before: Row  # of the contact, in the impact's rows
     impact: Impact  # rows: normal, tangents, moments
     lock_loss: Scalar  # J, taken when joints were locked just before
+    fewer: Row | None  # impulse with one mode fewer in every flexible link
 
 
 class Berthing(Model):
@@ -115,6 +117,7 @@ class Berthing(Model):
     locks: Float[Array, "locks n"]  # rows of chaser velocities that are held at zero
     control: Control | None
     contact: Contact | Rebound | None  # acts after t = 0; the feature is the chaser's
+    conserved: Float[Array, "kept"] | None  # momentum (N s, N m s) that velocities are brought back to
     delay: None
     large: ClassVar[bool] = True
     planar: bool = eqx.field(static=True)
@@ -124,9 +127,8 @@ class Berthing(Model):
 
     def begun(self, struck: Struck) -> State:
         """The state just after what happened at t = 0."""
-        q = (self.sides[0].configuration, self.sides[1].configuration)
         hit = Hit.of(struck.before, struck.impact, 1 if self.planar else 2)
-        x = State(q, struck.velocities, (), Memory.begun(hit))
+        x = State(self.unstruck().q, struck.velocities, (), Memory.begun(hit))
         if self.contact is None:
             return x
         if isinstance(self.contact, Rebound):
@@ -136,6 +138,11 @@ class Berthing(Model):
             pressing = self.contact.next_mode(jnp.asarray(APART), (jnp.asarray(True), jnp.asarray(False)), touch)
             mode = jnp.where(touch.rate > 0, pressing, APART)
         return State(x.q, x.v, (mode.astype(int),), x.memory)
+
+    def unstruck(self) -> State:
+        """The state just before they touch."""
+        q = (self.sides[0].configuration, self.sides[1].configuration)
+        return State(q, (self.sides[0].velocities, self.sides[1].velocities), (), Memory.begun(Hit.nothing()))
 
     def names(self) -> list[str]:
         found = []
@@ -157,11 +164,7 @@ class Berthing(Model):
         v = jnp.concatenate([side.velocities for side in self.sides])
         turning = HOLDS.get(self.law.name, False)
         rows = self.contact_axes(self.normal, turning) @ self.slip_jacobian(motions, turning)
-        if not self.locks.shape[0]:
-            return Approach(mass, rows, contact_matrix(rows, mass), v, jnp.zeros(()))
-        locked = lock(mass, self.lock_rows(), v)
-        loss = 0.5 * (v @ mass @ v - locked @ mass @ locked)
-        return Approach(mass, rows, constrained_contact_matrix(rows, mass, self.lock_rows()), locked, loss)
+        return locked(mass, rows, v, self.lock_rows())
 
     def struck(self) -> Struck:
         """The impact."""
@@ -169,11 +172,28 @@ class Berthing(Model):
         before = found.rows @ found.velocities
         if self.law.name == COMPLIANT:
             nothing = impact(found.matrix, before, jnp.zeros_like(before))
-            return Struck(self.split(found.velocities), found.mass, found.matrix, before, nothing, found.lock_loss)
+            return Struck(
+                self.split(found.velocities), found.mass, found.matrix, before, nothing, found.lock_loss, None
+            )
         by_law = resolve(self.law.name, found.matrix, before, **self.law.parameters)
         held = self.lock_rows() if self.locks.shape[0] else None
         after = found.velocities + velocity_jump(found.rows, found.mass, by_law.impulse, held)
-        return Struck(self.split(after), found.mass, found.matrix, before, by_law, found.lock_loss)
+        return Struck(
+            self.split(after), found.mass, found.matrix, before, by_law, found.lock_loss, self.impulse_of_fewer(found)
+        )
+
+    def impulse_of_fewer(self, found: Approach) -> Float[Array, "rows"] | None:
+        """The impulse with one mode fewer of each kind in every flexible link; None where there are none.
+
+        Bases are nested and beams straight: what is left are rows and columns of the same mass matrix.
+        """
+        kept = [name not in last_modes(side.tree) for side in self.sides for name in side.tree.names()]
+        if all(kept):
+            return None
+        at = jnp.array([column for column, keep in enumerate(kept) if keep], int)
+        v = jnp.concatenate([side.velocities for side in self.sides])[at]
+        fewer = locked(found.mass[jnp.ix_(at, at)], found.rows[:, at], v, self.lock_rows()[:, at])
+        return resolve(self.law.name, fewer.matrix, fewer.rows @ fewer.velocities, **self.law.parameters).impulse
 
     def split(self, v: Row) -> tuple[Row, Row]:
         """Velocities of chaser and target from those of both."""
@@ -347,7 +367,26 @@ class Berthing(Model):
         return jnp.sqrt(moved @ mass @ moved / jnp.maximum(motion, 1e-300))
 
     def retract(self, x: State) -> State:
-        return State(tuple(normalised(q) for q in x.q), x.v, x.mode, x.memory)
+        x = State(tuple(normalised(q) for q in x.q), x.v, x.mode, x.memory)
+        return x if self.conserved is None else projected(self, x)
+
+
+def locked(mass: Float[Array, "n n"], rows: Float[Array, "rows n"], v: Row, locks: Float[Array, "locks n"]) -> Approach:
+    """A contact once the velocities of `locks` have been stopped, momentum kept."""
+    if not locks.shape[0]:
+        return Approach(mass, rows, contact_matrix(rows, mass), v, jnp.zeros(()))
+    after = lock(mass, locks, v)
+    loss = 0.5 * (v @ mass @ v - after @ mass @ after)
+    return Approach(mass, rows, constrained_contact_matrix(rows, mass, locks), after, loss)
+
+
+def last_modes(tree: Tree) -> list[str]:
+    """Names of the velocities of each flexible link's last mode of every kind."""
+    found = {}
+    for link, names in zip(tree.layout.names, tree.layout.mode_names, strict=True):
+        for name in names:
+            found[link, name.rstrip("0123456789")] = f"{link}.{name}"
+    return list(found.values())
 
 
 def normalised(q: Configuration) -> Configuration:

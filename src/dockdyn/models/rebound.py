@@ -55,6 +55,10 @@ class Hit(NamedTuple):
     loss: Scalar  # J
 
     @staticmethod
+    def nothing() -> Hit:
+        return Hit(*[jnp.zeros(())] * 4)
+
+    @staticmethod
     def of(velocity: Float[Array, "rows"], found: Impact, tangents: int) -> Hit:
         sideways = jnp.linalg.norm(found.impulse[1 : 1 + tangents])
         return Hit(-velocity[0], found.impulse[0], sideways, found.energy_loss)

@@ -16,6 +16,7 @@ from dockdyn.mechanics.assembly import Link
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.models.berthing import COMPLIANT, Berthing, Side
+from dockdyn.models.conserve import momenta
 from dockdyn.scenario.control import ControlSection
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.parts import refuse
@@ -35,6 +36,7 @@ class AdaptiveSection(Section):
     method: Literal["dopri8", "kvaerno5", "located"] | None = None
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-10
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+    conserve: Literal["momentum"] | None = None
 
 
 class BerthingSection(Section):
@@ -122,7 +124,11 @@ class BerthingSection(Section):
     def model(self) -> Berthing:
         """The model, also from traced numbers."""
         model = self.uncontrolled()
-        return replace(model, control=self.control.make(model, self.motors(), self.joints()[1]))
+        control = self.control.make(model, self.motors(), self.joints()[1])
+        if self.integrator.conserve is None:
+            return replace(model, control=control)
+        plant = model.plant(model.unstruck())
+        return replace(model, control=control, conserved=momenta(plant, plant.v))
 
     def joints(self) -> tuple[list[str], list[str]]:
         """Names of the chaser's joints, and of those that are locked just before the impact, and after."""
@@ -161,6 +167,7 @@ class BerthingSection(Section):
             locks=locks,
             control=None,
             contact=self.impact.contact(self.contact),
+            conserved=None,
             delay=None,
             planar=self.planar,
         )

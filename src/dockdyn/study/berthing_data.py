@@ -156,6 +156,12 @@ def at_once(model: Berthing, struck: Struck) -> dict[str, Any]:
     found: dict[str, Any] = {n: ((), float(v), {"units": u, "long_name": w}) for n, (v, u, w) in scalars.items()}
     words = {"units": "N s", "long_name": "impulse on the chaser at t = 0"}
     found["impulse"] = (("row",), np.asarray(impact.impulse), words)
+    if struck.fewer is not None:
+        words = {
+            "units": "N s",
+            "long_name": "the same impulse with one mode fewer of each kind in every flexible link",
+        }
+        found["impulse_of_fewer_modes"] = (("row",), np.asarray(struck.fewer), words)
     for name, side, dimension in zip(("", "target_"), model.sides, ("coordinate", "target_coordinate"), strict=True):
         words = {"units": "SI", "long_name": f"velocity of the {'target' if name else 'chaser'} before"}
         found[f"{name}coordinate_rate_before"] = ((dimension,), np.asarray(side.velocities), words)

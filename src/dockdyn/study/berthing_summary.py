@@ -65,6 +65,9 @@ def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
             "energy_loss_J": float(dataset.impact_energy_loss),
             "energy_created": bool(dataset.energy_created),
             "stick": bool(dataset.sticks),
+            "normal_impulse_of_fewer_modes_N_s": number(dataset.impulse_of_fewer_modes[0])
+            if "impulse_of_fewer_modes" in dataset
+            else None,
             "restitution": {name: number(dataset[name]) for name in ("newton", "poisson", "energetic")},
         }
     return found
@@ -99,6 +102,10 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append(str(dataset.attrs["status"]))
     if bool(dataset.energy_created):
         found.append("the impact law created energy")
-    if dataset.sizes["mode"]:
-        found.append("the impulse of a single impact of flexible links depends on the number of modes (flexible.modes)")
+    if "impulse_of_fewer_modes" in dataset:
+        now, fewer = float(dataset.impulse[0]), float(dataset.impulse_of_fewer_modes[0])
+        found.append(
+            f"the impulse of a single impact of flexible links depends on the number of modes (flexible.modes): {now:.4g} N s "
+            f"along the normal, {fewer:.4g} N s with one mode fewer"
+        )
     return found + control_warnings(dataset)
