@@ -33,6 +33,7 @@ from dockdyn.models.rebound import (
     Accelerated,
     Hit,
     Rebound,
+    by_law_or_stopped,
     mode_after,
     next_state,
     placed,
@@ -175,7 +176,7 @@ class Berthing(Model):
             return Struck(
                 self.split(found.velocities), found.mass, found.matrix, before, nothing, found.lock_loss, None
             )
-        by_law = resolve(self.law.name, found.matrix, before, **self.law.parameters)
+        by_law = by_law_or_stopped(self, found.matrix, before)
         held = self.lock_rows() if self.locks.shape[0] else None
         after = found.velocities + velocity_jump(found.rows, found.mass, by_law.impulse, held)
         return Struck(

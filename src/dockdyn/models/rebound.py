@@ -149,14 +149,21 @@ def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[
     matrix = contact_matrix(rows, mass) if held is None else constrained_contact_matrix(rows, mass, held)
     v = jnp.concatenate(x.v)
     velocity = rows @ v
-    by_law = resolve(model.law.name, matrix, velocity, **model.law.parameters)
-    stop = jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0])
-    slow = by_law.velocity[0] < rebound.rest_speed
-    found = jax.tree.map(lambda a, b: jnp.where(slow, a, b), impact(matrix, velocity, stop), by_law)
+    found = by_law_or_stopped(model, matrix, velocity)
     after = model.split(v + velocity_jump(rows, mass, found.impulse, held))
     hit = Hit.of(velocity, found, len(velocity) - 1)
     state = State(x.q, after, x.mode, x.memory)
     return after, mode_after(model, rebound, state, found.velocity[0]), hit
+
+
+def by_law_or_stopped(model: Berthing, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+    """The impact by the model's law, or, where that would leave less than `rest_speed`, one that leaves no normal velocity."""
+    by_law = resolve(model.law.name, matrix, velocity, **model.law.parameters)
+    if not isinstance(model.contact, Rebound):
+        return by_law
+    stop = jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0])
+    slow = by_law.velocity[0] < model.contact.rest_speed
+    return jax.tree.map(lambda a, b: jnp.where(slow, a, b), impact(matrix, velocity, stop), by_law)
 
 
 def mode_after(model: Berthing, rebound: Rebound, x: State, parting: Scalar) -> Int[Array, ""]:

@@ -16,7 +16,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dockdyn.output.store import write_result
-from dockdyn.papers import cyril_impact, cyril_ratios, reproduction
+from dockdyn.papers import cyril_again, cyril_impact, cyril_ratios, reproduction
 from dockdyn.papers import cyril_pictures as pictures
 from dockdyn.papers import cyril_runs as runs
 from dockdyn.papers.reproduction import Made, Part, Progress
@@ -321,6 +321,15 @@ FIGURES: dict[int | str, Part] = {
         cyril_ratios.change_rows,
         "N_h, θ₄ locked; e + x = Λ_n/m_p. Rings: the greatest value, beyond which more friction makes less of it.",
     ),
+    "again": shown(
+        "meeting again, and the number of modes",
+        cyril_again.impulses,
+        pictures.impulses,
+        cyril_again.impulse_rows,
+        "`cyril-elastic` with N_y and a restitution of 0.5, 1.5 s. With flexible links one impact stops the tip alone: its "
+        "impulse falls with every mode, and the arm behind drives the tip into the payload again. What all impacts hand over, "
+        f"or a compliant contact ({cyril_again.STIFFNESS / 1e3:g} kN/m, {cyril_again.DAMPING:g} N s/m), does not. {BESIDE}",
+    ),
     "control": Part(
         "Cyril et al.: control after a plastic capture",
         controlled,
@@ -337,6 +346,7 @@ DATA: dict[int | str, tuple[tuple[str, Data], ...]] = {
     **{number: ((f"figure-{number}", of_pair(number)),) for number in runs.PAIRS},
     "rigid": (("plastic", runs.captured), ("plastic-rigid", runs.captured_rigid)),
     "locked": (("plastic", runs.captured), ("plastic-locked", runs.captured_locked)),
+    "again": (("again", cyril_again.impulses),),
     "wedge": (("wedge", cyril_ratios.feasible),),
     "roots": (("roots", cyril_ratios.payload_change),),
 }

@@ -212,3 +212,20 @@ def control(runs: Mapping[str, xr.Dataset], until: float) -> Figure:
     panels[0].plot([], [], color="0.3", linestyle=":", label="counts as at rest")
     panels[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return figure
+
+
+def impulses(data: xr.Dataset) -> Figure:
+    """Normal impulses by the number of modes."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    ax = figure.subplots()
+    for index, (name, words) in enumerate(
+        (("first", "first impact alone"), ("again", "all impacts and rest"), ("compliant", "compliant contact"))
+    ):
+        ax.plot(data.modes, data[name], marker="osD"[index], label=words, **look(index))
+    ax.set_xlabel("modes a link")
+    ax.set_ylabel("normal impulse, N s")
+    ax.set_xticks(data.modes.values)
+    ax.set_ylim(0, None)
+    ax.grid(alpha=0.3)
+    ax.legend()
+    return figure
