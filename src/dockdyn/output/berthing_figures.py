@@ -1,4 +1,4 @@
-"""Figures of a berthing: joints, bodies, deflections, energies, and sketches of the configuration over time."""
+"""Figures of a berthing: contact, joints, bodies, deflections, energies, and sketches of the configuration over time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.drawing import COLOURS, DASHES, SERIES, arrange, legend, styled
+from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, shade_contacts, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,16 +16,19 @@ if TYPE_CHECKING:
 SKETCHES = 6
 
 
-def panels(heights: list[float], entries: int, end: float) -> tuple[Figure, Any]:
-    """Panels over time, one above the other."""
+def panels(dataset: xr.Dataset, heights: list[float], entries: int) -> tuple[Figure, Any]:
+    """Panels over the time of a run, one above the other, contacts that lasted shaded."""
     from matplotlib.figure import Figure
 
     figure = Figure()
     axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     arrange(figure, heights, entries)
+    end = float(dataset.time[-1])
     for ax in axes:
+        shade_contacts(dataset, ax)
+        align_label(ax)
         ax.set_xlim(0, end if end > 0 else 1)
-    axes[-1].set_xlabel("time since the impact, s")
+    axes[-1].set_xlabel("time since the impact, s" if dataset.sizes["impact"] else "time since they touched, s")
     return figure, axes
 
 
@@ -53,13 +56,55 @@ def spatial(dataset: xr.Dataset) -> bool:
 
 
 @styled
+def meetings(dataset: xr.Dataset) -> Figure:
+    """Distance of the two and close up, impulses of impacts, normal force of what lasts: panels for what there is."""
+    depth, time = dataset.depth.values, dataset.time.values
+    struck, lasted = dataset.sizes["impact"] > 0, dataset.sizes["episode"] > 0
+    # the largest distance between the first meeting and the last
+    last = max([*dataset.impact_time.values, *dataset.episode_onset.values], default=0.0)
+    between = max(float(-depth[time <= last].min()), 0.0) if struck else 0.0
+    deepest = 0.0 if struck else max(float(depth.max()), 0.0)
+    close = between > 0 or deepest > 0
+    figure, axes = panels(dataset, [1.5] * (1 + close + struck + lasted), 2 if struck else 1)
+    rest = iter(axes)
+    whole = next(rest)
+    whole.plot(time, -depth, color=COLOURS["blue"], label="distance")
+    whole.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    whole.set_ylabel("distance, m")
+    if close:
+        ax = next(rest)
+        ax.plot(time, -depth * 1e3, color=COLOURS["blue"])
+        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+        size = 1e3 * max(between, deepest)
+        ax.set(ylim=(-0.1 * size, 1.12 * size) if struck else (-1.12 * size, 0.3 * size), ylabel="close up, mm")
+    if struck:
+        times, impulses = dataset.impact_time.values, dataset.impact_normal_impulse.values
+        style: Any = {"color": COLOURS["orange"], "clip_on": False}
+        whole.plot(times, np.zeros(len(times)), "^", markersize=4, label="impact", **style)
+        legend(figure, whole)
+        ax = next(rest)
+        ax.vlines(times, 0, impulses, color=COLOURS["orange"], linewidth=1.0)
+        ax.plot(times, impulses, "o", markersize=3.5, **style)
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel("impulse, N s")
+    if lasted:
+        ax = next(rest)
+        ax.plot(time, dataset.normal_force, color=COLOURS["blue"])
+        peaks = dataset.episode_peak_force
+        ax.plot(dataset.episode_peak_time, peaks, "o", color=COLOURS["ink"], markersize=3.5, clip_on=False)
+        ax.set_ylim(0, 1.12 * float(peaks.max()) or 1)
+        ax.set_ylabel("normal force, N")
+    return figure
+
+
+@styled
 def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
     """Angles and rates of revolute joints, or travel and speeds of prismatic ones (`unit` m)."""
     names = [str(name) for name in dataset.joint.values[dataset.joint_unit.values == unit]]
     scale, words = (
         (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if unit == "rad" else (1.0, ("travel, m", "speed, m/s"))
     )
-    figure, axes = panels([1.8, 1.8], len(names), float(dataset.time[-1]))
+    figure, axes = panels(dataset, [1.8, 1.8], len(names))
     lines(axes[0], dataset.time, scale * dataset.joint_angle.sel(joint=names).values, names)
     lines(axes[1], dataset.time, scale * dataset.coordinate_rate.sel(coordinate=names).values, names)
     for ax, label in zip(axes, words, strict=True):
@@ -69,12 +114,20 @@ def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
     return figure
 
 
+def turning(dataset: xr.Dataset) -> bool:
+    """Whether the chaser's base or the target ever turns."""
+    turns = [name.split(".")[-1] in ("roll", "pitch", "yaw") for name in map(str, dataset.target_coordinate.values)]
+    return bool(
+        np.ptp(dataset.base_attitude.values[:, 0], axis=0).any() or dataset.target_coordinate_rate[:, turns].any()
+    )
+
+
 @styled
 def bodies(dataset: xr.Dataset) -> Figure:
     """How far the chaser's base has turned, and how fast the target turns."""
     axes_of = ["roll", "pitch", "yaw"] if spatial(dataset) else ["yaw"]
     about = [f"about {axis}" for axis in "xyz"[3 - len(axes_of) :]]
-    figure, axes = panels([1.5, 1.5], len(axes_of), float(dataset.time[-1]))
+    figure, axes = panels(dataset, [1.5, 1.5], len(axes_of))
     lines(axes[0], dataset.time, turned(dataset.base_attitude.values[:, 0])[:, 3 - len(axes_of) :], about)
     names = [f"base.{axis}" for axis in axes_of]
     rates = dataset.target_coordinate_rate.values[:, [list(dataset.target_coordinate.values).index(n) for n in names]]
@@ -90,7 +143,7 @@ def bodies(dataset: xr.Dataset) -> Figure:
 @styled
 def momenta(dataset: xr.Dataset) -> Figure:
     """Angular momentum of the wheel, and of both bodies about their common centre, by size."""
-    figure, (ax,) = panels([1.9], 2, float(dataset.time[-1]))
+    figure, (ax,) = panels(dataset, [1.9], 2)
     sizes = [np.linalg.norm(dataset[name].values, axis=1) for name in ("wheel_momentum", "spin_momentum")]
     lines(ax, dataset.time, np.stack(sizes, axis=1), ["wheel", "chaser and target about their common centre"])
     ax.set_ylim(bottom=0)
@@ -103,7 +156,7 @@ def momenta(dataset: xr.Dataset) -> Figure:
 def deflections(dataset: xr.Dataset) -> Figure:
     """Deflection of the ends of flexible links."""
     flexible = [str(n) for n in dataset.link.values if float(dataset.tip_deflection.sel(link=n).max()) > 0]
-    figure, (ax,) = panels([1.9], len(flexible), float(dataset.time[-1]))
+    figure, (ax,) = panels(dataset, [1.9], len(flexible))
     lines(ax, dataset.time, dataset.tip_deflection.sel(link=flexible).values * 1e3, flexible)
     ax.set_ylabel("deflection, mm")
     legend(figure, ax)
@@ -113,7 +166,7 @@ def deflections(dataset: xr.Dataset) -> Figure:
 @styled
 def energies(dataset: xr.Dataset) -> Figure:
     """Energy of motion and of what is bent, and the work of control."""
-    figure, (ax,) = panels([2.0], 3, float(dataset.time[-1]))
+    figure, (ax,) = panels(dataset, [2.0], 3)
     total = dataset.kinetic_energy + dataset.potential_energy
     lines(
         ax,
@@ -140,7 +193,7 @@ def torques(dataset: xr.Dataset, unit: str = "rad/s") -> Figure:
     what = "N m" if unit == "rad/s" else "N"
     words = (f"base, {what}", f"joints, {what}")
     kept = [(names, word) for names, word in zip(shown, words, strict=True) if names]
-    figure, axes = panels([1.5] * len(kept), len(worked), float(dataset.time[-1]))
+    figure, axes = panels(dataset, [1.5] * len(kept), len(worked))
     first = 0
     for ax, (names, word) in zip(axes, kept, strict=True):
         lines(ax, dataset.time, dataset.torque.sel(coordinate=names).values, names, first)
