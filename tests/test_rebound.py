@@ -1,10 +1,15 @@
 """Contact of trees after t = 0: repeated impacts, rest, compliant contact; against SciPy on a line and in the plane."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import dockdyn
+from dockdyn.output.berthing_report import LISTED, render_berthing_report
+from dockdyn.output.console import show_summary
 
 BASE, TIP, WALL, SPRING, DAMPER, SPEED = 40.0, 3.0, 25.0, 180.0, 2.0, 0.08  # kg, N/m, N s/m, m/s
 RESTITUTION = 0.6
@@ -161,6 +166,51 @@ def test_compliant_contact(pressed):
     assert summary["contacts"][0]["approach_speed_m_s"] == pytest.approx(SPEED, rel=1e-12)
     assert summary["total_normal_impulse_N_s"] == pytest.approx(WALL * found.y[5, -1], rel=1e-6)
     assert summary["linear_momentum_error"] < 1e-12
+
+
+def words_of(dataset):
+    """What a report says, without figures."""
+    said = re.sub(r"<(svg|style|pre).*?</\1>", " ", render_berthing_report(dataset), flags=re.S)
+    return " ".join(re.sub(r"<[^>]+>", " ", said).split())
+
+
+def test_what_reports_say_of_repeated_impacts(bounces, capsys):
+    said, summary = words_of(bounces), dockdyn.summarise(bounces)
+    count, release = len(summary["impacts"]), summary["contacts"][0]["release_s"]
+    assert f"Met again: {count - 1} further impacts and 1 spell of rest, total normal impulse 2.19" in said
+    assert f"Last separation {release:.6f} s" in said and f"Impacts {count} Spells of rest 1" in said
+    # the second impact as SciPy has it: time, speed, impulse
+    time, speed, impulse = by_hand(0.25)[0][1]
+    assert re.search(rf" 2 {time:.6f} {speed:.5f} {impulse:.4f} 0 ", said)
+    assert ("more; the result file has them all" in said) == (count > LISTED)
+    assert "Velocities around the impact" in said and "impacts, onsets and releases are located in time" in said
+    assert not re.search(r"\bnan\b|None", said)
+    show_summary(summary)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Met again:" in printed and f"2 {time:.6f}" in printed
+
+
+def test_what_reports_say_of_compliant_contact(pressed, capsys):
+    said, summary = words_of(pressed), dockdyn.summarise(pressed)
+    peak = max(found["peak_normal_force_N"] for found in summary["contacts"])
+    assert (
+        f"Met without an impact (compliant): {len(summary['contacts'])} contacts, largest normal force {peak:.3f} N"
+        in said
+    )
+    assert "Velocities at the start and the end" in said and "coordinate at t = 0 at the end unit" in said
+    assert "Restitution" not in said and "Energy that the impact took" not in said
+    assert not re.search(r"\bnan\b|None", said)
+    show_summary(summary)
+    assert "largest normal force" in " ".join(capsys.readouterr().out.split())
+
+
+def test_results_of_repeated_contact_are_documented(bounces, pressed):
+    text = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+    for dataset in (bounces, pressed):
+        summary = dockdyn.summarise(dataset)
+        keys = [*dataset.data_vars, *dataset.attrs, *dataset.sizes, *summary, *summary["contacts"][0]]
+        keys += [key for impact in summary["impacts"][:2] for key in impact]
+        assert not sorted({key for key in keys if f"`{key}`" not in text})
 
 
 @pytest.mark.parametrize(

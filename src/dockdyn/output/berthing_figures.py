@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SKETCHES = 6
+FALLEN, EARLY, SEEN = 0.8, 0.04, 20  # share of the energy's fall, of the run; samples that show a beginning
 
 
 def panels(dataset: xr.Dataset, heights: list[float], entries: int) -> tuple[Figure, Any]:
@@ -152,10 +153,15 @@ def momenta(dataset: xr.Dataset) -> Figure:
     return figure
 
 
+def bent(dataset: xr.Dataset) -> list[str]:
+    """Names of the links whose ends deflect."""
+    return [str(n) for n in dataset.link.values if float(dataset.tip_deflection.sel(link=n).max()) > 0]
+
+
 @styled
 def deflections(dataset: xr.Dataset) -> Figure:
     """Deflection of the ends of flexible links."""
-    flexible = [str(n) for n in dataset.link.values if float(dataset.tip_deflection.sel(link=n).max()) > 0]
+    flexible = bent(dataset)
     figure, (ax,) = panels(dataset, [1.9], len(flexible))
     lines(ax, dataset.time, dataset.tip_deflection.sel(link=flexible).values * 1e3, flexible)
     ax.set_ylabel("deflection, mm")
@@ -163,18 +169,20 @@ def deflections(dataset: xr.Dataset) -> Figure:
     return figure
 
 
+def elastic(dataset: xr.Dataset) -> bool:
+    """Whether bent links or springs ever hold energy."""
+    return float(dataset.potential_energy.max()) > 0
+
+
 @styled
 def energies(dataset: xr.Dataset) -> Figure:
-    """Energy of motion and of what is bent, and the work of control."""
-    figure, (ax,) = panels(dataset, [2.0], 3)
+    """Energy of motion, of what is bent, and both; the first alone where nothing bends."""
     total = dataset.kinetic_energy + dataset.potential_energy
-    lines(
-        ax,
-        dataset.time,
-        np.stack([dataset.kinetic_energy, dataset.potential_energy, total], axis=1),
-        ["motion", "bent links and springs", "both"],
-    )
-    ax.set_ylabel("energy, J")
+    labels = ["motion", "bent links and springs", "both"] if elastic(dataset) else ["motion"]
+    figure, (ax,) = panels(dataset, [2.0], len(labels))
+    values = np.stack([dataset.kinetic_energy, dataset.potential_energy, total], axis=1)
+    lines(ax, dataset.time, values, labels)
+    ax.set_ylabel("energy, J" if elastic(dataset) else "energy of motion, J")
     legend(figure, ax)
     return figure
 
@@ -206,6 +214,36 @@ def torques(dataset: xr.Dataset, unit: str = "rad/s") -> Figure:
     return figure
 
 
+def beginning(dataset: xr.Dataset) -> float | None:
+    """How long (s) the beginning is in which control takes most energy out, where the whole run would not show it."""
+    if not dataset.attrs["controlled"]:
+        return None
+    energy = (dataset.kinetic_energy + dataset.potential_energy).values
+    at = int(np.argmax(energy[0] - energy >= FALLEN * np.ptp(energy)))
+    return 2 * float(dataset.time[at]) if SEEN <= 2 * at <= 2 * EARLY * len(energy) else None
+
+
+@styled
+def starts(dataset: xr.Dataset) -> Figure:
+    """The beginning close up: rates of joints that turn, deflections, torques."""
+    near = dataset.sel(time=slice(0, beginning(dataset)))
+    names = [str(name) for name in dataset.joint.values[dataset.joint_unit.values == "rad"]]
+    flexible = bent(dataset)
+    figure, axes = panels(near, [1.5] * (3 if flexible else 2), len(names))
+    rates, torque = axes[0], axes[-1]
+    lines(rates, near.time, np.degrees(near.coordinate_rate.sel(coordinate=names).values), names)
+    lines(torque, near.time, near.torque.sel(coordinate=names).values, names)
+    if flexible:
+        lines(axes[1], near.time, near.tip_deflection.sel(link=flexible).values * 1e3, flexible)
+        axes[1].set_ylabel("deflection, mm")
+        axes[1].legend(loc="upper right")
+    for ax, label in ((rates, "rate, deg/s"), (torque, "joints, N m")):
+        ax.set_ylabel(label)
+        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    legend(figure, rates)
+    return figure
+
+
 @styled
 def sketches(dataset: xr.Dataset) -> Figure:
     """The links at instants spread over the run, seen from above (x–y) and, in space, from the side (x–z)."""
@@ -215,7 +253,7 @@ def sketches(dataset: xr.Dataset) -> Figure:
     columns = SKETCHES // 2
     figure = Figure()
     axes = figure.subplots(2, columns, sharex=True, sharey="row" if spatial(dataset) else True)
-    arrange(figure, [2.0, 2.0], 2, title=0.2)
+    arrange(figure, [1.77, 1.77], 2, title=0.2)  # as high as wide
     count = axes.size // len(views)
     when = np.linspace(0, dataset.sizes["time"] - 1, count).astype(int)
     seen = dataset.outline.values.reshape(-1, 3)[:, [0, *views]]

@@ -31,12 +31,12 @@ MEETINGS = {
     True: "Distance between the point on the chaser and the target’s surface, negative in contact (shaded), close up, and the "
     "normal force, peaks marked: compare the peaks with what the mechanism may bear.",
 }
-# of what meets once, of repeated impacts, of a compliant contact
+# of what meets once, of repeated impacts, of a compliant contact; after "Energies: without control and dampers their sum"
 ENERGIES = (
-    "Energies: without control and dampers their sum is a level line; what falls is what control took out.",
-    "Energies: without control and dampers their sum is a level line that steps down at impacts.",
-    "Energies: without control and dampers their sum is a level line but for contacts (shaded), which hold some while "
-    "they are pressed together and keep what friction and the contact’s law take.",
+    "is a level line; what falls is what control took out.",
+    "is a level line that steps down at impacts.",
+    "is a level line but for contacts (shaded), which hold some while they are pressed together and keep what friction and "
+    "the contact’s law take.",
 )
 
 
@@ -50,7 +50,7 @@ def render_berthing_report(dataset: xr.Dataset) -> str:
         warnings=summary["warnings"],
         summary=overview(dataset, summary),
         impacts=impacts_table(summary) if dataset.attrs["again"] and summary["impacts"] else None,
-        contacts=contacts_table(dataset, summary) if summary["contacts"] else None,
+        contacts=contacts_table(summary) if summary["contacts"] else None,
         unlisted={name: max(0, len(summary[name]) - LISTED) for name in ("impacts", "contacts")},
         compliant=not summary["impacts"],
         velocities=velocities_table(dataset, bool(summary["impacts"])),
@@ -206,19 +206,18 @@ def impacts_table(summary: dict[str, Any]) -> Table:
     return Table([*columns, ("tangential impulse", "N s"), ("energy taken", "J")], rows, [], worded={0})
 
 
-def contacts_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
+def contacts_table(summary: dict[str, Any]) -> Table:
     """One row a contact that lasted; a rest has no speed of approach but that of the impact before it."""
     found, compliant = summary["contacts"][:LISTED], not summary["impacts"]
-    onsets, releases = (aligned([contact[key] for contact in found], 6) for key in ("onset_s", "release_s"))
-    peaks = aligned([float(time) for time in dataset.episode_peak_time.values[:LISTED]], 6)
+    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
     rows = [
         [
             f"Q{index + 1}",
-            onsets[index],
-            releases[index] if contact["release_s"] is not None else "still touching",
+            times["onset_s"][index],
+            times["release_s"][index] if contact["release_s"] is not None else "still touching",
             *([significant(contact["approach_speed_m_s"])] if compliant else []),
             significant(contact["peak_normal_force_N"]),
-            peaks[index],
+            times["peak_time_s"][index],
             significant(contact["impulse_N_s"]),
         ]
         for index, contact in enumerate(found)
@@ -274,6 +273,8 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
     for unit, words in (("rad", "angles and rates"), ("m", "travel and speeds")):
         if unit in dataset.joint_unit.values:
             what = "contacts are shaded" if compliant else "the impact is at t = 0"
+            if dataset.sizes["impact"] > 1:
+                what = "rates jump at impacts"
             yield partial(drawn.joints, dataset, unit), f"Joint {words}: {what}."
     if drawn.turning(dataset):
         yield (
@@ -289,11 +290,21 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         )
     yield (
         partial(drawn.energies, dataset),
-        ENERGIES[0 if not dataset.attrs["again"] else 2 if compliant else 1],
+        (
+            "Energies: without control and dampers their sum "
+            if drawn.elastic(dataset)
+            else "Energy: without control it "
+        )
+        + ENERGIES[0 if not dataset.attrs["again"] else 2 if compliant else 1],
     )
     for unit, words in (("rad/s", "Torques"), ("m/s", "Forces")):
         if drawn.working(dataset, unit):
             yield partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
+    if drawn.beginning(dataset) is not None:
+        yield (
+            partial(drawn.starts, dataset),
+            "The beginning close up: control takes most of the energy out in half that time.",
+        )
     if float(abs(dataset.wheel_momentum).max()) > 0:
         yield (
             partial(drawn.momenta, dataset),
