@@ -220,6 +220,10 @@ def test_results_of_repeated_contact_are_documented(bounces, pressed):
         ('law = "compliant"', "contact.normal"),
         ('law = "weld"\n[contact.friction]\nlaw = "coulomb"\ncoefficient = 0.1', "contact.friction"),
         (AGAIN + '[integrator]\nmethod = "dopri8"', "integrator.method"),
+        (COMPLIANT.replace('law = "compliant"', 'law = "compliant"\nagain = true'), "again.*leave it out"),
+        ('law = "newton"\nrestitution = 0.5\nfriction = 0\nrest_speed = 0.01', "rest_speed: is of repeated impacts"),
+        (AGAIN.replace("1e-5", "-1e-5"), "rest_speed.*greater than 0 m/s"),
+        (AGAIN.replace("again", "agian"), "agian: unknown key; did you mean 'again'"),
         ('law = "weld"\n[contact.surface]\nshape = "sphere"\ncentre = [0, 0, 0]\nradius = "0.3 m"', "target_position"),
     ],
 )
@@ -229,3 +233,37 @@ def test_what_does_not_go_together_is_refused(tmp_path, words, said):
     with pytest.raises(dockdyn.ScenarioError, match=said) as caught:
         dockdyn.load(str(file))
     assert "\n" not in str(caught.value)
+
+
+PLANE = 'shape = "plane"\npoint = [-0.3, 0, 0]\nnormal = [{}, 0, 0]\n'
+
+
+def on_a_plane(place, normal):
+    """The line with a compliant plane on the ball's link."""
+    whole = LINE.replace('target_radius = "0.3 m"', f"target_position = [{place}, 0, 0]").replace(
+        "normal = [-1, 0, 0]", ""
+    )
+    return f"{whole}{COMPLIANT}\n[contact.surface]\n{PLANE.format(normal)}"
+
+
+def test_a_point_off_the_surface_is_refused(tmp_path):
+    file = tmp_path / "line.toml"
+    file.write_text(on_a_plane(-0.2, -1))
+    with pytest.raises(dockdyn.ScenarioError, match=r"target_position: is 0\.1 m inside the surface; must be on it"):
+        dockdyn.load(str(file))
+
+
+def test_a_surface_that_faces_away_is_refused(tmp_path):
+    file = tmp_path / "line.toml"
+    file.write_text(on_a_plane(-0.3, 1))
+    with pytest.raises(dockdyn.ScenarioError, match=r"does not approach: they part at 0\.08 m/s"):
+        dockdyn.simulate(dockdyn.load(str(file)))
+
+
+@pytest.mark.full
+def test_too_many_impacts_stop_the_run(tmp_path):
+    found = run(tmp_path, AGAIN, **{"integrator.max_events": 5, "output.interval": "5 ms"})
+    summary = dockdyn.summarise(found)
+    assert found.sizes["impact"] == 1 + 5 and not found.attrs["finished"]
+    assert summary["end_time_s"] < float(found.impact_time[-1])
+    assert re.search(r"more than 5 events \(integrator.max_events\); .*impact.rest_speed", summary["warnings"][0])
