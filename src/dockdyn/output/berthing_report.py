@@ -161,10 +161,11 @@ def of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, 
     contacts = summary["contacts"]
     if summary["impacts"]:
         impact = summary["impacts"][0]
+        first = " of the first impact" if dataset.attrs["again"] else ""
         rows += [
-            ("Normal impulse", f"{significant(impact['impulse_N_s']['normal'], 6)} N s"),
-            ("Tangential impulse", f"{significant(impact['impulse_N_s']['tangential'], 6)} N s"),
-            ("Energy that the impact took", f"{significant(impact['energy_loss_J'], 6)} J"),
+            (f"Normal impulse{first}", f"{significant(impact['impulse_N_s']['normal'], 6)} N s"),
+            (f"Tangential impulse{first}", f"{significant(impact['impulse_N_s']['tangential'], 6)} N s"),
+            (f"Energy that the {'first ' if first else ''}impact took", f"{significant(impact['energy_loss_J'], 6)} J"),
         ]
         for name, value in impact["restitution"].items():
             if value is not None and not summary["captured"]:
