@@ -1,10 +1,15 @@
 """Contact of trees after t = 0: repeated impacts, rest, compliant contact; against SciPy on a line and in the plane."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import dockdyn
+from dockdyn.output.berthing_report import LISTED, render_berthing_report
+from dockdyn.output.console import show_summary
 
 BASE, TIP, WALL, SPRING, DAMPER, SPEED = 40.0, 3.0, 25.0, 180.0, 2.0, 0.08  # kg, N/m, N s/m, m/s
 RESTITUTION = 0.6
@@ -163,6 +168,51 @@ def test_compliant_contact(pressed):
     assert summary["linear_momentum_error"] < 1e-12
 
 
+def words_of(dataset):
+    """What a report says, without figures."""
+    said = re.sub(r"<(svg|style|pre).*?</\1>", " ", render_berthing_report(dataset), flags=re.S)
+    return " ".join(re.sub(r"<[^>]+>", " ", said).split())
+
+
+def test_what_reports_say_of_repeated_impacts(bounces, capsys):
+    said, summary = words_of(bounces), dockdyn.summarise(bounces)
+    count, release = len(summary["impacts"]), summary["contacts"][0]["release_s"]
+    assert f"Met again: {count - 1} further impacts and 1 spell of rest, total normal impulse 2.19" in said
+    assert f"Last separation {release:.6f} s" in said and f"Impacts {count} Spells of rest 1" in said
+    # the second impact as SciPy has it: time, speed, impulse
+    time, speed, impulse = by_hand(0.25)[0][1]
+    assert re.search(rf" 2 {time:.6f} {speed:.5f} {impulse:.4f} 0 ", said)
+    assert ("more; the result file has them all" in said) == (count > LISTED)
+    assert "Velocities around the impact" in said and "impacts, onsets and releases are located in time" in said
+    assert not re.search(r"\bnan\b|None", said)
+    show_summary(summary)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Met again:" in printed and f"2 {time:.6f}" in printed
+
+
+def test_what_reports_say_of_compliant_contact(pressed, capsys):
+    said, summary = words_of(pressed), dockdyn.summarise(pressed)
+    peak = max(found["peak_normal_force_N"] for found in summary["contacts"])
+    assert (
+        f"Met without an impact (compliant): {len(summary['contacts'])} contacts, largest normal force {peak:.3f} N"
+        in said
+    )
+    assert "Velocities at the start and the end" in said and "coordinate at t = 0 at the end unit" in said
+    assert "Restitution" not in said and "impact took" not in said
+    assert not re.search(r"\bnan\b|None", said)
+    show_summary(summary)
+    assert "largest normal force" in " ".join(capsys.readouterr().out.split())
+
+
+def test_results_of_repeated_contact_are_documented(bounces, pressed):
+    text = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+    for dataset in (bounces, pressed):
+        summary = dockdyn.summarise(dataset)
+        keys = [*dataset.data_vars, *dataset.attrs, *dataset.sizes, *summary, *summary["contacts"][0]]
+        keys += [key for impact in summary["impacts"][:2] for key in impact]
+        assert not sorted({key for key in keys if f"`{key}`" not in text})
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -170,6 +220,10 @@ def test_compliant_contact(pressed):
         ('law = "compliant"', "contact.normal"),
         ('law = "weld"\n[contact.friction]\nlaw = "coulomb"\ncoefficient = 0.1', "contact.friction"),
         (AGAIN + '[integrator]\nmethod = "dopri8"', "integrator.method"),
+        (COMPLIANT.replace('law = "compliant"', 'law = "compliant"\nagain = true'), "again.*leave it out"),
+        ('law = "newton"\nrestitution = 0.5\nfriction = 0\nrest_speed = 0.01', "rest_speed: is of repeated impacts"),
+        (AGAIN.replace("1e-5", "-1e-5"), "rest_speed.*greater than 0 m/s"),
+        (AGAIN.replace("again", "agian"), "agian: unknown key; did you mean 'again'"),
         ('law = "weld"\n[contact.surface]\nshape = "sphere"\ncentre = [0, 0, 0]\nradius = "0.3 m"', "target_position"),
     ],
 )
@@ -179,3 +233,37 @@ def test_what_does_not_go_together_is_refused(tmp_path, words, said):
     with pytest.raises(dockdyn.ScenarioError, match=said) as caught:
         dockdyn.load(str(file))
     assert "\n" not in str(caught.value)
+
+
+PLANE = 'shape = "plane"\npoint = [-0.3, 0, 0]\nnormal = [{}, 0, 0]\n'
+
+
+def on_a_plane(place, normal):
+    """The line with a compliant plane on the ball's link."""
+    whole = LINE.replace('target_radius = "0.3 m"', f"target_position = [{place}, 0, 0]").replace(
+        "normal = [-1, 0, 0]", ""
+    )
+    return f"{whole}{COMPLIANT}\n[contact.surface]\n{PLANE.format(normal)}"
+
+
+def test_a_point_off_the_surface_is_refused(tmp_path):
+    file = tmp_path / "line.toml"
+    file.write_text(on_a_plane(-0.2, -1))
+    with pytest.raises(dockdyn.ScenarioError, match=r"target_position: is 0\.1 m inside the surface; must be on it"):
+        dockdyn.load(str(file))
+
+
+def test_a_surface_that_faces_away_is_refused(tmp_path):
+    file = tmp_path / "line.toml"
+    file.write_text(on_a_plane(-0.3, 1))
+    with pytest.raises(dockdyn.ScenarioError, match=r"does not approach: they part at 0\.08 m/s"):
+        dockdyn.simulate(dockdyn.load(str(file)))
+
+
+@pytest.mark.full
+def test_too_many_impacts_stop_the_run(tmp_path):
+    found = run(tmp_path, AGAIN, **{"integrator.max_events": 5, "output.interval": "5 ms"})
+    summary = dockdyn.summarise(found)
+    assert found.sizes["impact"] == 1 + 5 and not found.attrs["finished"]
+    assert summary["end_time_s"] < float(found.impact_time[-1])
+    assert re.search(r"more than 5 events \(integrator.max_events\); .*impact.rest_speed", summary["warnings"][0])

@@ -1,4 +1,4 @@
-"""The report of a berthing: the impact, and the motion and control after it."""
+"""The report of a berthing: impacts and contacts, and the motion and control after the first of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import xarray as xr
 
 from dockdyn.output import berthing_figures as drawn
 from dockdyn.output.page import Table, pictures, render, versions
-from dockdyn.output.wording import NOTHING, significant
+from dockdyn.output.wording import NOTHING, aligned, significant
 from dockdyn.study.summarise import summarise
 
 if TYPE_CHECKING:
@@ -20,7 +20,24 @@ if TYPE_CHECKING:
 METHODS = {
     "dopri8": "Runge–Kutta of order eight (Dormand–Prince), adaptive",
     "kvaerno5": "implicit Runge–Kutta of order five (Kværnø), adaptive",
+    "located": "classical fourth-order Runge–Kutta; impacts, onsets and releases are located in time",
 }
+LISTED = 20  # impacts, and contacts, in their tables
+# captions: of repeated impacts, of a compliant contact
+MEETINGS = {
+    False: "Distance between the point on the chaser and the target’s surface, close up until they meet for the last time, "
+    "and the impulses of the impacts; shaded, they rest against each other, with the normal force at the bottom: compare "
+    "how much of all impulse the first impact gave.",
+    True: "Distance between the point on the chaser and the target’s surface, negative in contact (shaded), close up, and the "
+    "normal force, peaks marked: compare the peaks with what the mechanism may bear.",
+}
+# of what meets once, of repeated impacts, of a compliant contact; after "Energies: without control and dampers their sum"
+ENERGIES = (
+    "is a level line; what falls is what control took out.",
+    "is a level line that steps down at impacts.",
+    "is a level line but for contacts (shaded), which hold some while they are pressed together and keep what friction and "
+    "the contact’s law take.",
+)
 
 
 def render_berthing_report(dataset: xr.Dataset) -> str:
@@ -32,7 +49,11 @@ def render_berthing_report(dataset: xr.Dataset) -> str:
         verdict=berthing_verdict(summary),
         warnings=summary["warnings"],
         summary=overview(dataset, summary),
-        velocities=velocities_table(dataset),
+        impacts=impacts_table(summary) if dataset.attrs["again"] and summary["impacts"] else None,
+        contacts=contacts_table(summary) if summary["contacts"] else None,
+        unlisted={name: max(0, len(summary[name]) - LISTED) for name in ("impacts", "contacts")},
+        compliant=not summary["impacts"],
+        velocities=velocities_table(dataset, bool(summary["impacts"])),
         figures=pictures(figures(dataset)),
         conserved=conserved_table(summary),
         made=[
@@ -47,14 +68,8 @@ def render_berthing_report(dataset: xr.Dataset) -> str:
 
 
 def berthing_verdict(summary: dict[str, Any]) -> str:
-    """The impact and what came of it, in words."""
-    impact = summary["impacts"][0]
-    words = "Joined" if summary["captured"] else "Rebounded"
-    loss, before = impact["energy_loss_J"], summary["kinetic_energy_start_J"]
-    words += f" by the impact ({impact['law']}), which took {significant(loss)} of {significant(before)} J"
-    if not summary["captured"] and impact["restitution"]["newton"] is not None:
-        words += f"; restitution {significant(impact['restitution']['newton'], 3)}"
-    words += ". "
+    """How the two met, and what came of it, in words."""
+    words = met(summary)
     if summary["peak_tip_deflection_m"]:
         link, peak = max(summary["peak_tip_deflection_m"].items(), key=lambda item: item[1])
         words += f"The largest deflection, {significant(peak * 1e3, 3)} mm, was that of {link}. "
@@ -67,21 +82,55 @@ def berthing_verdict(summary: dict[str, Any]) -> str:
     return words.strip()
 
 
+def met(summary: dict[str, Any]) -> str:
+    """The impact at t = 0, and what contact there was after it."""
+    contacts, further = summary["contacts"], summary["impacts"][1:]
+    if not summary["impacts"]:
+        words = f"Met without an impact (compliant): {counted(len(contacts), 'contact')}"
+        if contacts:
+            words += f", largest normal force {significant(max(c['peak_normal_force_N'] for c in contacts))} N"
+        return f"{words}, {total(summary)}. "
+    impact = summary["impacts"][0]
+    words = "Joined" if summary["captured"] else "Rebounded"
+    loss, before = impact["energy_loss_J"], summary["kinetic_energy_start_J"]
+    words += f" by the impact ({impact['law']}), which took {significant(loss)} of {significant(before)} J"
+    if not summary["captured"] and impact["restitution"]["newton"] is not None:
+        words += f"; restitution {significant(impact['restitution']['newton'], 3)}"
+    words += ". "
+    if not further and not contacts:
+        return words
+    rests = f" and {counted(len(contacts), 'spell')} of rest" if contacts else ""
+    return f"{words}Met again: {counted(len(further), 'further impact')}{rests}, {total(summary)}. "
+
+
+def counted(count: int, thing: str) -> str:
+    return f"{count or 'no'} {thing}{'' if count == 1 else 's'}"
+
+
+def total(summary: dict[str, Any]) -> str:
+    """The impulse of all impacts and contacts, and since when the two are apart."""
+    parted = last_separation(summary)
+    end = "in contact at the end" if parted is None else f"apart since {significant(parted)} s"
+    return f"total normal impulse {significant(summary['total_normal_impulse_N_s'])} N s; {end}"
+
+
+def last_separation(summary: dict[str, Any]) -> float | None:
+    """When the two parted for the last time (s); None where they touch at the end."""
+    times = [contact["release_s"] for contact in summary["contacts"]]
+    if None in times:
+        return None
+    return max([*times, *(impact["time_s"] for impact in summary["impacts"])], default=0.0)
+
+
 def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table."""
-    impact = summary["impacts"][0]
     rows = [
         ("Kind", summary["kind"]),
         ("Status", summary["status"]),
         ("End", f"{summary['end_time_s']:g} s"),
-        ("Impact law", impact["law"]),
-        ("Normal impulse", f"{significant(impact['impulse_N_s']['normal'], 6)} N s"),
-        ("Tangential impulse", f"{significant(impact['impulse_N_s']['tangential'], 6)} N s"),
-        ("Energy that the impact took", f"{significant(impact['energy_loss_J'], 6)} J"),
+        ("Impact law", str(dataset.attrs["law"])),
+        *of_impacts(dataset, summary),
     ]
-    for name, value in impact["restitution"].items():
-        if value is not None and not summary["captured"]:
-            rows.append((f"Restitution, {name}", significant(value)))
     for link, peak in summary["peak_tip_deflection_m"].items():
         rows.append((f"Peak deflection of {link}", f"{significant(peak * 1e3)} mm"))
     if dataset.attrs["controlled"]:
@@ -106,29 +155,92 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
     return rows
 
 
-def velocities_table(dataset: xr.Dataset) -> Table:
-    """Velocities before and after the impact, by coordinate; angular ones in degrees."""
+def of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The part of the summary table on impacts and contacts."""
     rows = []
-    for owner, names, units, before, after in (
-        (
-            "",
-            dataset.coordinate,
-            dataset.coordinate_unit,
-            dataset.coordinate_rate_before,
-            dataset.coordinate_rate[0],
-        ),
-        (
-            "target ",
-            dataset.target_coordinate,
-            dataset.target_coordinate_unit,
-            dataset.target_coordinate_rate_before,
-            dataset.target_coordinate_rate[0],
-        ),
-    ):
-        for name, old, new, kind in zip(names.values, before.values, after.values, units.values, strict=True):
-            scale, unit = (np.degrees(1.0), "deg/s") if kind == "rad/s" else (1.0, str(kind))
-            rows.append([f"{owner}{name}", significant(old * scale, 5), significant(new * scale, 5), unit])
-    return Table([("coordinate", ""), ("before", ""), ("after", ""), ("unit", "")], rows, [], worded={0, 3})
+    contacts = summary["contacts"]
+    if summary["impacts"]:
+        impact = summary["impacts"][0]
+        first = " of the first impact" if dataset.attrs["again"] else ""
+        rows += [
+            (f"Normal impulse{first}", f"{significant(impact['impulse_N_s']['normal'], 6)} N s"),
+            (f"Tangential impulse{first}", f"{significant(impact['impulse_N_s']['tangential'], 6)} N s"),
+            (f"Energy that the {'first ' if first else ''}impact took", f"{significant(impact['energy_loss_J'], 6)} J"),
+        ]
+        for name, value in impact["restitution"].items():
+            if value is not None and not summary["captured"]:
+                rows.append((f"Restitution, {name}", significant(value)))
+    if not dataset.attrs["again"]:
+        return rows
+    if summary["impacts"]:
+        rows += [("Impacts", str(len(summary["impacts"]))), ("Spells of rest", str(len(contacts)))]
+    else:
+        rows.append(("Contacts", str(len(contacts))))
+    if contacts:
+        rows.append(("Largest normal force", f"{significant(max(c['peak_normal_force_N'] for c in contacts))} N"))
+    parted = last_separation(summary)
+    return [
+        *rows,
+        ("Normal impulse, all in all", f"{significant(summary['total_normal_impulse_N_s'], 6)} N s"),
+        ("Energy that contact took after t = 0", f"{significant(-float(dataset.contact_work[-1]), 6)} J"),
+        ("Last separation", "none: in contact at the end" if parted is None else f"{significant(parted, 6)} s"),
+        ("Distance at the end", f"{significant(-float(dataset.depth[-1]) * 1e3)} mm"),
+    ]
+
+
+def impacts_table(summary: dict[str, Any]) -> Table:
+    """One row an impact."""
+    found = summary["impacts"][:LISTED]
+    times = aligned([impact["time_s"] for impact in found], 6)
+    rows = [
+        [
+            str(number),
+            time,
+            significant(impact["approach_speed_m_s"]),
+            significant(impact["impulse_N_s"]["normal"]),
+            significant(impact["impulse_N_s"]["tangential"]),
+            significant(impact["energy_loss_J"]),
+        ]
+        for number, (impact, time) in enumerate(zip(found, times, strict=True), start=1)
+    ]
+    columns = [("impact", ""), ("time", "s"), ("approach speed", "m/s"), ("normal impulse", "N s")]
+    return Table([*columns, ("tangential impulse", "N s"), ("energy taken", "J")], rows, [], worded={0})
+
+
+def contacts_table(summary: dict[str, Any]) -> Table:
+    """One row a contact that lasted; a rest has no speed of approach but that of the impact before it."""
+    found, compliant = summary["contacts"][:LISTED], not summary["impacts"]
+    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
+    rows = [
+        [
+            f"Q{index + 1}",
+            times["onset_s"][index],
+            times["release_s"][index] if contact["release_s"] is not None else "still touching",
+            *([significant(contact["approach_speed_m_s"])] if compliant else []),
+            significant(contact["peak_normal_force_N"]),
+            times["peak_time_s"][index],
+            significant(contact["impulse_N_s"]),
+        ]
+        for index, contact in enumerate(found)
+    ]
+    columns = [("contact", ""), ("onset", "s"), ("release", "s"), *([("approach speed", "m/s")] if compliant else [])]
+    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s")]
+    return Table(columns, rows, [], worded={0})
+
+
+def velocities_table(dataset: xr.Dataset, struck: bool) -> Table:
+    """Velocities by coordinate, before and after the impact where there was one and at the end; angular ones in degrees."""
+    rows = []
+    for owner, prefix in (("", ""), ("target ", "target_")):
+        rates, before = dataset[f"{prefix}coordinate_rate"].values, dataset[f"{prefix}coordinate_rate_before"].values
+        units = dataset[f"{prefix}coordinate_unit"].values
+        columns = [before, rates[0], rates[-1]] if struck else [rates[0], rates[-1]]
+        for place, name in enumerate(dataset[f"{prefix}coordinate"].values):
+            scale, unit = (np.degrees(1.0), "deg/s") if units[place] == "rad/s" else (1.0, str(units[place]))
+            rows.append([f"{owner}{name}", *(significant(v[place] * scale, 5) for v in columns), unit])
+    words = ["before", "after", "at the end"] if struck else ["at t = 0", "at the end"]
+    columns = [("coordinate", ""), *((word, "") for word in words), ("unit", "")]
+    return Table(columns, rows, [], worded={0, len(words) + 1})
 
 
 def conserved_table(summary: dict[str, Any]) -> Table:
@@ -141,7 +253,7 @@ def conserved_table(summary: dict[str, Any]) -> Table:
             "the sum of both and the wheel’s by magnitude",
         ],
         [
-            "energy of motion, bent links and springs, less the work of control",
+            "energy of motion, bent links and springs, less the work of control and of contact",
             NOTHING if summary["energy_error"] is None else significant(summary["energy_error"], 2),
             "the largest kinetic energy" if summary["energy_error"] is not None else "nothing: dampers take energy",
         ],
@@ -151,30 +263,49 @@ def conserved_table(summary: dict[str, Any]) -> Table:
 
 def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
     """What to draw, and what to look for in it."""
+    compliant = not dataset.sizes["impact"]
     yield (
         partial(drawn.sketches, dataset),
         f"The links in the x–y plane{', below in the x–z plane' if drawn.spatial(dataset) else ''}, dots at joints: compare "
         "how far the arm has stretched or folded.",
     )
+    if dataset.attrs["again"]:
+        yield partial(drawn.meetings, dataset), MEETINGS[compliant]
     for unit, words in (("rad", "angles and rates"), ("m", "travel and speeds")):
         if unit in dataset.joint_unit.values:
-            yield partial(drawn.joints, dataset, unit), f"Joint {words}: the impact is at t = 0."
-    yield (
-        partial(drawn.bodies, dataset),
-        "How far the chaser’s base has turned since the impact, and the rate of the target, each about its own axes.",
-    )
+            what = "contacts are shaded" if compliant else "the impact is at t = 0"
+            if dataset.sizes["impact"] > 1:
+                what = "rates jump at impacts"
+            yield partial(drawn.joints, dataset, unit), f"Joint {words}: {what}."
+    if drawn.turning(dataset):
+        yield (
+            partial(drawn.bodies, dataset),
+            "How far the chaser’s base has turned since t = 0, and the rate of the target, each about its own axes.",
+        )
     if float(dataset.tip_deflection.max()) > 0:
         yield (
             partial(drawn.deflections, dataset),
-            "Deflection of the flexible links’ ends: vibration left by the impact.",
+            "Deflection of the flexible links’ ends: vibration left by the impact."
+            if not dataset.attrs["again"]
+            else "Deflection of the flexible links’ ends: vibration that contact leaves.",
         )
     yield (
         partial(drawn.energies, dataset),
-        "Energies: without control and dampers their sum is a straight line; what falls is what control took out.",
+        (
+            "Energies: without control and dampers their sum "
+            if drawn.elastic(dataset)
+            else "Energy: without control it "
+        )
+        + ENERGIES[0 if not dataset.attrs["again"] else 2 if compliant else 1],
     )
     for unit, words in (("rad/s", "Torques"), ("m/s", "Forces")):
         if drawn.working(dataset, unit):
             yield partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
+    if drawn.beginning(dataset) is not None:
+        yield (
+            partial(drawn.starts, dataset),
+            "The beginning close up: control takes most of the energy out in half that time.",
+        )
     if float(abs(dataset.wheel_momentum).max()) > 0:
         yield (
             partial(drawn.momenta, dataset),

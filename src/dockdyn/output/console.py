@@ -8,7 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from dockdyn.output.berthing_report import berthing_verdict
+from dockdyn.output.berthing_report import LISTED as BERTHING_LISTED
+from dockdyn.output.berthing_report import berthing_verdict, contacts_table, impacts_table
 from dockdyn.output.chains_report import impact_verdict, latch_verdict
 from dockdyn.output.stability_report import verdict
 from dockdyn.output.wording import capture, gains
@@ -22,6 +23,7 @@ def show_summary(summary: dict[str, Any]) -> None:
     if summary["kind"] == "berthing":
         console.print(summary["title"], markup=False)
         console.print(berthing_verdict(summary), markup=False)
+        berthing_meetings(console, summary)
     elif "energy_class" in summary:
         console.print(flight_contacts(summary))
         if summary["captured"] is not None:
@@ -43,6 +45,23 @@ def show_summary(summary: dict[str, Any]) -> None:
     console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
     for warning in summary["warnings"]:
         console.print(f"warning: {warning}", markup=False)
+
+
+def berthing_meetings(console: Console, summary: dict[str, Any]) -> None:
+    """Impacts after that at t = 0 and contacts of a berthing, where there are any: a row each, as in the report."""
+    tables = {
+        "impacts": impacts_table(summary) if len(summary["impacts"]) > 1 else None,
+        "contacts": contacts_table(summary) if summary["contacts"] else None,
+    }
+    for name, found in tables.items():
+        if found is not None:
+            headings = ["\n".join(filter(None, [*words.split(), unit])) for words, unit in found.columns]
+            shown = table_of(None, headings, ("contact",))
+            for row in found.rows:
+                shown.add_row(*row)
+            console.print(shown)
+            if len(summary[name]) > BERTHING_LISTED:
+                console.print(f"and {len(summary[name]) - BERTHING_LISTED} more")
 
 
 def table_of(title: str | None, headings: list[str], worded: tuple[str, ...]) -> Table:

@@ -175,9 +175,14 @@ def over_time(dataset: xr.Dataset, axes: np.ndarray, close: float = CLOSE) -> No
     for ax in axes:
         shade_contacts(dataset, ax)
         ax.set_xlim(0, end if end > 0 else 1)
-        ax.yaxis.set_label_coords(-LEFT * 0.8 / (WIDTH * ax.get_position().width), 0.5)
+        align_label(ax)
     name_contacts(dataset, axes[0], close)
     axes[-1].set_xlabel("time, s")
+
+
+def align_label(ax: Axes) -> None:
+    """Puts the label of the vertical axis where all panels of a column have it."""
+    ax.yaxis.set_label_coords(-LEFT * 0.8 / (WIDTH * ax.get_position().width), 0.5)
 
 
 def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:

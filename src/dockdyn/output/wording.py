@@ -13,7 +13,9 @@ def significant(value: float | None, digits: int = 4) -> str:
     """A number with so many significant digits, trailing zeros kept: 0.004284, 70.0, 5.21e-9; a dash for none."""
     if value is None or math.isnan(value):
         return NOTHING
-    if value == 0 or math.isinf(value):
+    if value == 0:
+        return "0"  # also where it is −0
+    if math.isinf(value):
         return f"{value:g}"
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = int(exponent)  # after rounding: 9.9996 with four digits is 10.00

@@ -23,6 +23,7 @@ from dockdyn.scenario.units import Number, quantity
 
 ON_SURFACE = 1e-6  # m
 REGULARISATION = 1e-4  # m/s, of friction between what rests
+REST_SPEED = 1e-6  # m/s
 
 # name in a scenario: law of `dockdyn.impact.LAWS`
 NAMES = {
@@ -65,7 +66,9 @@ class TouchSection(Section):
                 refuse("surface: needs the target_position on it that touches")
             off = float(self.surface.make().signed_distance(Vector.of(jnp.asarray(self.target_position, float))))
             if not abs(off) <= ON_SURFACE:
-                refuse(f"target_position: is {off:g} m from the surface; must be on it")
+                refuse(
+                    f"target_position: is {abs(off):g} m {'inside' if off < 0 else 'outside'} the surface; must be on it"
+                )
         return self
 
     def solid(self) -> Surface | None:
@@ -93,7 +96,7 @@ class ImpactSection(Section):
     r_e: Number | None = None
     r_f: Number | None = None
     again: bool = False
-    rest_speed: quantity("m/s", "a speed", above=0) = 1e-6
+    rest_speed: quantity("m/s", "a speed", above=0) = REST_SPEED
 
     @model_validator(mode="after")
     def complete(self) -> Self:
@@ -101,8 +104,12 @@ class ImpactSection(Section):
         for key in ("restitution", "friction", "r_e", "r_f"):
             if (getattr(self, key) is None) == (key in needed):
                 refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
+        if self.again and self.law == COMPLIANT:
+            refuse("again: is of impacts; a compliant contact comes and goes without it, leave it out")
         if self.again and "restitution" not in needed:
             refuse(f"again: law {self.law} is for one impact; must be one of {', '.join(REPEATING)}")
+        if not self.again and self.rest_speed != REST_SPEED:
+            refuse("rest_speed: is of repeated impacts; needs again = true, or leave it out")
         return self
 
     def parameters(self) -> tuple[str, ...]:

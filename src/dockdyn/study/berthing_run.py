@@ -17,6 +17,7 @@ from dockdyn.integrate import adaptive, located
 from dockdyn.integrate.solution import Status
 from dockdyn.models.berthing import COMPLIANT, Berthing, Struck
 from dockdyn.models.berthing_observed import observe
+from dockdyn.models.rebound import Rebound
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_data import Motion, dataset_of
@@ -27,6 +28,8 @@ SAMPLES = 1000  # over a run, when the scenario does not say
 SINGULAR = 1e-13  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
 PIECES = 20  # a run is integrated in, between which progress is told
 SLICE = 2_000  # iterations of the located integrator between reports of progress
+
+CHATTER = "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); they meet and part too often"
 
 Progress = Callable[[float], None]
 
@@ -48,6 +51,9 @@ def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
     check_mass(scenario, model, np.asarray(struck.mass))
     law = model.law
     if law.name == COMPLIANT:
+        if (parting := float(struck.before[0])) > 0:
+            words = f"they part at {parting:.4g} m/s along the contact's normal; must not part"
+            raise ScenarioError(f"{scenario.name}: impact: the contact does not approach: {words}")
         return
     try:
         check(law.name, struck.matrix, struck.before, law.parameters)
@@ -200,7 +206,10 @@ def touching(
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
     end, at, names = Status(int(found.status)), int(found.culprit), model.names()
     culprit = names[at] if 0 <= at < len(names) else "a contact force or rate"
-    status = REASONS[end].format(time=float(found.time), culprit=culprit, events=events)
+    reason = CHATTER if end == Status.TOO_MANY_EVENTS else REASONS[end]
+    if end == Status.TOO_MANY_EVENTS and isinstance(model.contact, Rebound):
+        reason += ", a larger impact.rest_speed ends that sooner"
+    status = reason.format(time=float(found.time), culprit=culprit, events=events)
     steps = int(found.steps)
     log = jax.tree.map(lambda a: a[: int(found.moments)], found.log)
     return Motion(

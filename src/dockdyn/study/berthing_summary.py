@@ -53,6 +53,7 @@ def contact(one: xr.Dataset) -> dict[str, Any]:
         "release_s": number(one.episode_release),
         "approach_speed_m_s": float(one.episode_approach_speed),
         "peak_normal_force_N": float(one.episode_peak_force),
+        "peak_time_s": number(one.episode_peak_time),
         "impulse_N_s": float(one.episode_impulse),
     }
 
