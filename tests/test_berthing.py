@@ -149,6 +149,26 @@ def test_motion_after_a_plastic_capture(plastic):
     assert apart.max() < 1e-9
 
 
+def test_momentum_is_kept_whatever_the_tolerance(plastic):
+    """`conserve`: to rounding at a coarse tolerance; the motion stays that of a fine one, as near as the tolerance lets it."""
+    changes = {
+        "integrator.conserve": "momentum",
+        "integrator.tolerance": 1e-6,
+        "duration": "10 s",
+        "output.interval": "0.1 s",
+    }
+    coarse = dockdyn.simulate(dockdyn.load("cyril-plastic", {"flexible.modes": plastic.sizes["mode"] // 2, **changes}))
+    summary = dockdyn.summarise(coarse)
+    assert summary["linear_momentum_error"] < 1e-13 and summary["angular_momentum_error"] < 1e-12
+    assert summary["energy_error"] > 1e-10  # the tolerance is coarse indeed
+    shared, mine, theirs = np.intersect1d(
+        coarse.time.values.round(9), plastic.time.values.round(9), return_indices=True
+    )
+    assert len(shared) > 20
+    fine = plastic.joint_angle.values[theirs]
+    np.testing.assert_allclose(coarse.joint_angle.values[mine], fine, rtol=0, atol=1e-5)
+
+
 def test_control_brings_the_arm_to_rest(controlled):
     """Settling times of rate damping with a wheel, and what the wheel takes up."""
     summary = dockdyn.summarise(controlled)

@@ -149,6 +149,15 @@ def test_momentum_and_energy_of_repeated_impacts(bounces):
     assert np.abs(np.diff(bounces.contact_work)).max() > 1e-5 and bounces.contact_work.values[-1] < 0
 
 
+def test_a_slow_rebound_at_once_is_rest(tmp_path):
+    """What the first impact would leave is below the speed of rest: nothing is left, and the distance stays."""
+    found = run(tmp_path, AGAIN, **{"impact.rest_speed": 0.1})
+    rests = found.normal_force.values > 0
+    assert rests[0] and found.episode_onset.values[0] == 0
+    assert np.abs(found.depth.values[rests]).max() < 1e-12
+    assert float(found.newton) == 0
+
+
 def test_compliant_contact(pressed):
     """A spring and dashpot that pushes only; onset at the start."""
 
