@@ -1,5 +1,7 @@
 """Control in free flight: closed forms, saturation, momentum and energy through contact, budgets, refusals."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -188,6 +190,12 @@ def test_energies_of_contacts_are_the_contacts_own(docked):
 def test_budgets_hold_through_contact(docked):
     assert (docked.thruster_use.values < [150, 6]).all() and (docked.thruster_use.values[-1] > 1).all()
     assert abs(docked.wheel_momentum).max() < 6
+
+
+def test_everything_in_the_result_is_documented(docked):
+    text = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+    names = [*docked.data_vars, *docked.sizes, *docked.attrs, *dockdyn.summarise(docked)]
+    assert not [name for name in names if f"`{name}`" not in text]
 
 
 def test_the_report_shows_control(docked):
