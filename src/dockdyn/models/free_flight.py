@@ -215,37 +215,33 @@ class FreeFlight(Model):
             wheel = x.q[0].attitude.matrix() @ Vector.of(x.memory[-1].wheel)
             angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
-        latch, hold = {}, (Vector.zero(), Vector.zero())
+        more, hold = self.observed_control(x), (Vector.zero(), Vector.zero())
         if self.latch is not None:
-            latch, hold = observed(self, self.latch, x), holding_load(self, self.latch, x, delayed)
-            latch["hold_force"] = hold[0].array()
+            hold = holding_load(self, self.latch, x, delayed)
+            more |= observed(self, self.latch, x) | {"hold_force": hold[0].array()}
         loads = [self.load(point, places, delayed, hold) for point in self.points]
-        return (
-            latch
-            | self.observed_control(x)
-            | {
-                "position": rows([pose.position.array() for pose in x.q], 3),
-                "attitude": rows([pose.attitude.array() for pose in x.q], 4),
-                "rotation": rows([turn.logarithm().array() for turn in turned], 3),
-                "velocity": rows([twist.velocity.array() for twist in x.v], 3),
-                "rate": rows([twist.rate.array() for twist in x.v], 3),
-                "feature_position": rows([contact.place(*places).array() for contact in self.contacts], 3),
-                "azimuth": rows([contact.azimuth(*places) for contact in self.contacts]),
-                "depth": rows([touch.depth for touch in touches]),
-                "depth_rate": rows([touch.rate for touch in touches]),
-                "sliding_speed": rows([jnp.sqrt(touch.sliding.dot(touch.sliding)) for touch in touches]),
-                "normal_force": rows(normal),
-                "contact_force": rows([force.array() for force in delayed[: len(self.contacts)]], 3),
-                "load_force": rows([force.array() for force, _ in loads], 3),
-                "load_moment": rows([moment.array() for _, moment in loads], 3),
-                "kinetic_energy": self.kinetic_energy(x),
-                "work": self.work(x.memory),
-                "linear_momentum": linear.array(),
-                "angular_momentum": angular.array(),
-                "linear_momentum_scale": linear_scale,
-                "angular_momentum_scale": angular_scale,
-            }
-        )
+        return more | {
+            "position": rows([pose.position.array() for pose in x.q], 3),
+            "attitude": rows([pose.attitude.array() for pose in x.q], 4),
+            "rotation": rows([turn.logarithm().array() for turn in turned], 3),
+            "velocity": rows([twist.velocity.array() for twist in x.v], 3),
+            "rate": rows([twist.rate.array() for twist in x.v], 3),
+            "feature_position": rows([contact.place(*places).array() for contact in self.contacts], 3),
+            "azimuth": rows([contact.azimuth(*places) for contact in self.contacts]),
+            "depth": rows([touch.depth for touch in touches]),
+            "depth_rate": rows([touch.rate for touch in touches]),
+            "sliding_speed": rows([jnp.sqrt(touch.sliding.dot(touch.sliding)) for touch in touches]),
+            "normal_force": rows(normal),
+            "contact_force": rows([force.array() for force in delayed[: len(self.contacts)]], 3),
+            "load_force": rows([force.array() for force, _ in loads], 3),
+            "load_moment": rows([moment.array() for _, moment in loads], 3),
+            "kinetic_energy": self.kinetic_energy(x),
+            "work": self.work(x.memory),
+            "linear_momentum": linear.array(),
+            "angular_momentum": angular.array(),
+            "linear_momentum_scale": linear_scale,
+            "angular_momentum_scale": angular_scale,
+        }
 
     def observed_control(self, x: State) -> dict[str, Array]:
         """What control does at an instant and has done; nothing where there is none.
