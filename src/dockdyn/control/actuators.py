@@ -13,6 +13,20 @@ Three = Float[Array, "3"]
 FADING = 1.0  # s: in which a wheel that nears its capacity, or thrusters near the end of their budget, fade
 
 
+class Effort(NamedTuple):
+    """What control has done since t = 0, or the rate of it."""
+
+    work: Float[Array, ""]  # J, on the body or tree that it acts on
+    wheel: Three  # N m s, angular momentum of the wheel, base axes
+    impulse: Three  # N s, of thrusters, inertial
+    turning_impulse: Three  # N m s, of thrusters, inertial, about a pole
+    used: Float[Array, "2"]  # N s, N m s: sums over the base's axes of what thrusters have given, by size
+
+    @staticmethod
+    def nothing() -> Effort:
+        return Effort(jnp.zeros(()), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3), jnp.zeros(2))
+
+
 class Actuation(NamedTuple):
     """What actuators give; that on the base in base axes."""
 
@@ -25,6 +39,24 @@ class Actuation(NamedTuple):
         """Generalised forces on the chaser, whose base moves and turns by these velocity columns, about these axes."""
         found = self.motors.at[jnp.array(moving, int)].add(self.thrust[: len(moving)])
         return found.at[jnp.array(turning, int)].add((self.wheel + self.jets)[jnp.array(axes, int)])
+
+    def effort(
+        self, power: Float[Array, ""], turn: Float[Array, "3 3"], lever: Three, rate: Three, wheel: Three
+    ) -> Effort:
+        """Rate of what control does at a `power` (W) of all it gives.
+
+        Of the base: `turn` to inertial axes, `lever` (m, inertial) from the pole of the angular impulse, `rate` (rad/s, base
+        axes); `wheel` is the wheel's momentum (N m s, base axes).
+        """
+        thrust = turn @ self.thrust
+        return Effort(
+            work=power,
+            # the wheel turns with the base, and the torque on the base is all that its momentum does to it
+            wheel=-self.wheel - jnp.cross(rate, wheel),
+            impulse=thrust,
+            turning_impulse=turn @ self.jets + jnp.cross(lever, thrust),
+            used=jnp.stack([jnp.sum(jnp.abs(self.thrust)), jnp.sum(jnp.abs(self.jets))]),
+        )
 
 
 class Actuators(eqx.Module):

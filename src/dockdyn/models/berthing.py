@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.pair import Contact, meet
-from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turning_columns
 from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, lock, velocity_jump
 from dockdyn.impact.laws import resolve
@@ -64,20 +64,19 @@ class ImpactLaw(eqx.Module):
 
 
 class Memory(NamedTuple):
-    """What control and contact have done."""
+    """What control (the fields of `Effort`, the pole at the inertial origin) and contact have done."""
 
-    work: Scalar  # J, of control, on the chaser
-    wheel: Float[Array, "3"]  # N m s, angular momentum of the base's wheel, base axes
-    impulse: Float[Array, "3"]  # N s, of thrusters, inertial
-    turning_impulse: Float[Array, "3"]  # N m s, of thrusters about the inertial origin
-    used: Float[Array, "2"]  # N s, N m s: sums over the base's axes of what thrusters have given, by size
+    work: Scalar
+    wheel: Float[Array, "3"]
+    impulse: Float[Array, "3"]
+    turning_impulse: Float[Array, "3"]
+    used: Float[Array, "2"]
     contact_work: Scalar  # J, of contact forces and further impacts, on both
     hit: Hit  # the last impact
 
     @staticmethod
     def begun(hit: Hit) -> Memory:
-        zero, vector = jnp.zeros(()), jnp.zeros(3)
-        return Memory(zero, vector, vector, vector, jnp.zeros(2), zero, hit)
+        return Memory(*Effort.nothing(), contact_work=jnp.zeros(()), hit=hit)
 
 
 class Control(eqx.Module):
@@ -313,17 +312,9 @@ class Berthing(Model):
     def booked(self, x: State, plant: Plant, given: Actuation, forces: Row) -> Memory:
         """Rates of what control has done."""
         turn = Quaternion.of(plant.q[0].attitude).matrix().array()
-        thrust = turn @ given.thrust
-        return Memory(
-            work=forces @ plant.v[: plant.own],
-            # the wheel turns with the base, and the torque on the base is all that its momentum does to it
-            wheel=-given.wheel - jnp.cross(plant.turning(), plant.wheel),
-            impulse=thrust,
-            turning_impulse=turn @ given.jets + jnp.cross(plant.q[0].position, thrust),
-            used=jnp.stack([jnp.sum(jnp.abs(given.thrust)), jnp.sum(jnp.abs(given.jets))]),
-            contact_work=jnp.zeros(()),
-            hit=jax.tree.map(jnp.zeros_like, x.memory.hit),
-        )
+        power = forces @ plant.v[: plant.own]
+        effort = given.effort(power, turn, plant.q[0].position, plant.turning(), plant.wheel)
+        return Memory(*effort, contact_work=jnp.zeros(()), hit=jax.tree.map(jnp.zeros_like, x.memory.hit))
 
     def places(self, x: State, motions: Sequence[Motion] | None = None) -> tuple[Placed, Placed]:
         """The links that touch."""

@@ -13,6 +13,9 @@ from jaxtyping import Array, Bool, Float
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.latch import HELD, ON_RAMP, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
+from dockdyn.control.actuators import Actuation, Effort
+from dockdyn.control.body_hold import BodyControl, FreeBody
+from dockdyn.control.plant import attitude_error
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
@@ -36,7 +39,8 @@ class FreeFlight(Model):
     contact point (Sazawal et al., eqs. 43, 51), so linear and angular momentum are kept whatever the delay; so is that of a
     latch's ramp. What a latch has caught is held by constraints, without delay. State: `q` and `v` are the poses and twists
     of chaser and target, `mode` one integer a contact and one for the latch, `memory` the work of all these forces (J,
-    eq. 152), which is the change of kinetic energy, and with a latch what it did when it caught.
+    eq. 152), which is the change of kinetic energy less the work of control, with a latch what that did when it caught,
+    and with control what that did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay.
     """
 
     bodies: tuple[RigidBody, RigidBody]
@@ -46,21 +50,30 @@ class FreeFlight(Model):
     delay: Float[Array, ""] | None
     points: tuple[NamedPoint, ...] = ()
     latch: ConeLatch | None = None
+    control: BodyControl | None = None
 
     def initial(self) -> State:
         places = self.places(State(self.poses, self.twists, None, None))
         modes = tuple(contact.first_mode(contact.touch(*places)).astype(int) for contact in self.contacts)
-        work = jnp.zeros(())
+        memory = self.remembered(jnp.zeros(()), Effort.nothing())
         if self.latch is None:
-            return State(self.poses, self.twists, modes, work)
+            return State(self.poses, self.twists, modes, memory)
         entered = self.latch.ramp.first_mode(jnp.minimum(*self.latch.travel(*places))).astype(int)
-        return State(self.poses, self.twists, (*modes, entered), (work, Caught.nothing()))
+        return State(self.poses, self.twists, (*modes, entered), memory)
+
+    def remembered(self, work: Scalar, effort: Effort) -> Any:
+        """A memory, or its rate, of a latch that has caught nothing: no more than there is a use for."""
+        caught = () if self.latch is None else (Caught.nothing(),)
+        done = () if self.control is None else (effort,)
+        return (work, *caught, *done) if caught or done else work
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
             group, *rest = word.split(".")
             if int(group) == MEMORY:
-                return "work" if rest in ([], ["0"]) else f"capture {rest[-1]}"
+                if rest in ([], ["0"]):
+                    return "work"
+                return f"{'control' if rest[0] == '2' or self.latch is None else 'capture'} {rest[-1]}"
             return " ".join([("chaser", "target")[int(rest[0])], *rest[1:]])
 
         return [named(word) for word in super().names()]
@@ -84,12 +97,33 @@ class FreeFlight(Model):
             forces = [forces[0] + force, forces[1] - force]
             torques = [torques[0] + chaser.torque(point, force), torques[1] - target.torque(point, force)]
             power += force.dot(chaser.velocity(point) - target.velocity(point))
+        effort = Effort.nothing()
+        if self.control is not None:
+            force, torque, effort = self.steered(x, self.control)
+            forces[0], torques[0] = forces[0] + force, torques[0] + torque
         q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
         v = tuple(
             body.acceleration(twist, force, torque)
             for body, twist, force, torque in zip(self.bodies, x.v, forces, torques, strict=True)
         )
-        return Rate(q, v, power if self.latch is None else (power, Caught.nothing()))
+        return Rate(q, v, self.remembered(power, effort))
+
+    def steered(self, x: State, control: BodyControl) -> tuple[Vector, Vector, Effort]:
+        """Force (N, inertial) and torque (N m, chaser's axes) of control on the chaser, and the rate of its effort."""
+        body, given = self.given(x, control)
+        turn = x.q[0].attitude.matrix().array()
+        force, torque = Vector.of(turn @ given.thrust), Vector.of(given.wheel + given.jets)
+        power = force.dot(x.v[0].velocity) + torque.dot(x.v[0].rate)
+        share = self.bodies[1].mass / (self.bodies[0].mass + self.bodies[1].mass)
+        lever = (x.q[0].position - x.q[1].position).array() * share  # from the common centre of mass
+        return once((force, torque, given.effort(power, turn, lever, body.rate, body.wheel)))
+
+    def given(self, x: State, control: BodyControl) -> tuple[FreeBody, Actuation]:
+        """The chaser as control sees it, and what control gives."""
+        (pose, _), (twist, _), effort = x.q, x.v, x.memory[-1]
+        place = pose.position.array(), twist.velocity.array(), pose.attitude.array(), twist.rate.array()
+        body = FreeBody(*place, effort.wheel, effort.used)
+        return body, control.act(body)
 
     def acting(self) -> tuple[Contact | ConeLatch, ...]:
         """All that puts forces on both bodies, in the order of the signal."""
@@ -144,8 +178,8 @@ class FreeFlight(Model):
         return State(poses, x.v, x.mode, x.memory)
 
     def work(self, memory: Any) -> Scalar:
-        """Work of all forces (J) in a state's memory, or its rate."""
-        return memory if self.latch is None else memory[0]
+        """Work of all forces between the bodies (J) in a state's memory, or its rate."""
+        return memory[0] if isinstance(memory, tuple) else memory
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of both bodies (J)."""
@@ -177,13 +211,16 @@ class FreeFlight(Model):
         touches = [contact.touch(*places) for contact in self.contacts]
         normal = [c.normal_force(mode, touch) for c, mode, touch in zip(self.contacts, x.mode, touches, strict=False)]
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
+        if self.control is not None:
+            wheel = x.q[0].attitude.matrix() @ Vector.of(x.memory[-1].wheel)
+            angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
-        latch, hold = {}, (Vector.zero(), Vector.zero())
+        more, hold = self.observed_control(x), (Vector.zero(), Vector.zero())
         if self.latch is not None:
-            latch, hold = observed(self, self.latch, x), holding_load(self, self.latch, x, delayed)
-            latch["hold_force"] = hold[0].array()
+            hold = holding_load(self, self.latch, x, delayed)
+            more |= observed(self, self.latch, x) | {"hold_force": hold[0].array()}
         loads = [self.load(point, places, delayed, hold) for point in self.points]
-        return latch | {
+        return more | {
             "position": rows([pose.position.array() for pose in x.q], 3),
             "attitude": rows([pose.attitude.array() for pose in x.q], 4),
             "rotation": rows([turn.logarithm().array() for turn in turned], 3),
@@ -204,6 +241,26 @@ class FreeFlight(Model):
             "angular_momentum": angular.array(),
             "linear_momentum_scale": linear_scale,
             "angular_momentum_scale": angular_scale,
+        }
+
+    def observed_control(self, x: State) -> dict[str, Array]:
+        """What control does at an instant and has done; nothing where there is none.
+
+        Shapes (3,), `thruster_use` (2,); torques, `thruster_force` and `wheel_momentum` in the chaser's axes.
+        """
+        if self.control is None:
+            return {}
+        (body, given), effort = self.given(x, self.control), x.memory[-1]
+        return {
+            "attitude_error": attitude_error(self.control.law.attitude, body.attitude),
+            "wheel_torque": given.wheel,
+            "thruster_force": given.thrust,
+            "thruster_torque": given.jets,
+            "wheel_momentum": effort.wheel,
+            "thruster_impulse": effort.impulse,
+            "thruster_turning_impulse": effort.turning_impulse,
+            "thruster_use": effort.used,
+            "control_work": effort.work,
         }
 
     def load(

@@ -54,7 +54,7 @@ def caught(model: FreeFlight, latch: ConeLatch, x: State) -> tuple[Any, Any]:
     along = impulse[:3] @ axis
     across = jnp.linalg.norm(impulse[:3] - along * axis)
     lost = model.kinetic_energy(x) - model.kinetic_energy(State(x.q, v, x.mode, x.memory))
-    return v, (x.memory[0] - lost, Caught(latch.rate(*places), along, across, lost))
+    return v, (x.memory[0] - lost, Caught(latch.rate(*places), along, across, lost), *x.memory[2:])
 
 
 def holding_load(model: FreeFlight, latch: ConeLatch, x: State, delayed: Any) -> tuple[Vector, Vector]:
@@ -72,7 +72,7 @@ def observed(model: FreeFlight, latch: ConeLatch, x: State) -> dict[str, Array]:
     rows = jacobian(model, latch, x)[:3]
     axis = latch.axis(*places).array()
     mass = 1 / (axis @ contact_matrix(rows, model.mass_matrix()) @ axis)
-    _, found = x.memory
+    found = x.memory[1]
     return {
         "latch_travel": travel,
         "latch_rate": latch.rate(*places),

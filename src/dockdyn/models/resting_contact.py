@@ -54,7 +54,7 @@ def at_rest(model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Ar
     """The model and its state with one contact closed at `poses`, everything still.
 
     The contact's law is taken at a resting `depth` (m), by default the one it has there, less the force that holds it; so
-    nothing accelerates. A latch is left out.
+    nothing accelerates. A latch and control are left out.
     """
     still = (Twist(Vector.zero(), Vector.zero()), Twist(Vector.zero(), Vector.zero()))
     pair = model.contacts[contact]
@@ -63,7 +63,7 @@ def at_rest(model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Ar
     pressed = eqx.tree_at(lambda pair: pair.law, pair, law)
     contacts = (*model.contacts[:contact], pressed, *model.contacts[contact + 1 :])
     modes = tuple(jnp.asarray(PRESSING if i == contact else APART) for i in range(len(contacts)))
-    model = replace(model, contacts=contacts, poses=poses, twists=still, latch=None)
+    model = replace(model, contacts=contacts, poses=poses, twists=still, latch=None, control=None)
     return model, State(poses, still, modes, jnp.zeros(()))
 
 

@@ -25,6 +25,7 @@ from dockdyn.output.drawing import (
     time_figure,
 )
 from dockdyn.output.wording import significant
+from dockdyn.study.measures import given_by_contacts, kept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,12 +140,13 @@ def latch(dataset: xr.Dataset) -> Figure:
 
 @styled
 def energy(dataset: xr.Dataset) -> Figure:
-    """Change of kinetic energy and work of the contact forces, with the value after each contact."""
+    """Change of kinetic energy (less the work of control) and work of the contact forces, with that after each contact."""
     figure, (ax,) = time_figure(dataset, [2.2], 3)
-    change = dataset.kinetic_energy - dataset.kinetic_energy[0]
+    change = given_by_contacts(dataset)
+    words = "change less work of control" if "control_work" in dataset else "change of kinetic energy"
     ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
     # the two lines should lie on each other: a wide one under a thin one shows both
-    ax.plot(dataset.time, change, color=COLOURS["sky"], linewidth=3.2, label="change of kinetic energy")
+    ax.plot(dataset.time, change, color=COLOURS["sky"], linewidth=3.2, label=words)
     ax.plot(dataset.time, dataset.work, color=COLOURS["ink"], linewidth=0.9, label="work of the contact forces")
     settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
     ax.plot(settled, dataset.episode_energy, "o", color=COLOURS["orange"], markersize=5, label="after a contact")
@@ -156,18 +158,19 @@ def energy(dataset: xr.Dataset) -> Figure:
 
 @styled
 def momentum_errors(dataset: xr.Dataset) -> Figure:
-    """Change of linear and angular momentum since the start, relative to the bodies' own."""
+    """Change of linear and angular momentum since the start, thrusters' impulses left out, relative to the bodies' own."""
     from matplotlib.ticker import FuncFormatter
 
     figure, (ax,) = time_figure(dataset, [1.7], 2)
     ax.set_yscale("log")
     largest = 0.0
     for name, words, colour, dash in (
-        ("linear_momentum", "linear momentum", COLOURS["blue"], DASHES[0]),
-        ("angular_momentum", "angular momentum", COLOURS["orange"], DASHES[1]),
+        ("linear", "linear momentum", COLOURS["blue"], DASHES[0]),
+        ("angular", "angular momentum", COLOURS["orange"], DASHES[1]),
     ):
-        drift = np.linalg.norm(dataset[name].values - dataset[name].values[0], axis=1)
-        scale = float(dataset[f"{name}_scale"].max())
+        momentum = kept(dataset, name).values
+        drift = np.linalg.norm(momentum - momentum[0], axis=1)
+        scale = float(dataset[f"{name}_momentum_scale"].max())
         drift = drift / scale if scale > 0 else drift
         largest = max(largest, float(drift.max()))
         ax.plot(dataset.time, np.where(drift > 0, drift, np.nan), color=colour, linestyle=dash, label=words)
@@ -189,6 +192,25 @@ def attitude(dataset: xr.Dataset) -> Figure:
         turned = np.degrees(dataset.rotation.sel(body=body).values)
         draw_components(ax, dataset.time.values, turned, wrap=180.0)
         ax.set_ylabel(f"{body}, deg")
+    legend(figure, axes[0])
+    return figure
+
+
+@styled
+def control(dataset: xr.Dataset) -> Figure:
+    """What wheel and thrusters give the chaser, and the wheel's momentum; what is zero throughout is left out."""
+    panels = {
+        "wheel_torque": "wheel, N m",
+        "wheel_momentum": "wheel, N m s",
+        "thruster_torque": "thrusters, N m",
+        "thruster_force": "thrusters, N",
+    }
+    shown = [name for name in panels if np.any(dataset[name].values)] or ["wheel_torque"]
+    figure, axes = time_figure(dataset, [1.2] * len(shown), 3)
+    for ax, name in zip(axes, shown, strict=True):
+        draw_components(ax, dataset.time.values, dataset[name].values)
+        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+        ax.set_ylabel(panels[name])
     legend(figure, axes[0])
     return figure
 

@@ -103,6 +103,8 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
     if change:
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+    if "control_work" in dataset:
+        rows += control_rows(dataset, summary)
     for impact in summary["impacts"]:
         rows += [
             ("Impulse of the capture", f"{significant(impact['impulse_normal_N_s'])} N s along the docking axis"),
@@ -113,6 +115,22 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
         ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
         ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
     ]
+
+
+def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the summary table: what control did to the chaser."""
+    rows = [("Control of the chaser", str(dataset.attrs["control"]))]
+    if summary["attitude_error_end_rad"] is not None:
+        rows.append(("Attitude error at the end", f"{significant(np.degrees(summary['attitude_error_end_rad']))} deg"))
+    rows.append(("Work of control", f"{significant(summary['control_work_J'])} J"))
+    for words, key, unit in (
+        ("Largest momentum of the wheel, by axis", "peak_wheel_momentum_N_m_s", "N m s"),
+        ("Impulse that thrusters have used", "thruster_use_N_s", "N s"),
+        ("Angular impulse that thrusters have used", "thruster_use_N_m_s", "N m s"),
+    ):
+        if summary[key]:
+            rows.append((words, f"{significant(summary[key])} {unit}"))
+    return rows
 
 
 def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
@@ -185,24 +203,26 @@ def conserved_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
     """Errors of what should be conserved, with what they are relative to."""
     largest = f"the largest kinetic energy, {significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
+    controlled = "control_work" in dataset
+    kept, less = (", less thrusters’ impulses", ", less the work of control") if controlled else ("", "")
     if summary["energy_error"] is None:
         energy = [NOTHING, "nothing: delay, friction or the contact's law may change it"]
     else:
         energy = [significant(summary["energy_error"], 2), largest]
     rows = [
         [
-            "linear momentum",
+            f"linear momentum{kept}",
             significant(summary["linear_momentum_error"], 2),
             f"the largest sum of the bodies’ momenta by magnitude, {significant(linear)} N s",
         ],
         [
-            "angular momentum about the common centre of mass",
+            f"angular momentum about the common centre of mass{kept}",
             significant(summary["angular_momentum_error"], 2),
             f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
         ],
-        ["kinetic energy over whole contacts", *energy],
+        [f"kinetic energy over whole contacts{less}", *energy],
         [
-            "work of the contact forces against change of kinetic energy",
+            f"work of the contact forces against change of kinetic energy{less}",
             significant(summary["work_energy_error"], 2),
             largest,
         ],
@@ -268,6 +288,11 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         "Errors of momentum: both should stay near round-off, and steps at contacts would mean that forces and "
         "reactions do not balance.",
     )
+    if "control_work" in dataset:
+        yield (
+            partial(over_time.control, dataset),
+            "What control gives the chaser, in its axes: flat tops are at the limits.",
+        )
     if np.any(dataset.rotation.values):
         yield (
             partial(over_time.attitude, dataset),

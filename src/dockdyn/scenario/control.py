@@ -11,20 +11,18 @@ from dockdyn.control.actuators import Actuators
 from dockdyn.control.detumble import Detumble
 from dockdyn.control.joint_control import JointControl
 from dockdyn.control.lqr import Regulator
-from dockdyn.control.plant import Law, turning_axes, turning_columns
+from dockdyn.control.plant import Law, moving_columns, turning_axes, turning_columns
 from dockdyn.control.reaction_null_space import ReactionNullSpace
 from dockdyn.models.berthing import Berthing, Control
 from dockdyn.models.captured import Design, Weights, design
+from dockdyn.scenario.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.parts import refuse
-from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import Number, quantity
 
 Gain = quantity("N*m/rad", "a gain", least=0, component=True)
 RateGain = quantity("N*m*s/rad", "a gain", least=0, component=True)
 Torque = quantity("N*m", "a torque", above=0, component=True)
 
-WHEEL = ("base_limit", "base_capacity")
-THRUSTERS = ("thruster_force", "thruster_torque", "thruster_impulse", "thruster_angular_impulse")
 LISTS = ("stiffness", "damping", "limit")  # one entry a joint
 
 # law: keys it needs, keys it may have
@@ -43,21 +41,13 @@ DEFAULTS = {  # of the regulator's weights
 }
 
 
-class ControlSection(Section):
+class ControlSection(ActuatorSection):
     """Torques on joints and base; lists have an entry for every joint, in the order of the links."""
 
     law: Literal["none", "joint-pd", "rate-damping", "lqr", "detumble", "reaction-null-space"] = "rate-damping"
     stiffness: list[Gain] | None = None
     damping: list[RateGain] | None = None
     limit: list[Torque] | None = None
-    base_stiffness: quantity("N*m/rad", "a gain", least=0) | None = None
-    base_damping: quantity("N*m*s/rad", "a gain", least=0) | None = None
-    base_limit: quantity("N*m", "a torque", above=0) | None = None
-    base_capacity: quantity("N*m*s", "an angular momentum", above=0) | None = None
-    thruster_force: quantity("N", "a force", above=0) | None = None
-    thruster_torque: quantity("N*m", "a torque", above=0) | None = None
-    thruster_impulse: quantity("N*s", "an impulse", above=0) | None = None
-    thruster_angular_impulse: quantity("N*m*s", "an angular impulse", above=0) | None = None
     time: quantity("s", "a time", above=0) | None = None
     angle_error: quantity("rad", "an angle", above=0) | None = None
     attitude_error: quantity("rad", "an angle", above=0) | None = None
@@ -69,20 +59,9 @@ class ControlSection(Section):
     def complete(self) -> Self:
         if self.law == "none":
             return self
-        needed, allowed = KEYS[self.law]
-        for key in needed:
-            if getattr(self, key) is None:
-                refuse(f"law {self.law} needs {key}" + (", an entry for every joint" if key in LISTS else ""))
-        for key in type(self).model_fields:
-            if key != "law" and getattr(self, key) is not None and key not in needed + allowed:
-                refuse(f"law {self.law} has no {key}; it has {', '.join(needed + allowed)}")
+        self.check_keys(*KEYS[self.law], dict.fromkeys(LISTS, ", an entry for every joint"))
         if self.law == "detumble" and self.base_limit is None and self.thruster_torque is None:
             refuse("law detumble needs base_limit (a wheel) or thruster_torque: something has to take the momentum")
-        for budget, limit in (("thruster_impulse", "thruster_force"), ("thruster_angular_impulse", "thruster_torque")):
-            if getattr(self, budget) is not None and getattr(self, limit) is None:
-                refuse(f"{budget} is a budget of {limit}, which is missing")
-        if self.base_capacity is not None and self.base_limit is None:
-            refuse("base_capacity is that of a wheel with base_limit, which is missing")
         return self
 
     def check(self, joints: list[str], locked: list[str], planar: bool, impact: str) -> None:
@@ -116,25 +95,9 @@ class ControlSection(Section):
 
     def actuators(self, model: Berthing) -> Actuators:
         tree = model.sides[0].tree
-        axes = jnp.array(turning_axes(tree), int)
         wheel = {"rate-damping": jnp.inf, "joint-pd": jnp.inf}.get(self.law, 0.0)  # of a limit left out
-
-        def turning(value: Any, default: float) -> Any:
-            return jnp.zeros(3).at[axes].set(default if value is None else value)
-
-        def number(value: Any, default: float) -> Any:
-            return jnp.asarray(default if value is None else value, float)
-
-        planar = tree.layout.base == "planar"
-        force = number(self.thruster_force, 0.0) * jnp.array([1.0, 1.0, 0.0 if planar else 1.0])
-        return Actuators(
-            motors=self.by_joint(model, self.limit, jnp.inf),
-            wheel=turning(self.base_limit, wheel),
-            capacity=turning(self.base_capacity, jnp.inf),
-            thrust=force,
-            jets=turning(self.thruster_torque, 0.0),
-            budget=jnp.stack([number(self.thruster_impulse, jnp.inf), number(self.thruster_angular_impulse, jnp.inf)]),
-        )
+        motors = self.by_joint(model, self.limit, jnp.inf)
+        return self.make_actuators(motors, moving_columns(tree), turning_axes(tree), wheel, 0.0)
 
     def by_joint(self, model: Berthing, values: Any, default: float) -> Any:
         """A row of the chaser's velocities with the entries of the joints, zero elsewhere."""

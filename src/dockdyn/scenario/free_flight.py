@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import jax.numpy as jnp
@@ -17,15 +16,17 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.models.free_flight import FreeFlight, NamedPoint
 from dockdyn.scenario.approach import ApproachSection
+from dockdyn.scenario.body_control import BodyControlSection
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.latch import ConeLatchSection
 from dockdyn.scenario.loop import LoopSection
+from dockdyn.scenario.motion import Attitude, Rate, Velocity
 from dockdyn.scenario.parts import FrictionSection, NormalLawSection, SurfaceSection, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.section import Section, absent
 from dockdyn.scenario.stability import StabilitySection
-from dockdyn.scenario.units import Number, quantity
+from dockdyn.scenario.units import quantity
 
 INERTIA_SLACK = 1e-9  # relative; the triangle inequality is met with equality by flat bodies
 
@@ -53,20 +54,9 @@ def physical(value: list[list[float]]) -> list[list[float]]:
     return value
 
 
-def unit(value: list[float]) -> list[float]:
-    """A quaternion, normalised when it is within 1e-3 of unit length."""
-    length = math.sqrt(sum(part * part for part in value))
-    if abs(length - 1) > 1e-3:
-        refuse(f"must be a quaternion within 1e-3 of unit length, scalar first; its length is {length:g}")
-    return value if abs(length - 1) < 1e-15 else [part / length for part in value]
-
-
 Moment = quantity("kg*m**2", "a moment of inertia", component=True)
 Row = Annotated[list[Moment], Field(min_length=3, max_length=3)]
 Inertia = Annotated[list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(physical)]
-Attitude = Annotated[list[Number], Field(min_length=4, max_length=4), AfterValidator(unit)]
-Velocity = Annotated[list[quantity("m/s", "a velocity", component=True)], Field(min_length=3, max_length=3)]
-Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)]
 
 
 class PlaceSection(Section):
@@ -148,6 +138,7 @@ class FreeFlightSection(Section):
     target: BodySection
     contact: list[ContactSection] = []  # noqa: RUF012
     latch: ConeLatchSection | None = None
+    control: BodyControlSection | None = None
     loop: LoopSection = LoopSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
@@ -224,8 +215,14 @@ class FreeFlightSection(Section):
             twists=(chaser[1], target[1]),
             points=self.points(),
             latch=self.make_latch(),
+            control=None if self.control is None else self.control.make(chaser[0]),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
+
+    @property
+    def controlled(self) -> bool:
+        """Whether control acts."""
+        return self.control is not None and self.control.law != "none"
 
     def points(self) -> tuple[NamedPoint, ...]:
         """The named points; where a body has none, its centre of mass and its features."""

@@ -13,7 +13,8 @@ from dockdyn.mechanics.beam import Beam
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Tree
 from dockdyn.mechanics.vector import Vector
-from dockdyn.scenario.free_flight import Attitude, Inertia, Rate, Velocity, unit
+from dockdyn.scenario.free_flight import Inertia
+from dockdyn.scenario.motion import Attitude, Rate, Velocity, unit
 from dockdyn.scenario.parts import Direction, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.section import Section

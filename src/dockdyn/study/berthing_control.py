@@ -63,11 +63,8 @@ def detumbling(dataset: xr.Dataset) -> dict[str, float | None]:
     return {"remaining_rate_rad_s": rate, "remaining_momentum_N_m_s": momentum}
 
 
-def control_warnings(dataset: xr.Dataset) -> list[str]:
-    """Where a budget did not suffice, or the run was too short, to stop the tumble."""
-    if dataset.attrs["control"] != "detumble":
-        return []
-    rate, momentum = tumble(dataset)
+def used_up(dataset: xr.Dataset) -> list[str]:
+    """What of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
     capacity, budget = dataset.attrs["wheel_capacity_N_m_s"], dataset.attrs["thruster_budget_N_m_s"]
     wheel, used = float(abs(dataset.wheel_momentum[-1]).max()), float(dataset.thruster_use[-1, 1])
     spent = []
@@ -75,6 +72,15 @@ def control_warnings(dataset: xr.Dataset) -> list[str]:
         spent.append(f"the wheel holds {wheel:.3g} of {capacity:.3g} N m s" if capacity else "")
     if used >= SPENT * budget:
         spent.append(f"thrusters have used {used:.3g} of {budget:.3g} N m s" if budget else "")
+    return spent
+
+
+def control_warnings(dataset: xr.Dataset) -> list[str]:
+    """Where a budget did not suffice, or the run was too short, to stop the tumble."""
+    if dataset.attrs["control"] != "detumble":
+        return []
+    rate, momentum = tumble(dataset)
+    spent = used_up(dataset)
     words = (
         f"the bodies still turn at {np.degrees(rate):.3g} deg/s at the end, with {momentum:.3g} N m s to be taken up"
     )

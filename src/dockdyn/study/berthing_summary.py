@@ -7,7 +7,7 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.study.berthing_control import control_warnings, detumbling, settling
-from dockdyn.study.measures import drift, number
+from dockdyn.study.measures import drift, kept, number
 
 
 def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
@@ -26,12 +26,8 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
         "captured": joined,
         "capture_time_s": 0.0 if joined else None,
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]) + float(dataset.impact_energy_loss),
-        "linear_momentum_error": drift(
-            dataset.linear_momentum - dataset.thruster_impulse, dataset.linear_momentum_scale
-        ),
-        "angular_momentum_error": drift(
-            dataset.angular_momentum - dataset.thruster_turning_impulse, dataset.angular_momentum_scale
-        ),
+        "linear_momentum_error": drift(kept(dataset, "linear"), dataset.linear_momentum_scale),
+        "angular_momentum_error": drift(kept(dataset, "angular"), dataset.angular_momentum_scale),
         "energy_error": float(abs(energy - energy[0]).max() / dataset.kinetic_energy.max())
         if dataset.attrs["undamped"]
         else None,

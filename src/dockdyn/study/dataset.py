@@ -53,5 +53,6 @@ def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
         "capture_law": described.capture_law,
         "wall_time_s": run.wall_time,
         "prediction": run.prediction,
+        **described.attributes,
     }
     return xr.Dataset(described.variables, coordinates, attributes)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.scenario.load import Scenario
+from dockdyn.study.berthing_control import control_attributes
 from dockdyn.study.run import (
     Described,
     Layout,
@@ -53,20 +54,35 @@ LATCH_VARIABLES: Layout = {
     "hold_force": (("axis",), "N", "force by which the latch holds the chaser, inertial"),
 }
 
+CONTROL_VARIABLES: Layout = {
+    "attitude_error": (("axis",), "rad", "rotation vector of the chaser from the attitude it is held at, its axes"),
+    "wheel_torque": (("axis",), "N m", "torque of the wheel on the chaser, its axes"),
+    "thruster_force": (("axis",), "N", "force of thrusters on the chaser, its axes"),
+    "thruster_torque": (("axis",), "N m", "torque of thrusters on the chaser, its axes"),
+    "wheel_momentum": (("axis",), "N m s", "angular momentum of the chaser's wheel, its axes"),
+    "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
+    "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
+    "thruster_use": (("use",), "SI", "what thrusters have given, by size over the chaser's axes: N s, N m s"),
+    "control_work": ((), "J", "work of control on the chaser"),
+}
+
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of free flight leaves in its dataset."""
     content = scenario.content
     latch = latch_variables(content, run) if content.latch is not None else {}
+    control = sampled_variables(CONTROL_VARIABLES, run) if content.controlled else {}
     return Described(
-        variables={**sampled_variables(VARIABLES, run), **episode_variables(scenario, run), **latch},
+        variables={**sampled_variables(VARIABLES, run), **episode_variables(scenario, run), **latch, **control},
         coordinates={
             "body": ["chaser", "target"],
             "axis": ["x", "y", "z"],
             "quaternion": ["w", "x", "y", "z"],
             "contact": contact_names(content),
             "point": [point.name for point in content.points()],
+            **({"use": ["impulse", "angular impulse"]} if content.controlled else {}),
         },
+        attributes=control_attributes(content.control) if content.controlled else {},
         conservative=conservative(content),
         capture_law=f"plastic, {content.latch.hold}" if content.latch is not None else "",
     )
@@ -109,7 +125,8 @@ def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     """Variables over the dimension `episode`: one entry a contact from onset to release."""
     contacts = scenario.content.contact
     found = run.episodes
-    energy = run.at_moments["kinetic_energy"]
+    # that control brings is not the contacts'
+    energy = run.at_moments["kinetic_energy"] - run.at_moments.get("control_work", 0.0)
 
     def after(minus: str) -> list[float]:
         return [

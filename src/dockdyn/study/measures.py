@@ -17,6 +17,22 @@ def ratio(error: float, scale: float) -> float:
     return error / scale if scale > 0 else error
 
 
+def kept(dataset: xr.Dataset, name: str) -> xr.DataArray:
+    """The `linear` or `angular` momentum that should not change: without what thrusters gave."""
+    impulse = {"linear": "thruster_impulse", "angular": "thruster_turning_impulse"}[name]
+    momentum = dataset[f"{name}_momentum"]
+    return momentum - dataset[impulse] if impulse in dataset else momentum
+
+
+def given_by_contacts(dataset: xr.Dataset) -> xr.DataArray:
+    """Change (J) since t = 0 of the energy of motion and of springs inside, less the work of control."""
+    energy = dataset.kinetic_energy
+    if "internal_energy" in dataset:
+        energy = energy + dataset.internal_energy
+    change = energy - energy[0]
+    return change - dataset.control_work if "control_work" in dataset else change
+
+
 def drift(momentum: xr.DataArray, scale: xr.DataArray) -> float:
     """Largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
     change = np.linalg.norm((momentum.values - momentum.values[0]).reshape(momentum.sizes["time"], -1), axis=1)

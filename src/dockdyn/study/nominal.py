@@ -36,13 +36,18 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
     """The nominal contact of a scenario; None for a rig, which has only one.
 
     Raises ScenarioError when there is none: no contact in the scenario, none within its duration, or a place on the wall
-    of a surface that is no cone.
+    of a surface that is no cone; and where control acts, which margins do not know.
     """
     content = scenario.content
     if content.kind == "rig":
         return None
     if content.kind != "free-flight":
         raise ScenarioError(f"{scenario.name}: kind: {content.kind} has no loop to judge; must be free-flight or rig")
+    if content.controlled:
+        raise ScenarioError(
+            f"{scenario.name}: control.law = {content.control.law!r}: counts in runs only; "
+            "must be 'none', or left out, for margins and linear forms"
+        )
     if not content.contact:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
     if content.stability.distance is None:

@@ -47,4 +47,5 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     limit = (
         f"the critical one of {critical * 1e3:.4g} ms" if critical else "zero, which an undamped contact cannot bear"
     )
-    return f"the loop delay of {delay * 1e3:.4g} ms is above {limit}: contact gains energy (see dockdyn stability)"
+    without = " without control" if scenario.content.controlled else ""
+    return f"the loop delay of {delay * 1e3:.4g} ms is above {limit}: contact{without} gains energy (see dockdyn stability)"

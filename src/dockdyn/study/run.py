@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ class Described:
     conservative: bool  # whether energy should return to its value after every contact
     undamped: bool = True  # whether nothing but contacts takes energy
     capture_law: str = ""  # what holds the bodies together once a latch has fallen in
+    attributes: dict[str, Any] = field(default_factory=dict)  # besides what all kinds have
 
 
 def sampled_variables(layout: Layout, run: Run) -> dict[str, Any]:

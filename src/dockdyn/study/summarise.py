@@ -9,7 +9,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.study.berthing_summary import summarise_berthing
-from dockdyn.study.measures import drift, number, ratio
+from dockdyn.study.flight_control import control_totals, control_used_up
+from dockdyn.study.measures import drift, given_by_contacts, kept, number, ratio
 
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
@@ -28,11 +29,12 @@ def summarise(dataset: xr.Dataset) -> dict[str, Any]:
         "impacts": impacts(dataset),
         **capture(dataset),
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
-        "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale) if flight else None,
+        "linear_momentum_error": drift(kept(dataset, "linear"), dataset.linear_momentum_scale),
+        "angular_momentum_error": drift(kept(dataset, "angular"), dataset.angular_momentum_scale) if flight else None,
         "energy_error": energy_error(dataset),
         "work_energy_error": work_energy_error(dataset),
         "peak_normal_force_N": float(dataset.episode_peak_force.max()) if dataset.sizes["episode"] else 0.0,
+        **control_totals(dataset),
         "warnings": warnings(dataset),
         "integrator": dataset.attrs["integrator"],
         "step_s": float(dataset.attrs["step_s"]),
@@ -121,15 +123,13 @@ def contact(episode: xr.Dataset) -> dict[str, Any]:
 def work_energy_error(dataset: xr.Dataset) -> float | None:
     """Largest difference between the contact forces' work and the change of energy, relative to the largest energy.
 
-    The energy is the kinetic one, with that of springs inside; None where dampers inside take some, too.
+    The energy is the kinetic one, with that of springs inside, less the work of control; None where dampers inside take
+    some, too.
     """
     if not dataset.attrs["undamped"]:
         return None
-    energy = dataset.kinetic_energy
-    if "internal_energy" in dataset:
-        energy = energy + dataset.internal_energy
-    change = energy - energy[0]
-    return ratio(float(abs(change - dataset.work).max()), float(dataset.kinetic_energy.max()))
+    error = abs(given_by_contacts(dataset) - dataset.work)
+    return ratio(float(error.max()), float(dataset.kinetic_energy.max()))
 
 
 def classify(gain: float | None, start: float, after: float | None) -> str | None:
@@ -176,6 +176,7 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append(
             "some contacts overlap in time or within one delay: their energies are those of all of them together"
         )
+    found += control_used_up(dataset)
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
     return found
