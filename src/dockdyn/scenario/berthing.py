@@ -34,9 +34,13 @@ class AdaptiveSection(Section):
     """How time advances: explicit of eighth order, implicit for stiff systems, or located where contact comes and goes."""
 
     method: Literal["dopri8", "kvaerno5", "located"] | None = None
-    tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-10
+    tolerance: Annotated[float, Field(gt=0, le=1e-3)] | None = None
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
     conserve: Literal["momentum"] | None = None
+
+    def error(self, located: bool) -> float:
+        """Of a step, relative. Located steps, of fourth order, would become very short at what suits those of eighth."""
+        return self.tolerance or (1e-10 if located else 1e-12)
 
 
 class BerthingSection(Section):

@@ -223,7 +223,7 @@ def attributes(scenario: Scenario, model: Berthing, motion: Motion, wall_time: f
         "status": motion.status,
         "finished": int(motion.finished),
         "integrator": motion.integrator,
-        "tolerance": content.integrator.tolerance,
+        "tolerance": content.integrator.error(motion.integrator == "located"),
         "steps": motion.steps,
         "rejected": motion.rejected,
         "law": content.impact.law,

@@ -138,7 +138,7 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
 def smooth(content: Any, model: Berthing, state: Any, interval: float, count: int, progress: Progress | None) -> Motion:
     """Adaptive integration, in pieces."""
     method = content.integrator.method or "dopri8"
-    tolerance = jnp.asarray(content.integrator.tolerance)
+    tolerance = jnp.asarray(content.integrator.error(located=False))
     rows = -(-count // PIECES)
     kept, steps, rejected, finished = [jax.tree.map(lambda a: np.asarray(a)[None], state)], 0, 0, True
     for piece in range(PIECES):
@@ -189,7 +189,7 @@ def touching(
     settings = located.Settings(
         duration=jnp.asarray(content.duration),
         step=step,
-        tolerance=jnp.asarray(content.integrator.tolerance),
+        tolerance=jnp.asarray(content.integrator.error(located=True)),
         sampling=jnp.asarray(interval),
         samples=power_of_two(count + 1),
         max_moments=events,
