@@ -12,6 +12,8 @@ import dockdyn
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.stability_figures import chart_figure, family_figure
 from dockdyn.output.trajectory import trajectory
+from dockdyn.papers.cyril_again import impulses
+from dockdyn.papers.cyril_pictures import impulses as impulses_figure
 from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 IMAGES = Path(__file__).parent / "images"
@@ -34,6 +36,7 @@ def main() -> None:
     save(trajectory(dockdyn.simulate(scenario)), "probe-cone")
     save(chart_figure(stability_dataset(scenario, [parse_sweep(text) for text in PLANE])), "stability-chart")
     save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")
+    save(impulses_figure(impulses()), "impulses-and-modes")
 
 
 if __name__ == "__main__":

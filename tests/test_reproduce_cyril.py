@@ -310,3 +310,20 @@ def test_control(folder):
         assert [value(table, f"{scheme}: {word}") for word in words] == pytest.approx(times, abs=0.5)
         assert value(table, f"{scheme}: greatest pitch") == pytest.approx(pitch, abs=0.002)
     assert value(table, "none, n = 2: θ₃ crosses zero") == pytest.approx(34.7, abs=0.1)
+
+
+@pytest.mark.full
+def test_meeting_again(folder):
+    """The first impulse has no limit; that of all impacts and that of a compliant contact hardly depend on the modes.
+
+    Rigid links: the law's own impulse, and for the compliant contact one between no and full restitution.
+    """
+    table = tables_of(("again",), folder)["again"]
+    first, again, compliant = (
+        [value(table, f"n = {modes}: {words}") for modes in range(4)]
+        for words in ("normal impulse of the first impact", "of all impacts", "of a compliant contact")
+    )
+    assert first[1] < 0.7 * first[0] and first[2] < 0.7 * first[1] and first[3] < 0.7 * first[2]
+    for values in (again[1:], compliant[1:]):
+        assert max(values) < 1.25 * min(values)
+    assert again[0] == first[0] and first[0] / 1.5 < compliant[0] < 2 * first[0] / 1.5
