@@ -220,7 +220,7 @@ def test_wrong_berthings_are_refused_in_one_line(overrides, words):
 
 
 def test_what_does_not_meet_is_refused():
-    scenario = dockdyn.load("cyril-plastic", {"target.velocity": [0, 1, 0]})
+    scenario = dockdyn.load("cyril-plastic", {"target.velocity": [0, 1, 0], "flexible.modes": 2})
     with pytest.raises(dockdyn.ScenarioError, match="does not approach"):
         dockdyn.simulate(scenario)
 

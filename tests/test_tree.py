@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,12 +16,13 @@ from scipy.spatial.transform import Rotation
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.beam import Beam
 from dockdyn.mechanics.tree import Configuration, Tree
+from dockdyn.study.plan import jit_once
 
 COORDINATES = {"revolute": 1, "prismatic": 1, "spherical": 3, "locked": 0}
 BASE_COORDINATES = {"free": 6, "planar": 3, "fixed": 0}
 
-compiled = eqx.filter_jit(lambda tree, q, v: (*tree.dynamics(q, v), tree.potential_energy(q)))
-stiffness = eqx.filter_jit(lambda tree, q: jax.hessian(tree.potential_energy)(q).modes.modes)
+compiled = jit_once(lambda tree, q, v: (*tree.dynamics(q, v), tree.potential_energy(q)))
+stiffness = jit_once(lambda tree, q: jax.hessian(tree.potential_energy)(q).modes.modes)
 
 
 def dynamics(tree: Tree, q: Configuration, v: np.ndarray):
@@ -461,12 +461,11 @@ def test_equations_of_motion_against_lagrange(make, base, given):
     """Mass matrix, bias and energies from positions alone, differentiated."""
     rng = np.random.default_rng(len(base) + 10 * len(given))
     case_ = case(rng, make(rng, **given), base)
-    quick = {"xla_backend_optimization_level": 0}  # to compile, not to run
-    independent = jax.jit(lambda x, r: lagrange(case_, x, r), compiler_options=quick)
+    independent = jit_once(lambda x, r: lagrange(case_, x, r))
     v, mass, bias, stored, kinetic = map(np.asarray, independent(case_.coordinates, case_.rates))
     q = configuration(case_)
     found, h, _, potential_energy = dynamics(case_.tree, q, v)
-    energies = [eqx.filter_jit(case_.tree.kinetic_energy)(q, jnp.asarray(v)), potential_energy]
+    energies = [jit_once(Tree.kinetic_energy)(case_.tree, q, jnp.asarray(v)), potential_energy]
     # quadrature of hyperbolic functions is not exact, and accelerations magnify that
     near, nearer = (1e-13, 1e-10) if given.get("basis") != "cantilever" else (1e-12, 1e-10)
     accelerations = np.linalg.solve(mass, bias)
