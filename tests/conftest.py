@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import tomlkit
 
 import dockdyn
+from dockdyn import cli
 
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = 30_000  # of the 65,530 that Linux gives a process
@@ -42,3 +45,29 @@ def run(tmp_path_factory):
         return dockdyn.simulate(dockdyn.load(file, overrides))
 
     return simulate
+
+
+class Ended(NamedTuple):
+    """A command that has ended, as `subprocess` gives it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def dock(monkeypatch, capsys, tmp_path):
+    """Runs a command line of `dockdyn` in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["dockdyn", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Ended(code, *capsys.readouterr())
+
+    return command

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -14,6 +16,7 @@ from scipy.optimize import brentq
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.beam import Beam
 from dockdyn.mechanics.tree import Configuration
+from dockdyn.study.plan import jit_once
 
 
 def beam(modes, length=1.0, mass=1.0, bending=1.0, **given) -> Beam:
@@ -31,7 +34,7 @@ def straight(tree, modes) -> Configuration:
     )
 
 
-@eqx.filter_jit
+@jit_once
 def at_rest(tree, q):
     """Mass matrix and the modes' stiffness matrix of the undeformed tree."""
     still = jnp.zeros(len(tree.names()))
@@ -127,7 +130,7 @@ def test_craig_bampton_modes_serve_with_a_payload(body):
 # --- turning beams ----------------------------------------------------------------------------------------------------
 
 
-@eqx.filter_jit
+@partial(jit_once, static_argnames="modes")
 def steady(tree, speed, modes):
     """Mass matrix, and the derivative of the bias by the modal coordinates, of a straight beam on a turning hub."""
     v = jnp.zeros(len(tree.names())).at[0].set(speed)

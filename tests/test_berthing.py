@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -221,10 +219,9 @@ def test_report_and_documentation(controlled, plastic):
         assert f"`{key}`" in RESULTS, key
 
 
-def test_the_command_runs(tmp_path):
-    command = [str(Path(sys.executable).parent / "dockdyn"), "run", "cyril-plastic", "--set", "flexible.modes=2"]
-    command += ["--set", "duration=1 s", "--out", str(tmp_path / "out")]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
+def test_the_command_runs(dock, tmp_path):
+    changes = ("--set", "flexible.modes=2", "--set", "duration=1 s")
+    result = dock("run", "cyril-plastic", *changes, "--out", tmp_path / "out")
     assert result.returncode == 0, result.stderr
     assert "Joined by the impact (weld)" in " ".join(result.stdout.split())
     assert (tmp_path / "out" / "report.html").exists()
@@ -254,7 +251,7 @@ def test_wrong_berthings_are_refused_in_one_line(overrides, words):
 
 
 def test_what_does_not_meet_is_refused():
-    scenario = dockdyn.load("cyril-plastic", {"target.velocity": [0, 1, 0]})
+    scenario = dockdyn.load("cyril-plastic", {"target.velocity": [0, 1, 0], "flexible.modes": 2})
     with pytest.raises(dockdyn.ScenarioError, match="does not approach"):
         dockdyn.simulate(scenario)
 

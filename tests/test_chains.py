@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -122,12 +120,7 @@ def test_a_run_that_never_arrives_says_so():
     assert "did not reach the latch" in text_of(render_chains_report(dataset))
 
 
-def dock(*words):
-    command = [str(Path(sys.executable).parent / "dockdyn"), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
-
-
-def test_the_command_prints_and_writes(tmp_path):
+def test_the_command_prints_and_writes(dock, tmp_path):
     result = dock("run", "paraskevas-c", "--out", str(tmp_path / "out"))
     assert result.returncode == 0, result.stderr
     assert "predicted" in result.stdout and "They met 3 times" in " ".join(result.stdout.split())
@@ -140,7 +133,7 @@ def test_the_command_prints_and_writes(tmp_path):
     assert json.loads(again.stdout)["relative_velocity_after_m_s"] == summary["relative_velocity_after_m_s"]
 
 
-def test_margins_of_a_kind_without_a_loop_are_refused():
+def test_margins_of_a_kind_without_a_loop_are_refused(dock):
     result = dock("stability", "paraskevas-a")
     assert result.returncode == 2
     assert result.stderr == "error: paraskevas-a: kind: four-mass has no loop to judge; must be free-flight or rig\n"

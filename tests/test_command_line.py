@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ import pytest
 import dockdyn
 
 COMMAND = Path(sys.executable).with_name("dockdyn")
+NAME = "sazawal-compliance"  # of one preset, which is compiled once
 
 
-def dock(*arguments, folder=None):
+def installed(*arguments, folder):
+    """The installed command in a process of its own; the other tests run the same in this one."""
     return subprocess.run([COMMAND, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
 
 
@@ -27,18 +30,18 @@ def refused(result, *words):
         assert word in result.stderr, result.stderr
 
 
-def test_run_writes_three_files_and_refuses_to_overwrite(tmp_path):
+def test_run_writes_three_files_and_refuses_to_overwrite(dock, tmp_path):
     out = tmp_path / "out"
-    first = dock("run", "sazawal-spring-dashpot", "--set", "duration=8 s", "--out", out)
+    first = dock("run", NAME, "--set", "duration=8 s", "--out", out)
     assert first.returncode == 0, first.stderr
     assert sorted(file.name for file in out.iterdir()) == ["report.html", "result.nc", "scenario.toml"]
     assert str(out / "report.html") in first.stdout.replace("\n", "")
     before = (out / "result.nc").read_bytes()
 
-    refused(dock("run", "sazawal-spring-dashpot", "--out", out), str(out), "--force")
+    refused(dock("run", NAME, "--out", out), str(out), "--force")
     assert (out / "result.nc").read_bytes() == before
     (out / "notes.txt").write_text("mine")
-    again = dock("run", "sazawal-spring-dashpot", "--set", "duration=7 s", "--out", out, "--force")
+    again = dock("run", NAME, "--set", "duration=7 s", "--out", out, "--force")
     assert again.returncode == 0, again.stderr
     assert (out / "notes.txt").read_text() == "mine"
     assert tomllib.loads((out / "scenario.toml").read_text())["duration"] == "7.0 s"
@@ -49,10 +52,11 @@ def test_run_writes_three_files_and_refuses_to_overwrite(tmp_path):
     refused(dock("report", out / "result.nc"), "report.html", "--force")
 
 
+@pytest.mark.installed
 def test_the_resolved_scenario_gives_the_same_result_bit_for_bit(tmp_path):
     out = tmp_path / "out"
     chosen = ("--set", "duration=9 s", "--set", "contact.friction.coefficient=0.07", "--set", 'loop.delay="12.3 ms"')
-    dock("run", "sazawal-compliance", *chosen, "--out", out)
+    installed("run", NAME, *chosen, "--out", out, folder=tmp_path)
     one = dockdyn.open_result(out / "result.nc")
     two = dockdyn.simulate(dockdyn.load(out / "scenario.toml"))
     assert one.drop_attrs().identical(two.drop_attrs())
@@ -60,34 +64,35 @@ def test_the_resolved_scenario_gives_the_same_result_bit_for_bit(tmp_path):
     assert left == {**two.attrs, "wall_time_s": 0}
 
 
+@pytest.mark.installed
 def test_json_is_the_summary_alone(tmp_path):
-    result = dock("run", "sazawal-spring-dashpot", "--set", "duration=8 s", "--json", folder=tmp_path)
+    result = installed("run", NAME, "--set", "duration=8 s", "--json", folder=tmp_path)
     assert result.returncode == 0 and result.stderr == ""
     summary = json.loads(result.stdout)
-    expected = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "8 s"})))
+    expected = dockdyn.summarise(dockdyn.simulate(dockdyn.load(NAME, {"duration": "8 s"})))
     assert {**summary, "wall_time_s": 0} == {**expected, "wall_time_s": 0}
     assert list(tmp_path.iterdir()) == []
 
 
-def test_init_gives_a_file_of_ones_own(tmp_path):
+def test_init_gives_a_file_of_ones_own(dock, tmp_path):
     file = tmp_path / "mine.toml"
-    assert dock("init", "probe-cone", file).returncode == 0
-    refused(dock("init", "probe-cone", file), "mine.toml", "--force")
+    assert dock("init", NAME, file).returncode == 0
+    refused(dock("init", NAME, file), "mine.toml", "--force")
     refused(dock("init", "probe-con", tmp_path / "other.toml"), "probe-con", "'probe-cone'")
-    result = dock("run", file.name, "--set", "duration=1 s", folder=tmp_path)
+    result = dock("run", file.name, "--set", "duration=1 s")
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "mine" / "report.html").exists()
 
 
 @pytest.mark.full
-def test_a_result_folder_may_have_the_presets_name(tmp_path):
+def test_a_result_folder_may_have_the_presets_name(dock, tmp_path):
     for _ in range(2):
-        result = dock("run", "probe-cone", "--set", "duration=1 s", "--force", folder=tmp_path)
+        result = dock("run", "probe-cone", "--set", "duration=1 s", "--force")
         assert result.returncode == 0, result.stderr
     assert (tmp_path / "probe-cone" / "report.html").exists()
 
 
-def test_every_preset_is_listed_and_loads():
+def test_every_preset_is_listed_and_loads(dock):
     listed = dock("presets").stdout
     for name, title in dockdyn.presets().items():
         assert name in listed and title in listed
@@ -103,7 +108,7 @@ def test_every_preset_runs():
             assert dockdyn.simulate(dockdyn.load(name, {"duration": "1 s"})).attrs["finished"]
 
 
-def test_a_run_that_diverges_says_when_and_keeps_what_it_had(tmp_path):
+def test_a_run_that_diverges_says_when_and_keeps_what_it_had(dock, tmp_path):
     out = tmp_path / "out"
     sets = [
         "--set",
@@ -167,7 +172,7 @@ def test_a_run_that_diverges_says_when_and_keeps_what_it_had(tmp_path):
         (["duration"], ["duration", "KEY=VALUE"]),
     ],
 )
-def test_bad_values_are_one_clear_line(sets, words):
+def test_bad_values_are_one_clear_line(dock, sets, words):
     arguments = [part for text in sets for part in ("--set", text)]
     result = dock("run", "sazawal-spring-dashpot", "--json", *arguments)
     refused(result, *words)
@@ -175,9 +180,10 @@ def test_bad_values_are_one_clear_line(sets, words):
         assert "sazawal-spring-dashpot" in result.stderr
 
 
-def test_bad_files_are_one_clear_line(tmp_path):
+def test_bad_files_are_one_clear_line(dock, tmp_path):
     refused(dock("run", tmp_path / "none.toml"), "none.toml", "no such file")
-    refused(dock("run", "probe-conee"), "probe-conee", "'probe-cone'")
+    for command in (dock, partial(installed, folder=tmp_path)):
+        refused(command("run", "probe-conee"), "probe-conee", "'probe-cone'")
     refused(dock("run", tmp_path), str(tmp_path), "folder")
     bad = tmp_path / "bad.toml"
     bad.write_text("schema = 1\nkind = \n")

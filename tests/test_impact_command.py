@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,22 +21,14 @@ LATCH = ("latch", "--chaser-mass", "40 kg", "--target-mass", "6 kg", "--stiffnes
 
 
 @pytest.fixture
-def impact(monkeypatch, capsys, tmp_path):
+def impact(dock, monkeypatch, tmp_path):
     """Runs `dockdyn impact …` in an empty folder; gives exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
 
     def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["dockdyn", "impact", *map(str, arguments)])
-        capsys.readouterr()
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        printed = capsys.readouterr()
+        ended = dock("impact", *arguments)
         assert list(tmp_path.iterdir()) == []
-        return code, printed.out, printed.err
+        return ended
 
     return command
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -253,22 +252,11 @@ def test_what_is_written(reproduced, folder):
                 assert all(variable.attrs["units"] for variable in data.data_vars.values())
 
 
-def test_the_command(reproduced, monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["dockdyn", "reproduce", "cyril", *arguments])
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return code, *capsys.readouterr()
-
-    code, out, err = command("--figure", "11")
+def test_the_command(reproduced, dock, tmp_path):
+    code, out, err = dock("reproduce", "cyril", "--figure", "11")
     assert (code, out) == (cli.BAD_INPUT, "") and len(err.splitlines()) == 1
     assert all(str(name) in err for name in FIGURES)
-    code, out, err = command("--figure", "modes", "--out", "out")
+    code, out, err = dock("reproduce", "cyril", "--figure", "modes", "--out", "out")
     assert (code, err) == (0, "") and "cantilever" in out
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["tables.md"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -212,19 +210,7 @@ def test_everything_is_written(reproduced):
     assert shares[-1] == 1
 
 
-def test_the_command_takes_a_table_by_its_number(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["dockdyn", "reproduce", *arguments])
-        capsys.readouterr()
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return code, *capsys.readouterr()
-
+def test_the_command_takes_a_table_by_its_number(dock, tmp_path):
     for arguments, words in (
         (("paraskevas", "--table", "2"), ["--table 2", "must be one of 1"]),
         (("sits", "--table", "1"), ["--table 1", "sits has no tables", "delays"]),
@@ -232,10 +218,10 @@ def test_the_command_takes_a_table_by_its_number(monkeypatch, capsys, tmp_path):
         (("paraskevas", "--figure", "6"), ["--figure 6", "3, 4, 5, 7, 8, 9, map"]),
         (("paraskeva",), ["paraskeva", "'paraskevas'"]),
     ):
-        code, out, err = command(*arguments)
+        code, out, err = dock("reproduce", *arguments)
         assert (code, out) == (cli.BAD_INPUT, "") and len(err.splitlines()) == 1
         assert all(word in err for word in words), err
     assert list(tmp_path.iterdir()) == []
-    code, out, err = command("paraskevas", "--table", "1")
+    code, out, err = dock("reproduce", "paraskevas", "--table", "1")
     assert (code, err) == (0, "") and "Table 1" in out
     assert [file.name for file in (tmp_path / "reproduce-paraskevas").iterdir()] == ["tables.md"]

@@ -1,7 +1,6 @@
 """`dockdyn stability` as a user runs it: verdicts, files, charts, refusals."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -17,25 +16,6 @@ PROBE = (
     "--set",
     "target.surface.apex=[0, 0, 0]",
 )
-
-
-@pytest.fixture
-def dock(monkeypatch, capsys, tmp_path):
-    """Runs a command line in an empty folder; gives exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["dockdyn", *map(str, arguments)])
-        capsys.readouterr()
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return command
 
 
 KEYS = {

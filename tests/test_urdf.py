@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from xml.sax.saxutils import quoteattr
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,8 +18,9 @@ from dockdyn.mechanics.assembly import Link
 from dockdyn.mechanics.tree import Configuration
 from dockdyn.output.berthing_report import render_berthing_report
 from dockdyn.study.berthing_control import settling
+from dockdyn.study.plan import jit_once
 
-compiled = eqx.filter_jit(lambda tree, q, v: tree.dynamics(q, v)[:2])
+compiled = jit_once(lambda tree, q, v: tree.dynamics(q, v)[:2])
 
 
 def numbers(values) -> str:
