@@ -136,7 +136,7 @@ def test_motion_after_a_plastic_capture(plastic):
 
     assert middle_of_crossings(plastic.joint_angle.sel(joint="theta3").values) == pytest.approx(34.7, abs=0.1)
     (reversal,) = np.nonzero(np.diff(np.sign(plastic.target_coordinate_rate[:, 2].values)))
-    assert time[reversal[0]] == pytest.approx(35.9, abs=0.15)
+    assert (time[reversal[0]] + time[reversal[0] + 1]) / 2 == pytest.approx(35.9, abs=0.1)
     assert 0.1 < max(summary["peak_tip_deflection_m"].values()) < 0.13
     assert summary["linear_momentum_error"] < 1e-10
     assert summary["angular_momentum_error"] < 1e-10

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.study.berthing_run import build, strike
+from dockdyn.study.stiffness import stiffness
 
 TURNED = Rotation.from_rotvec([0.3, -0.2, 0.5])
 
@@ -162,3 +163,38 @@ def test_joints_that_turn_the_same_mass_are_refused(load):
     given = {"chaser": {"link": links}, "control": {"law": "none"}, "motion": "planar", "impact": {"law": "pin"}}
     with pytest.raises(dockdyn.ScenarioError, match="chaser frame, chaser hand together move no mass"):
         dockdyn.simulate(load(content(**given)))
+
+
+def decoupled(**changes):
+    """In the plane: a damped hinge at the centres of base and link, and a sprung slide through the centre."""
+    links = [
+        body("bus", None, None, 200.0),
+        body("rotor", "bus", "revolute", 4.0, damping="500 N m s/rad"),
+        body("mover", "bus", "prismatic", 5.0, axis=[1.0, 0.0, 0.0], stiffness="30 N/m"),
+    ]
+    return content(
+        motion="planar",
+        chaser={"link": links, "velocity": [0.1, 0.0, 0.0]},
+        target={"link": [body("payload", None, None, 50.0)]},
+        contact={"chaser": "bus", "chaser_position": [1.0, 0.0, 0.0], "target": "payload", "target_radius": "0.5 m"},
+        impact={"law": "frictionless", "restitution": 0.3, "normal": [-1.0, 0.0, 0.0]},
+        control={"law": "none"},
+        **changes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("law", "turning", "moving"),
+    [
+        ({"law": "frictionless", "restitution": 0.3}, 0.25 * (200 + 5), 200 + 4),
+        # bus, payload and mover about their common centre, the payload 1.5 m from all the others
+        ({"law": "weld"}, 0.25 * (200 + 5 + 50) + 1.5**2 * 209 * 50 / 259, 200 + 4 + 50),
+    ],
+)
+def test_stiffness_of_a_damper_beside_a_spring(load, law, turning, moving):
+    """Decay d/J over frequency √(k/μ), J and μ the reduced inertia and mass of what turns and moves against each other."""
+    scenario = load(decoupled() | {"impact": {**law, "normal": [-1.0, 0.0, 0.0]}})
+    model = build(scenario.content)
+    struck, _ = strike(model)
+    decay, frequency = 500 * (1 / (0.25 * 4) + 1 / turning), np.sqrt(30 * (1 / 5 + 1 / moving))
+    assert stiffness(model, struck, 10.0) == pytest.approx(decay / frequency, rel=1e-9)

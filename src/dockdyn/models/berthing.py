@@ -101,6 +101,7 @@ class Struck(NamedTuple):
 
     velocities: tuple[Row, Row]  # after
     mass: Float[Array, "n n"]  # of both trees
+    rows: Float[Array, "rows n"]  # contact velocities by all velocities
     matrix: Float[Array, "rows rows"]  # W
     before: Row  # of the contact, in the impact's rows
     impact: Impact  # rows: normal, tangents, moments
@@ -173,13 +174,27 @@ class Berthing(Model):
         if self.law.name == COMPLIANT:
             nothing = impact(found.matrix, before, jnp.zeros_like(before))
             return Struck(
-                self.split(found.velocities), found.mass, found.matrix, before, nothing, found.lock_loss, None
+                self.split(found.velocities),
+                found.mass,
+                found.rows,
+                found.matrix,
+                before,
+                nothing,
+                found.lock_loss,
+                None,
             )
         by_law = by_law_or_stopped(self, found.matrix, before)
         held = self.lock_rows() if self.locks.shape[0] else None
         after = found.velocities + velocity_jump(found.rows, found.mass, by_law.impulse, held)
         return Struck(
-            self.split(after), found.mass, found.matrix, before, by_law, found.lock_loss, self.impulse_of_fewer(found)
+            self.split(after),
+            found.mass,
+            found.rows,
+            found.matrix,
+            before,
+            by_law,
+            found.lock_loss,
+            self.impulse_of_fewer(found),
         )
 
     def impulse_of_fewer(self, found: Approach) -> Float[Array, "rows"] | None:

@@ -59,6 +59,7 @@ def render_berthing_report(dataset: xr.Dataset) -> str:
         made=[
             ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
             ("Tolerance", f"{float(dataset.attrs['tolerance']):g}"),
+            ("Stiffness", NOTHING if summary["stiffness"] is None else f"{significant(summary['stiffness'], 3)}"),
             ("Steps", f"{summary['steps']}"),
             ("Samples", f"{dataset.sizes['time']}"),
             ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),

@@ -76,6 +76,7 @@ class Motion:
     steps: int
     rejected: int
     log: Any = None  # moments of located integration
+    stiffness: float = float("nan")  # `dockdyn.study.stiffness`; where contact comes and goes not estimated
 
 
 def dataset_of(
@@ -224,6 +225,7 @@ def attributes(scenario: Scenario, model: Berthing, motion: Motion, wall_time: f
         "finished": int(motion.finished),
         "integrator": motion.integrator,
         "tolerance": content.integrator.error(motion.integrator == "located"),
+        "stiffness": motion.stiffness,
         "steps": motion.steps,
         "rejected": motion.rejected,
         "law": content.impact.law,

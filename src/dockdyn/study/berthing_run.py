@@ -23,6 +23,7 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_data import Motion, dataset_of
 from dockdyn.study.dataset import REASONS
 from dockdyn.study.plan import DEFAULT_STEP, MOST_ROWS, jit_large, jit_once, power_of_two
+from dockdyn.study.stiffness import STIFF, stiffness
 
 SAMPLES = 1000  # over a run, when the scenario does not say
 SINGULAR = 1e-13  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
@@ -124,7 +125,8 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     struck, state = strike(model)
     check_impact(scenario, model, struck)
     if model.contact is None:
-        motion = smooth(content, model, state, interval, count, progress)
+        stiff = stiffness(model, struck, content.duration)
+        motion = smooth(content, model, state, stiff, interval, count, progress)
     else:
         motion = touching(content, model, state, interval, count, progress)
     states, count = motion.states, len(motion.states.v[0])
@@ -135,9 +137,11 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
 
 
-def smooth(content: Any, model: Berthing, state: Any, interval: float, count: int, progress: Progress | None) -> Motion:
+def smooth(
+    content: Any, model: Berthing, state: Any, stiff: float, interval: float, count: int, progress: Progress | None
+) -> Motion:
     """Adaptive integration, in pieces."""
-    method = content.integrator.method or "dopri8"
+    method = content.integrator.method or ("kvaerno5" if stiff >= STIFF else "dopri8")
     tolerance = jnp.asarray(content.integrator.error(located=False))
     rows = -(-count // PIECES)
     kept, steps, rejected, finished = [jax.tree.map(lambda a: np.asarray(a)[None], state)], 0, 0, True
@@ -162,7 +166,7 @@ def smooth(content: Any, model: Berthing, state: Any, interval: float, count: in
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *kept)
     end = (len(jax.tree.leaves(states)[0]) - 1) * interval
     status = "finished" if finished else f"stopped at t = {end:.6g} s: a state is not finite"
-    return Motion(states, interval, finished, status, method, steps, rejected)
+    return Motion(states, interval, finished, status, method, steps, rejected, stiffness=stiff)
 
 
 @jit_once

@@ -36,6 +36,7 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
         **detumbling(dataset),
         "warnings": warnings(dataset),
         "integrator": dataset.attrs["integrator"],
+        "stiffness": number(dataset.attrs["stiffness"]),
         "steps": int(dataset.attrs["steps"]),
         "end_time_s": float(dataset.time[-1]),
         "wall_time_s": float(dataset.attrs["wall_time_s"]),
