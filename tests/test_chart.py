@@ -311,7 +311,7 @@ REST = [["contact.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.
 @pytest.mark.parametrize(
     ("content", "quantity", "groups"),
     [
-        (rig(0.0), "growth_rate_1_s", SINGLES + POLES),
+        pytest.param(rig(0.0), "growth_rate_1_s", SINGLES + POLES, marks=pytest.mark.full),
         (rig(120.0), "delay_margin_s", [["loop.hold.period"]]),
         pytest.param(rig(0.0), "growth_rate_1_s", REST, marks=pytest.mark.full),
         pytest.param(rig(120.0), "delay_margin_s", SINGLES + POLES + REST, marks=pytest.mark.full),

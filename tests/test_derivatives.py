@@ -133,8 +133,8 @@ def test_a_batch_has_every_lane_on_its_own_clock():
             [1e300, 1e300, 0.016, -0.02],  # not finite
         ]
     )
-    together = jit_once(jax.vmap(run))(lanes)
-    alone = jit_once(lambda rows: jax.lax.map(run, rows))(lanes)
+    together = jax.jit(jax.vmap(run))(lanes)
+    alone = jax.jit(lambda rows: jax.lax.map(run, rows))(lanes)
     np.testing.assert_array_equal(together[0], alone[0])
     np.testing.assert_array_equal(together[3], alone[3])
     np.testing.assert_allclose(together[1], alone[1], rtol=1e-12)

@@ -203,6 +203,7 @@ def test_the_report_shows_control(docked):
     assert "Control of the chaser" in page and "What control gives the chaser" in page
 
 
+@pytest.mark.full
 def test_a_latch_catches_a_controlled_chaser():
     """Momentum with the wheel through the impulse of capture, and held thereafter."""
     control = {"law": "rate-damping", "base_damping": "200 N m s/rad", "base_limit": "5 N m"}

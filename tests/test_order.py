@@ -53,6 +53,7 @@ def test_located_keeps_its_order_across_contacts(name):
     assert errors[-1] < 1e-6
 
 
+@pytest.mark.full
 def test_fixed_step_is_of_first_order_across_contact():
     """The dashpot's force jumps at onset, somewhere inside a step: first order on the average over where, and no more."""
     starts = np.linspace(3.533, 3.5332, 9)  # m: shifts the onset by up to 10 ms
