@@ -109,7 +109,7 @@ def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: ada
 
 @jit_once
 def look(model: Berthing, states: Any) -> Any:
-    return jax.vmap(lambda x: observe(model, x))(states)
+    return jax.lax.map(lambda x: observe(model, x), states)
 
 
 def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
