@@ -62,12 +62,12 @@ def impulse_rows(data: xr.Dataset) -> list[Row]:
     for modes in MODES:
         one, meetings = data.sel(modes=modes), run("again", modes)
         rests, count = meetings.sizes["episode"], meetings.sizes["impact"]
-        said = f"{count} impact{'s' if count != 1 else ''}" + (f", {rests} of rest between." if rests else ".")
+        said = f"{count} impact{'s' if count != 1 else ''}"
+        if rests:
+            said += f", {rests} spell{'s' if rests != 1 else ''} of rest between"
         rows += [
             Row(f"n = {modes}: normal impulse of the first impact", None, float(one.first), "N s"),
-            Row(
-                f"n = {modes}: of all impacts", None, float(one.again), "N s", said.replace("of rest", "spells of rest")
-            ),
+            Row(f"n = {modes}: of all impacts", None, float(one.again), "N s", f"{said}."),
             Row(f"n = {modes}: of a compliant contact", None, float(one.compliant), "N s"),
         ]
     spread = [float(np.ptp(data[name].values[1:]) / data[name].values[1:].mean()) for name in ("first", "again")]
