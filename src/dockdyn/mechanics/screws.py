@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
@@ -79,3 +80,20 @@ def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]
     second = jnp.where(small, 1 / 6 - squared / 120 * (1 - squared / 42), (angle - jnp.sin(angle)) / (safe * angle))
     once = cross(turn, rate)
     return rate + first * once + second * cross(turn, once)
+
+
+def chained(
+    parents: np.ndarray, depth: int, rotation: Float[Array, "others 3 3"], arm: Float[Array, "others 3"]
+) -> tuple[Float[Array, "links 3 3"], Float[Array, "links 3"]]:
+    """Poses in the frame of the first link, the base, from those against the parents (−1: none), for trees of some depth.
+
+    Every round doubles the reach towards the base.
+    """
+    rotation = jnp.concatenate([jnp.eye(3)[None], rotation])
+    position = jnp.concatenate([jnp.zeros((1, 3)), arm])
+    before, reach = np.maximum(parents, 0), 1
+    while reach <= depth:
+        position = position[before] + applied(rotation[before], position)
+        rotation = product(rotation[before], rotation)
+        before, reach = before[before], 2 * reach
+    return rotation, position

@@ -25,6 +25,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.screws import (
     applied,
     bracket,
+    chained,
     cross,
     exponentials,
     into,
@@ -242,7 +243,7 @@ class Tree(eqx.Module):
         """Poses, twists and their rates at constant velocities, of all links."""
         index, parents = index_of(self.layout), np.array(self.layout.parents)[1:]
         local = self.local(q, v)
-        rotation, position = chained(self.layout, index.depth, local.rotation, local.arm)
+        rotation, position = chained(np.array(self.layout.parents), index.depth, local.rotation, local.arm)
         carry = (rotation[parents], position[parents])
         screws = shifted(*carry, local.screws)
         relative = (screws * picked(v, index.moved[1:])[..., None]).sum(1)
@@ -385,17 +386,3 @@ class Tree(eqx.Module):
 
 def base_subspace(base: str) -> Float[Array, "6 size"]:
     return jnp.asarray({"free": np.eye(6), "planar": PLANAR, "fixed": np.zeros((6, 0))}[base])
-
-
-def chained(
-    layout: Layout, depth: int, rotation: Float[Array, "others 3 3"], arm: Float[Array, "others 3"]
-) -> tuple[Float[Array, "links 3 3"], Float[Array, "links 3"]]:
-    """Poses in the base's frame from those against the parents; every round doubles the reach towards the base."""
-    rotation = jnp.concatenate([jnp.eye(3)[None], rotation])
-    position = jnp.concatenate([jnp.zeros((1, 3)), arm])
-    before, reach = np.maximum(np.array(layout.parents), 0), 1
-    while reach <= depth:
-        position = position[before] + applied(rotation[before], position)
-        rotation = product(rotation[before], rotation)
-        before, reach = before[before], 2 * reach
-    return rotation, position

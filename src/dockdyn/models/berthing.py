@@ -19,7 +19,7 @@ from dockdyn.contact.gate import APART
 from dockdyn.contact.pair import Contact, meet
 from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turning_columns
-from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, lock, velocity_jump
+from dockdyn.impact.contact_matrix import velocity_jump
 from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import Impact, impact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
@@ -27,6 +27,7 @@ from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Motion, Tree
+from dockdyn.models.approach import Approach, locked
 from dockdyn.models.conserve import projected
 from dockdyn.models.rebound import (
     RESTING,
@@ -84,16 +85,6 @@ class Control(eqx.Module):
 
     law: Law
     actuators: Actuators
-
-
-class Approach(NamedTuple):
-    """The contact just before the impact, joints locked."""
-
-    mass: Float[Array, "n n"]  # of both trees
-    rows: Float[Array, "rows n"]  # contact velocities by all velocities: normal, tangents, moments
-    matrix: Float[Array, "rows rows"]  # W
-    velocities: Row
-    lock_loss: Scalar  # J
 
 
 class Struck(NamedTuple):
@@ -376,15 +367,6 @@ class Berthing(Model):
     def retract(self, x: State) -> State:
         x = State(tuple(normalised(q) for q in x.q), x.v, x.mode, x.memory)
         return x if self.conserved is None else projected(self, x)
-
-
-def locked(mass: Float[Array, "n n"], rows: Float[Array, "rows n"], v: Row, locks: Float[Array, "locks n"]) -> Approach:
-    """A contact once the velocities of `locks` have been stopped, momentum kept."""
-    if not locks.shape[0]:
-        return Approach(mass, rows, contact_matrix(rows, mass), v, jnp.zeros(()))
-    after = lock(mass, locks, v)
-    loss = 0.5 * (v @ mass @ v - after @ mass @ after)
-    return Approach(mass, rows, constrained_contact_matrix(rows, mass, locks), after, loss)
 
 
 def last_modes(tree: Tree) -> list[str]:

@@ -17,7 +17,7 @@ from dockdyn.impact.result import Impact
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.momentum import momentum
 from dockdyn.mechanics.tree import Configuration, Tree
-from dockdyn.models.berthing import Approach
+from dockdyn.models.approach import Approach
 from dockdyn.papers.reproduction import Made, Progress
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
