@@ -24,7 +24,7 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
     for side in model.sides:
         tree, size = side.tree, len(side.velocities)
         part = slice(first, first + size)
-        damping[part, part], springs[part, part] = own_matrices(tree, size)
+        damping[part, part], springs[part, part] = own_matrices(tree)
         first += size
     if model.control is not None and isinstance(model.control.law, JointControl):
         own = np.arange(len(model.sides[0].velocities))
@@ -39,7 +39,7 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
     return float((-roots.real).max() / max(np.abs(roots.imag).max(), 1 / duration))
 
 
-def own_matrices(tree: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
+def own_matrices(tree: Any) -> tuple[np.ndarray, np.ndarray]:
     """Damping and stiffness of a tree's joints and beams."""
     damping, springs = np.diag(np.asarray(tree.joint_damping)), np.diag(np.asarray(tree.joint_stiffness))
     _, modes, _ = tree.layout.columns()
