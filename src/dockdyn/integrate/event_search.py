@@ -78,11 +78,13 @@ def earliest(
             slope = guard_rates(model, start.t + at, found.q, 2 * found.v - v, mode)[guard]
             # a grazing contact is looked at where it is deepest, and left alone where it does not touch there
             passes = grazes & (count == 0) & (depth <= TOUCH)
-            hit = jnp.abs(depth) <= ROOT + 4e-16 * jnp.abs(slope * start.t)
+            close = jnp.abs(depth) <= ROOT + 4e-16 * jnp.abs(slope * start.t)
+            # derivatives of a run pass through the corrections, not through the guess: two of them leave nothing of it
+            hit = close & (count > 1)
             low, high = jnp.where(depth > 0, low, at), jnp.where(depth > 0, at, high)
             better = at - depth / jnp.where(slope == 0, 1.0, slope)
             fits = (better > low) & (better < high) & (slope > 0)
-            following = jnp.where(fits, better, 0.5 * (low + high))
+            following = jnp.where(fits | close, better, 0.5 * (low + high))
             over = passes | hit | (high - low <= 1e-16 * length)
             return low, high, jnp.where(over, at, following), found, hit | (over & ~passes), count + 1, over
 
