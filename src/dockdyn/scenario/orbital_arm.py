@@ -1,0 +1,122 @@
+"""Scenario kind `orbital-arm`: an arm on a station in orbit lowers a payload into a bay."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from dockdyn.scenario.bay import BayLatchSection, BaySection, BounceSection
+from dockdyn.scenario.by_joint import of_slides
+from dockdyn.scenario.errors import nearest
+from dockdyn.scenario.orbit import OrbitSection
+from dockdyn.scenario.parts import refuse
+from dockdyn.scenario.phases import ScheduleSection
+from dockdyn.scenario.run import Duration, OutputSection
+from dockdyn.scenario.section import Section
+from dockdyn.scenario.tree import SCALAR, LinkSection, TreeSection
+from dockdyn.scenario.units import quantity
+
+WHOLE = 1e-9  # relative; by this much an interval may miss a multiple of the step
+
+
+class VariationalSection(Section):
+    """How the variational integrator advances; with an `error` its step varies and `step` is the longest."""
+
+    step: quantity("s", "a step", above=0) = 0.01
+    tolerance: Annotated[float, Field(gt=0, le=1e-6)] = 1e-12
+    max_iterations: Annotated[int, Field(ge=1, le=1000)] = 20
+    error: Annotated[float, Field(gt=0, le=1e-2)] | None = None
+    max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+
+
+class OrbitalArmSection(Section):
+    """A station with an arm and a payload in a bay, on an orbit or without one."""
+
+    schema_: Literal[1] = Field(1, alias="schema")
+    kind: Literal["orbital-arm"] = "orbital-arm"
+    title: str = "Orbital arm"
+    duration: Duration
+    motion: Literal["planar", "free"] = "free"
+    orbit: OrbitSection | None = None
+    arm: TreeSection
+    contact: BaySection | None = None
+    impact: BounceSection = BounceSection(restitution=1.0)
+    latch: BayLatchSection | None = None
+    control: ScheduleSection = ScheduleSection(law="none")
+    integrator: VariationalSection = VariationalSection()
+    output: OutputSection = OutputSection()
+
+    @field_validator("control", mode="before")
+    @classmethod
+    def in_units_of_joints(cls, value: Any, info: Any) -> Any:
+        if not isinstance(value, dict) or "arm" not in info.data:
+            return value
+        joints = info.data["arm"].joints(SCALAR)
+        found = value | of_slides(value, joints)
+        if isinstance(phases := value.get("phase"), list):
+            found["phase"] = [p | of_slides(p, joints) if isinstance(p, dict) else p for p in phases]
+        return found
+
+    @model_validator(mode="after")
+    def consistent(self) -> Self:
+        for link in self.arm.link:
+            if link.beam is not None:
+                refuse(f"arm.link.{link.name}.beam: links of this kind are rigid; leave it out")
+        if self.planar:
+            try:
+                self.arm.flat()
+            except PydanticCustomError as error:
+                refuse(f"arm.{error}")
+        if self.contact is not None:
+            self.placed(self.contact)
+        if self.latch is not None:
+            self.latch.check(self.contact)
+        self.control.check([link.coordinate or link.name for link in self.arm.joints(SCALAR)], self.latch is not None)
+        if self.control.releases:
+            self.released()
+        step, interval = self.integrator.step, self.output.interval
+        if interval is not None and self.integrator.error is None:
+            steps = interval / step
+            if round(steps) < 1 or abs(steps - round(steps)) > WHOLE * steps:
+                refuse(f"output.interval = {interval:g} s: must be a multiple of integrator.step = {step:g} s")
+        return self
+
+    def placed(self, bay: BaySection) -> None:
+        """Refuses links of the contact that there are not, or that are one."""
+        names, on = [link.name for link in self.arm.link], self.carrier()
+        for key, name in (("link", bay.link), ("on", on)):
+            if name not in names:
+                refuse(f"contact.{key} = {name!r}: no link of the arm; {nearest(name, names)}")
+        if bay.link == on:
+            refuse(f"contact.link = {bay.link!r}: carries the surfaces, too; must be another link than contact.on")
+
+    def released(self) -> None:
+        """Refuses a payload that cannot be handed over."""
+        assert self.contact is not None  # a release needs a latch, a latch a contact
+        payload, name = self.payload(), self.contact.link
+        holds = [link.name for link in self.arm.link if link.parent == name]
+        if payload.parent is None or payload.joint != "locked" or holds or payload.mass is None:
+            refuse(
+                f"control.phase: releases {name}, which must be a link with a mass that is locked to the arm and holds no other"
+            )
+        if self.latch is not None and self.latch.hold == "pin" and any(map(any, payload.inertia or [])):
+            refuse(
+                f"latch.hold = 'pin': {name} could still turn when it is released, and has an inertia; "
+                "must be 'weld', or its inertia [0, 0, 0]"
+            )
+
+    def payload(self) -> LinkSection:
+        """The link that touches."""
+        assert self.contact is not None
+        return next(link for link in self.arm.link if link.name == self.contact.link)
+
+    def carrier(self) -> str:
+        """Name of the link with the surfaces."""
+        assert self.contact is not None
+        return self.contact.on or self.arm.ordered()[0].name
+
+    @property
+    def planar(self) -> bool:
+        return self.motion == "planar"
