@@ -20,6 +20,7 @@ class Status(enum.IntEnum):
     TOO_MANY_EVENTS = 3  # the log is full: contacts chatter, or a delayed loop bounces ever faster
     DELAY_LINE_FULL = 4
     TOO_MANY_ITERATIONS = 5
+    NOT_CONVERGED = 6  # an implicit step whose equations were not solved
 
 
 class Moment(NamedTuple):

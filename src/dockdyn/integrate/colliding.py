@@ -1,0 +1,357 @@
+"""Variational integration in time: steps, and the events inside them, earliest first.
+
+An iteration attempts the step to the next mark. Where a guard has risen through zero at its end, or may have done so
+inside (a grazing contact), the step is taken only as far as the event (`integrate.event_search`) and the system jumps. What
+touches at the same instant and still approaches is struck next, the fastest first, one at a time, with no time in between,
+until nothing approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
+their impulse would pull.
+
+Marks are the multiples of the step. With an `error` the step follows the motion: the second difference of the velocities
+bounds each step's error, and marks are the sampling instants; momenta are as exact as before, but energy may drift.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dockdyn.integrate.event_search import earliest, guard_rates
+from dockdyn.integrate.located import write
+from dockdyn.integrate.mechanical import Mechanical, Point, Row, projected, velocities
+from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack
+from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational import Newton, Start, Step, step
+from dockdyn.mechanics.retraction import outward
+from dockdyn.mechanics.vector import once
+
+CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant
+STILL = 1e-12  # m/s: an approach slower than this is none
+SCREEN = 4.0  # steps' worth of motion within which contacts are looked at closely
+SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
+
+
+class Settings(eqx.Module):
+    """Step, duration and limits; sizes are static."""
+
+    duration: Scalar  # s
+    step: Scalar  # s; the longest one, where `error` is given
+    newton: Newton
+    error: Scalar | None  # of a step, relative to the velocities; None: fixed steps
+    interval: Scalar  # s, between samples; of fixed steps a multiple of the step
+    stride: int = eqx.field(static=True)  # fixed steps between samples; 1 where they vary
+    samples: int = eqx.field(static=True)  # besides that at t = 0
+    max_events: int = eqx.field(static=True)
+
+
+class History(NamedTuple):
+    """Velocities of past steps and their divided differences, to guess the next."""
+
+    v: Row
+    slope: Row
+    curve: Row
+    time: Scalar  # s, that `v` belongs to
+    before: Scalar
+    known: Int[Array, ""]  # steps since the last jump
+
+    @staticmethod
+    def fresh(v: Row, time: Scalar) -> History:
+        return History(v, jnp.zeros_like(v), jnp.zeros_like(v), time, time - 1.0, jnp.zeros((), int))
+
+    def guess(self, time: Scalar) -> Row:
+        ahead = time - self.time
+        return self.v + ahead * (self.slope + (time - self.before) * self.curve)
+
+    def push(self, v: Row, time: Scalar) -> tuple[History, Scalar]:
+        """With the velocities of one more step; and their distance from a straight line through the two before."""
+        ahead = time - self.time
+        slope = (v - self.v) / ahead
+        bend = slope - self.slope
+        curve = jnp.where(self.known > 1, bend / (time - self.before), 0.0)
+        return History(v, slope, curve, time, self.time, self.known + 1), jnp.max(jnp.abs(bend * ahead))
+
+
+class Event(NamedTuple):
+    """What the log keeps of an event."""
+
+    time: Scalar  # s
+    guard: Int[Array, ""]  # that fired; −1 − guard: a contact at rest that parted
+    record: Float[Array, "records"]
+
+
+class Kept(NamedTuple):
+    """What a sample keeps."""
+
+    time: Scalar
+    at: Point
+    work: Scalar  # J, of forces without potential
+    iterations: Int[Array, ""]  # of Newton's method in the step that ended here
+
+
+class Lane(NamedTuple):
+    """A run between iterations."""
+
+    time: Scalar
+    at: Point
+    history: History
+    depths: Float[Array, "guards"]  # now
+    earlier: Float[Array, "guards"]  # a step ago
+    struck: Flag  # there was a jump at this instant
+    pace: Scalar  # s
+    mark: Int[Array, ""]  # marks passed
+    work: Scalar
+    corrections: Int[Array, ""]  # Newton's, of all steps
+    most: Int[Array, ""]  # of a step
+    last: Int[Array, ""]  # of the last step
+    steps: Int[Array, ""]
+    iterations: Int[Array, ""]
+    status: Int[Array, ""]
+    log: Float[Array, "events columns"]  # last row: scratch
+    events: Int[Array, ""]
+    samples: Float[Array, "samples columns"]  # last row: scratch
+    sampled: Int[Array, ""]
+
+
+def begin(model: Mechanical, settings: Settings) -> Lane:
+    """The lane of a run that has not advanced yet."""
+    q, v, mode = model.initial()
+    zero, t = jnp.zeros((), int), jnp.zeros(())
+    _, mass = velocities(model, t, Point(q, jnp.zeros_like(v), mode))
+    offset = jax.grad(lambda v: model.lagrangian(t, q, v, mode))(jnp.zeros_like(v))
+    at = Point(q, outward(model.attitudes, q, mass @ v + offset), mode)
+    depths = model.guards(t, q, mode)
+    first = pack(Kept(t, at, t, zero))
+    return Lane(
+        time=t,
+        at=at,
+        history=History.fresh(v, t),
+        depths=depths,
+        earlier=jnp.full_like(depths, -jnp.inf),
+        struck=jnp.asarray(True),
+        pace=settings.step,
+        mark=zero,
+        work=t,
+        corrections=zero,
+        most=zero,
+        last=zero,
+        steps=zero,
+        iterations=zero,
+        status=zero,
+        log=jnp.zeros((settings.max_events + 1, 2 + model.records())),
+        events=zero,
+        samples=jnp.zeros((settings.samples + 2, first.size)).at[0].set(first),
+        sampled=zero + 1,
+    )
+
+
+def solve(model: Mechanical, settings: Settings) -> Lane:
+    """A whole run."""
+    return proceed(model, settings, begin(model, settings), jnp.asarray(2**62))
+
+
+def proceed(model: Mechanical, settings: Settings, lane: Lane, until: Int[Array, ""]) -> Lane:
+    """Go on until the run ends or has made `until` iterations."""
+
+    def going(lane: Lane) -> Flag:
+        return (lane.status == Status.RUNNING) & (lane.iterations < until)
+
+    return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
+
+
+class Move(NamedTuple):
+    """What an iteration comes to."""
+
+    time: Scalar
+    at: Point
+    v: Row  # of the step
+    force: Row
+    depths: Float[Array, "guards"]
+    moves: Flag  # time advances
+    fired: Int[Array, ""]  # the guard that jumps now, or −1 − that which parts
+    jumps: Flag
+    after: Row  # velocities after the jump
+    record: Float[Array, "records"]
+
+
+def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
+    """Attempt one step and take what it brings."""
+    goal, length, whole = target(settings, lane)
+    start = Start.of(model, lane.time, lane.at)
+    tried = once(step(model, start, length, lane.history.guess(lane.time + 0.5 * length), settings.newton))
+    end = Point(tried.q, tried.p, lane.at.mode)
+    if model.holding:
+        end = end._replace(p=projected(model, goal, end))
+    depths = once(model.guards(goal, tried.q, lane.at.mode))
+
+    error = jnp.zeros(())
+    if settings.error is not None:
+        error = roughness(settings, lane, tried, lane.time + 0.5 * length)
+    refused = (error > 1) | ((settings.error is not None) & ~tried.converged & (length > 1e-9 * settings.step))
+
+    blank = jnp.zeros(model.records())
+    none = jnp.asarray(-1)
+    plain = Move(goal, end, tried.v, tried.force, depths, ~refused, none, jnp.asarray(False), tried.v, blank)
+    move = plain
+    if depths.shape[0]:
+        close = worth_a_look(model, lane, depths, start, tried) & ~refused
+        move = jax.lax.cond(close, lambda: look(model, settings, lane, start, length, tried, plain), lambda: plain)
+        move = once(move)
+    return follow(settings, lane, move, tried, whole, error)
+
+
+def target(settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
+    """End and length of the next step, and whether it reaches a mark."""
+    spacing = settings.step if settings.error is None else settings.interval
+    mark = jnp.minimum((lane.mark + 1) * spacing, settings.duration)
+    if settings.error is None:
+        return mark, mark - lane.time, jnp.asarray(True)
+    left = mark - lane.time
+    # the last two steps before a mark are of one length, so that none is much shorter than the others
+    pace = jnp.where(left < 2 * lane.pace, jnp.maximum(0.5 * left, lane.pace * 0.5), lane.pace)
+    whole = left <= pace * (1 + 1e-9)
+    return jnp.where(whole, mark, lane.time + pace), jnp.where(whole, left, pace), whole
+
+
+def roughness(settings: Settings, lane: Lane, tried: Step, middle: Scalar) -> Scalar:
+    """Estimated error of the step over what is allowed: the bend of the velocities, a twelfth of which the midpoint leaves."""
+    _, bend = lane.history.push(tried.v, middle)
+    ratio = bend / (12 * jnp.max(jnp.abs(tried.v)) * settings.error)
+    return jnp.where(lane.history.known > 1, ratio, 0.0)
+
+
+def worth_a_look(model: Mechanical, lane: Lane, depths: Float[Array, "guards"], start: Start, tried: Step) -> Flag:
+    """Whether the end of the step, or what it may have gone through, needs care."""
+    room = SCREEN * (jnp.abs(depths - lane.depths) + jnp.abs(lane.depths - lane.earlier))
+    near = jnp.maximum(depths, lane.depths) > -room
+    if model.holding:
+        guards = depths.shape[0]
+        near = near & ~start.held[:guards]
+        pulls = start.held[:guards] & (tried.impulses[:guards] < 0)
+        return jnp.any(near | pulls) | lane.struck
+    return jnp.any(near) | lane.struck
+
+
+def look(
+    model: Mechanical, settings: Settings, lane: Lane, start: Start, length: Scalar, tried: Step, plain: Move
+) -> Move:
+    """What happens in a step near a contact: a jump at once, contacts that part, an event inside, or nothing."""
+    v, _ = velocities(model, lane.time, lane.at)
+    rates = guard_rates(model, lane.time, lane.at, v)
+    guards = lane.depths.shape[0]
+    free = ~start.held[:guards] if model.holding else jnp.ones(guards, bool)
+    closed = lane.struck & free & (lane.depths >= -CLOSED) & (rates > STILL)
+    pulls = ~free & (tried.impulses[:guards] < 0) if model.holding else jnp.zeros(guards, bool)
+    fastest = jnp.argmax(jnp.where(closed, rates, -jnp.inf))
+
+    def at_once() -> Move:
+        return jumped(model, plain._replace(time=lane.time, at=lane.at, moves=jnp.asarray(False)), lane.depths, fastest)
+
+    def part() -> Move:
+        mode = model.parted(lane.at.mode, pulls)
+        return plain._replace(
+            time=lane.time,
+            at=lane.at._replace(mode=mode),
+            depths=model.guards(lane.time, lane.at.q, mode),
+            moves=jnp.asarray(False),
+            fired=-1 - jnp.argmax(pulls),
+            jumps=jnp.asarray(True),
+            after=v,
+        )
+
+    def inside() -> Move:
+        found = earliest(model, start, length, tried, plain.depths, plain.at, rates, free, settings.newton)
+        at = Point(found.q, found.p, lane.at.mode)
+        time = lane.time + found.length
+        reached = Move(time, at, found.v, found.force, plain.depths, *plain[5:])
+        return jax.lax.cond(
+            found.exists, lambda: jumped(model, reached, model.guards(time, at.q, at.mode), found.guard), lambda: plain
+        )
+
+    if not model.holding:
+        return jax.lax.cond(jnp.any(closed), at_once, inside)
+    kind = jnp.where(jnp.any(closed), 0, jnp.where(jnp.any(pulls), 1, 2))
+    return jax.lax.switch(kind, [at_once, part, inside])
+
+
+def jumped(model: Mechanical, move: Move, depths: Float[Array, "guards"], guard: Int[Array, ""]) -> Move:
+    """The jump of a guard where `move` ends."""
+    v, mass = velocities(model, move.time, move.at)
+    jump = model.jump(move.time, move.at.q, v, mass, move.at.mode, guard)
+    after = v + jnp.linalg.solve(mass, jump.impulse)
+    p = move.at.p + outward(model.attitudes, move.at.q, jump.impulse)
+    at = Point(move.at.q, p, jump.mode)
+    return move._replace(
+        at=at,
+        depths=model.guards(move.time, at.q, at.mode),
+        fired=guard,
+        jumps=jnp.asarray(True),
+        after=after,
+        record=jump.record,
+    )
+
+
+def follow(settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag, error: Scalar) -> Lane:
+    """The lane after a move."""
+    taken = move.moves
+    length = move.time - lane.time
+    ends = taken & ~move.jumps & whole
+    history, _ = lane.history.push(move.v, lane.time + 0.5 * length)
+    history = chosen(taken, history, lane.history)
+    history = chosen(move.jumps, History.fresh(move.after, move.time), history)
+    work = lane.work + jnp.where(taken, length * (move.force @ move.v), 0.0)
+    mark = lane.mark + ends
+    done = ends & (move.time >= settings.duration)
+
+    log, events = write(lane.log, lane.events, move.jumps, pack(Event(move.time, move.fired, move.record)))
+    last = jnp.where(taken, tried.iterations, lane.last)
+    due = ends & ((mark % settings.stride == 0) | done) & (lane.sampled < lane.samples.shape[0] - 1)
+    samples, sampled = write(lane.samples, lane.sampled, due, pack(Kept(move.time, move.at, work, last)))
+
+    pace = lane.pace
+    if settings.error is not None:
+        factor = jnp.clip(0.9 / jnp.sqrt(jnp.maximum(error, 1e-12)), SHRINK, GROW)
+        factor = jnp.where(tried.converged, factor, 0.5)
+        judged = (lane.history.known > 1) | ~tried.converged
+        pace = jnp.where(judged & ~move.jumps, jnp.minimum(lane.pace * factor, settings.step), lane.pace)
+    good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
+    stuck = ~tried.converged & (move.moves | (settings.error is None))
+    status = jnp.where(done, Status.FINISHED, lane.status)
+    status = jnp.where(events >= settings.max_events, Status.TOO_MANY_EVENTS, status)
+    status = jnp.where(stuck, Status.NOT_CONVERGED, status)
+    status = jnp.where(~good, Status.NOT_FINITE, status)
+    return Lane(
+        time=jnp.where(good & ~stuck, move.time, lane.time),
+        at=chosen(good & ~stuck, move.at, lane.at),
+        history=history,
+        depths=move.depths,
+        earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, lane.depths, lane.earlier)),
+        struck=move.jumps,
+        pace=pace,
+        mark=mark,
+        work=work,
+        corrections=lane.corrections + jnp.where(taken, tried.iterations, 0),
+        most=jnp.where(taken, jnp.maximum(lane.most, tried.iterations), lane.most),
+        last=last,
+        steps=lane.steps + taken,
+        iterations=lane.iterations + 1,
+        status=status,
+        log=log,
+        events=events,
+        samples=samples,
+        sampled=sampled,
+    )
+
+
+def kept(lane: Lane) -> Kept:
+    """The samples, each leaf with a leading axis; rows after `lane.sampled` are meaningless."""
+    like = Kept(lane.time, lane.at, lane.work, lane.last)
+    return jax.vmap(lambda row: unpack(row, like))(lane.samples[:-1])
+
+
+def logged(lane: Lane, records: int) -> Event:
+    """The log of events, in the same way."""
+    like = Event(lane.time, lane.last, jnp.zeros(records))
+    return jax.vmap(lambda row: unpack(row, like))(lane.log[:-1])

@@ -1,0 +1,150 @@
+"""One step of the midpoint variational integrator, in configurations and momenta, on manifolds, with constraints.
+
+The discrete Lagrangian of a step from q₀ to q₁ = q₀ ⊕ h v is h L at the time, place and velocity halfway (Marsden and West
+2001, Acta Numerica 10:357; Gibson and Murphey, eqs. 1–3). Its derivatives give, with g = ∂L/∂x + F halfway and momenta
+turned into the axes halfway,
+
+    S(h v) ∂L/∂v − ½ h g = p₀ − Gᵀλ,    p₁ = p₀ − Gᵀλ + h g
+
+where S and the half of g are the identity and ½ but for attitudes (`mechanics.retraction`). The unknown is v, not q₁:
+that stays well conditioned as h → 0. Where rows of guards or ties are held, λ are impulses along their gradients G at q₀,
+and they are zero at q₁.
+
+Newton's method: each pass takes the exact Jacobian once and corrects twice with it; the second correction is the test.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.mechanical import (
+    Mechanical,
+    Numbers,
+    Point,
+    Row,
+    gradients,
+    held_rows,
+    row_gradients,
+    rows_of,
+)
+from dockdyn.integrate.model import Flag, Scalar
+from dockdyn.mechanics.dense import Factors, factored, solved
+from dockdyn.mechanics.retraction import halved, inward, moved, outward, spread
+from dockdyn.mechanics.vector import once
+
+ROUNDING = 1e-15  # of the configuration: corrections of a step below it change nothing
+
+
+class Newton(NamedTuple):
+    """When Newton's method ends."""
+
+    tolerance: Scalar  # of the last correction, relative to the velocities
+    most: Scalar  # corrections
+
+
+class Step(NamedTuple):
+    """A step of length h."""
+
+    v: Row  # constant along the step
+    q: Numbers  # at its end
+    p: Row
+    impulses: Float[Array, "rows"]  # λ, N s, that push contacts apart and hold ties
+    force: Row  # without potential, halfway
+    iterations: Int[Array, ""]
+    converged: Flag
+
+
+class Start(NamedTuple):
+    """A step's beginning."""
+
+    t: Scalar
+    at: Point
+    held: Bool[Array, "rows"]
+    rows: Float[Array, "rows n"]  # gradients G of guards and ties
+
+    @staticmethod
+    def of(model: Mechanical, t: Scalar, at: Point) -> Start:
+        if not model.holding:
+            return Start(t, at, jnp.zeros(0, bool), jnp.zeros((0, at.p.shape[0])))
+        held = held_rows(model, at.mode)
+        size = at.p.shape[0]
+
+        def found() -> Float[Array, "rows n"]:
+            return jnp.where(held[:, None], row_gradients(model, t, at.q, at.mode, size), 0.0)
+
+        return Start(t, at, held, jax.lax.cond(jnp.any(held), found, lambda: jnp.zeros((held.shape[0], size))))
+
+
+class Halfway(NamedTuple):
+    """What the residual found on its way."""
+
+    push: Row  # ∂L/∂x + F
+    force: Row  # F
+    momentum: Row  # ∂L/∂v
+    q: Numbers
+
+
+def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
+    """How far velocities and impulses are from the discrete Euler–Lagrange equations, and what is halfway."""
+    size, attitudes = start.at.p.shape[0], model.attitudes
+    v, impulses = unknown[:size], unknown[size:]
+    t, mode = start.t + 0.5 * h, start.at.mode
+    q = moved(attitudes, start.at.q, 0.5 * h * v)
+    slope, momentum = gradients(model, t, q, v, mode)
+    force = model.force(t, q, v, mode)
+    push = slope + force
+    before = start.at.p
+    if impulses.shape[0]:
+        before = before - outward(attitudes, start.at.q, start.rows.T @ impulses)
+    defect = spread(attitudes, h * v, momentum) - 0.5 * h * halved(attitudes, h * v, push) - inward(attitudes, q, before)
+    found = Halfway(push, force, momentum, q)
+    if not impulses.shape[0]:
+        return defect, found
+    reached = rows_of(model, start.t + h, moved(attitudes, start.at.q, h * v), mode)
+    return jnp.concatenate([defect, jnp.where(start.held, reached / h, impulses)]), found
+
+
+def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors]:
+    """The residual, and its Jacobian in factors."""
+    value, along = jax.linearize(lambda z: residual(model, start, h, z)[0], unknown)
+    # the columns are worked together, in one copy of the program
+    value, jacobian = once((value, jax.vmap(along, out_axes=1)(jnp.eye(unknown.shape[0]))))
+    return value, once(factored(jacobian))
+
+
+def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton) -> Step:
+    """The step of length h (s) from `start`, with a guess of its velocities."""
+    size, attitudes = start.at.p.shape[0], model.attitudes
+
+    def enough(unknown: Row) -> Scalar:
+        speed = jnp.max(jnp.abs(unknown[:size]))
+        return newton.tolerance * speed + ROUNDING * jnp.max(jnp.abs(start.at.q)) / h
+
+    def going(carry: Any) -> Flag:
+        unknown, correction, _, _, count = carry
+        return (correction > enough(unknown)) & (count < newton.most)
+
+    def correct(carry: Any) -> Any:
+        unknown, _, _, _, count = carry
+        value, factors = linearised(model, start, h, unknown)
+        unknown = once(unknown - solved(factors, value))
+        value, found = once(residual(model, start, h, unknown))
+        correction = solved(factors, value)
+        return unknown - correction, jnp.max(jnp.abs(correction[:size])), found.push, found.force, count + 2
+
+    first = jnp.concatenate([guess, jnp.zeros(start.held.shape[0])])
+    blank = jnp.zeros(size)
+    carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros((), int))
+    carry = jax.lax.while_loop(going, correct, carry)
+    unknown, correction, push, force, count = carry
+    v, impulses = unknown[:size], unknown[size:]
+    halfway = moved(attitudes, start.at.q, 0.5 * h * v)
+    p = start.at.p + h * outward(attitudes, halfway, push)
+    if impulses.shape[0]:
+        p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
+    converged = correction <= enough(unknown)
+    return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, count, converged)

@@ -1,0 +1,96 @@
+"""Configurations as rows of numbers, among them unit quaternions: how they move, and what momenta they carry.
+
+A configuration q moves by a row of displacements x to q ⊕ x: numbers add, an attitude turns by a rotation vector in its own
+axes. So along q ⊕ s v velocities are v throughout, angular ones in the axes of what turns. Momenta p are kept in the axes in
+which the attitude is stated, so that those of a free body are constant to the last digit.
+
+`attitudes` are the places in a row of velocities at which angular velocities begin; in a row of the configuration every
+quaternion before a place takes one number more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
+from dockdyn.mechanics.vector import Vector
+
+Row = Float[Array, "n"]
+Attitudes = tuple[int, ...]
+
+
+def attitude(attitudes: Attitudes, q: Float[Array, "numbers"], which: int) -> Quaternion:
+    at = attitudes[which] + which
+    return Quaternion.of(q[at : at + 4])
+
+
+def moved(attitudes: Attitudes, q: Float[Array, "numbers"], x: Row) -> Float[Array, "numbers"]:
+    """q ⊕ x."""
+    if not attitudes:
+        return q + x
+    parts, start = [], 0
+    for which, place in enumerate(attitudes):
+        parts.append(q[start + which : place + which] + x[start:place])
+        turned = attitude(attitudes, q, which) * Quaternion.exponential(Vector.of(x[place : place + 3]))
+        parts.append(turned.normalised().array())
+        start = place + 3
+    return jnp.concatenate([*parts, q[start + len(attitudes) :] + x[start:]])
+
+
+def each(attitudes: Attitudes, row: Row, change: Callable[[int, Vector], Vector]) -> Row:
+    """`row` with its three numbers of each attitude changed."""
+    for which, place in enumerate(attitudes):
+        row = row.at[place : place + 3].set(change(which, Vector.of(row[place : place + 3])).array())
+    return row
+
+
+def outward(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
+    """A row of forces or momenta from the axes of what turns to those in which its attitude is stated."""
+    return each(attitudes, row, lambda which, part: attitude(attitudes, q, which).matrix() @ part)
+
+
+def inward(attitudes: Attitudes, q: Float[Array, "numbers"], row: Row) -> Row:
+    """The way back."""
+    return each(attitudes, row, lambda which, part: attitude(attitudes, q, which).matrix().transposed_times(part))
+
+
+def spread(attitudes: Attitudes, x: Row, momentum: Row) -> Row:
+    """S(x) μ: ∂L/∂v over a displacement x, as the momentum before or after it in the axes halfway.
+
+    S = ([x]/2) / sinh([x]/2) with [x] the matrix of x × …: 1 along x, (φ/2) / sin(φ/2) across, φ the angle.
+    """
+
+    def change(_: int, place: int, part: Vector) -> Vector:
+        turn, squared, small, safe = angle(x, place)
+        half = safe / 2
+        series = (1 / 6 + squared * (7 / 1440 + squared * 31 / 241920)) / 4
+        factor = jnp.where(small, series, (half / jnp.sin(half) - 1) / safe**2)
+        return part - turn.cross(turn.cross(part)) * factor
+
+    return each(attitudes, momentum, lambda which, part: change(which, attitudes[which], part))
+
+
+def halved(attitudes: Attitudes, x: Row, force: Row) -> Row:
+    """2 / (1 + exp [x]/2) g: what a force halfway does to the momentum before, twice, in the axes halfway.
+
+    It is g − tan(φ/4) n × g with n the axis and φ the angle of x.
+    """
+
+    def change(_: int, place: int, part: Vector) -> Vector:
+        turn, squared, small, safe = angle(x, place)
+        series = (1 + squared * (1 / 48 + squared * 2 / 3840)) / 4
+        factor = jnp.where(small, series, jnp.tan(safe / 4) / safe)
+        return part - turn.cross(part) * factor
+
+    return each(attitudes, force, lambda which, part: change(which, attitudes[which], part))
+
+
+def angle(x: Row, place: int) -> tuple[Vector, Array, Array, Array]:
+    """Rotation vector, its squared length, whether that is small, and its length (1 where it is)."""
+    turn = Vector.of(x[place : place + 3])
+    squared = turn.dot(turn)
+    small = squared < SMALL_ANGLE
+    return turn, squared, small, jnp.sqrt(jnp.where(small, 1.0, squared))
