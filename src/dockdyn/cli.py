@@ -276,6 +276,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.berthing_report import render_berthing_report
 
         return render_berthing_report(dataset)
+    if dataset.attrs["kind"] == "orbital-arm":
+        from dockdyn.output.orbital_report import render_orbital_report
+
+        return render_orbital_report(dataset)
     if dataset.attrs["kind"] in ("four-mass", "latch"):
         from dockdyn.output.chains_report import render_chains_report
 

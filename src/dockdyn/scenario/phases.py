@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import BeforeValidator, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.control import LISTS, Gain, RateGain, Torque
@@ -84,7 +84,9 @@ class ScheduleSection(Section):
 
     def check(self, joints: list[str], latch: bool) -> None:
         """Refuses lists that do not fit the joints, and phases that wait for a latch that there is not."""
-        lists = {key: getattr(self, key) for key in LISTS} | {f"phase.{p.name}.set_point": p.set_point for p in self.phase}
+        lists = {key: getattr(self, key) for key in LISTS} | {
+            f"phase.{p.name}.set_point": p.set_point for p in self.phase
+        }
         for key, values in lists.items():
             if values is not None and len(values) != len(joints):
                 refuse(f"control.{key}: has {len(values)} entries for {len(joints)} joints ({', '.join(joints)})")
