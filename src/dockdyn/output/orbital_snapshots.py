@@ -60,16 +60,19 @@ def in_station(dataset: xr.Dataset) -> np.ndarray:
 
 
 @styled
-def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None) -> Figure:
-    """Small multiples: the arm from its root to its payload, and the bay; in space from the side and from above."""
+def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, box: np.ndarray | None = None) -> Figure:
+    """Small multiples: the arm from its root to its payload, and the bay; in space from the side and from above.
+
+    `box` (m, 3 × 2) limits what is shown; by default it is all that the arm reaches.
+    """
     from matplotlib.figure import Figure
 
     content = scenario_content(dataset)
     shown = list(chosen or instants(dataset))
     views = [(0, 1)] if content is None or content.planar else [(0, 2), (0, 1)]
     places = in_station(dataset)
-    points = dataset.contact_place.values if content and content.contact and fixed(content) else None
-    box = window(places, points)
+    points = dataset.contact_place.values if content and content.contact else None
+    box = window(places, points) if box is None else box
     # the bay is cut where the payload comes nearest to it
     through = None if points is None else points[int(dataset.gap.values.min(axis=1).argmin())].mean(axis=0)
     rows = -(-len(shown) // COLUMNS)
@@ -99,11 +102,6 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None) -> F
     return figure
 
 
-def fixed(content: Any) -> bool:
-    """Whether the bay is the station's own."""
-    return content.carrier() == content.arm.ordered()[0].name
-
-
 def window(places: np.ndarray, points: np.ndarray | None) -> np.ndarray:
     """Limits (m, 3 × 2) that show the arm throughout the run."""
     seen = places.reshape(-1, 3) if points is None else np.concatenate([places.reshape(-1, 3), points.reshape(-1, 3)])
@@ -118,30 +116,22 @@ def draw(
     """One snapshot, seen along the third axis."""
     across, up = view
     names = [str(name) for name in now.link.values]
-    payload = content.contact.link if content and content.contact else None
-    free = bool(now.released)
     segments: dict[str, list[np.ndarray]] = {"station": [], "arm": []}
     for link in content.arm.ordered()[1:] if content else []:
-        if link.name == payload and free:
-            continue
-        sort = "station" if link.parent == names[0] else "arm"
-        segments[sort].append(frames[[names.index(link.parent), names.index(link.name)]][:, [across, up]])
+        pair = frames[[names.index(link.parent), names.index(link.name)]][:, [across, up]]
+        segments["station" if link.parent == names[0] else "arm"] += [pair, np.full((1, 2), np.nan)]
     for sort, colour, size in (("station", "muted", 3.0), ("arm", "blue", 1.6)):
-        path = np.concatenate(
-            [np.append(part, [[np.nan, np.nan]], axis=0) for part in segments[sort]] or [np.zeros((0, 2))]
-        )
+        path = np.concatenate([np.zeros((0, 2)), *segments[sort]])
         ax.plot(*path.T, color=COLOURS[colour], linewidth=size, label=sort, solid_capstyle="round")
-    joints = frames[1:][[name != payload for name in names[1:]]]
-    ax.plot(*joints[:, [across, up]].T, "o", color=COLOURS["blue"], markersize=2.5)
-    held = frames[[names.index(payload)]] if payload else np.zeros((0, 3))
-    spots = held if points is None else points if len(points) > 1 else points[:1]
-    flat = spots[:, [across, up]]
+    ax.plot(*frames[1:, [across, up]].T, "o", color=COLOURS["blue"], markersize=2.5)
+    if points is None:
+        return
+    flat = points[:, [across, up]]
     if len(flat) > 2:
         ax.fill(*flat.T, color=COLOURS["orange"], alpha=0.35, linewidth=0)
-    closed = np.concatenate([flat, flat[:1]]) if len(flat) > 2 else flat
-    ax.plot(
-        *closed.T, "-o", color=COLOURS["orange"], linewidth=1.2, markersize=3 if len(flat) > 1 else 5, label="payload"
-    )
+        flat = np.concatenate([flat, flat[:1]])
+    size = 5 if len(flat) == 1 else 3
+    ax.plot(*flat.T, "-o", color=COLOURS["orange"], linewidth=1.2, markersize=size, label="payload")
 
 
 def draw_bay(content: Any, through: np.ndarray, view: tuple[int, int], box: np.ndarray, ax: Axes) -> None:

@@ -14,11 +14,10 @@ from dockdyn.scenario.units import quantity
 
 
 class BaySection(Section):
-    """Points of one link that touch surfaces of another, by default the base."""
+    """Points of one link that touch surfaces of the station."""
 
     link: str
     points: Annotated[list[Point], Field(min_length=1)] = [[0.0, 0.0, 0.0]]  # noqa: RUF012
-    on: str | None = None
     surface: Annotated[list[SurfaceSection], Field(min_length=1)]
 
     @model_validator(mode="after")

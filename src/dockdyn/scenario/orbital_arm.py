@@ -84,13 +84,12 @@ class OrbitalArmSection(Section):
         return self
 
     def placed(self, bay: BaySection) -> None:
-        """Refuses links of the contact that there are not, or that are one."""
-        names, on = [link.name for link in self.arm.link], self.carrier()
-        for key, name in (("link", bay.link), ("on", on)):
-            if name not in names:
-                refuse(f"contact.{key} = {name!r}: no link of the arm; {nearest(name, names)}")
-        if bay.link == on:
-            refuse(f"contact.link = {bay.link!r}: carries the surfaces, too; must be another link than contact.on")
+        """Refuses a link that there is not, or that carries the surfaces."""
+        names, base = [link.name for link in self.arm.link], self.arm.ordered()[0].name
+        if bay.link not in names:
+            refuse(f"contact.link = {bay.link!r}: no link of the arm; {nearest(bay.link, names)}")
+        if bay.link == base:
+            refuse(f"contact.link = {bay.link!r}: the station carries the surfaces; must be a link of the arm")
 
     def released(self) -> None:
         """Refuses a payload that cannot be handed over."""
@@ -111,11 +110,6 @@ class OrbitalArmSection(Section):
         """The link that touches."""
         assert self.contact is not None
         return next(link for link in self.arm.link if link.name == self.contact.link)
-
-    def carrier(self) -> str:
-        """Name of the link with the surfaces."""
-        assert self.contact is not None
-        return self.contact.on or self.arm.ordered()[0].name
 
     @property
     def planar(self) -> bool:

@@ -51,7 +51,7 @@ ATTITUDE: dict[bool, Layout] = {  # by whether it is planar
     False: {"attitude_error_orbit": ((), "rad", "angle between the station and its start in the orbital frame")},
 }
 CONTACT: Layout = {
-    "contact_place": (("point", "axis"), "m", "points that touch, axes of the link with the surfaces"),
+    "contact_place": (("point", "axis"), "m", "points that touch, station axes"),
     "gap": (("contact",), "m", "distance of a point from a surface, negative is overlap"),
 }
 # name: (units, long name)
