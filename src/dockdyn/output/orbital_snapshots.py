@@ -116,13 +116,14 @@ def draw(
     """One snapshot, seen along the third axis."""
     across, up = view
     names = [str(name) for name in now.link.values]
-    segments: dict[str, list[np.ndarray]] = {"station": [], "arm": []}
+    segments: dict[str, list[np.ndarray]] = {"station": [frames[:1, [across, up]]], "arm": []}
     for link in content.arm.ordered()[1:] if content else []:
         pair = frames[[names.index(link.parent), names.index(link.name)]][:, [across, up]]
-        segments["station" if link.parent == names[0] else "arm"] += [pair, np.full((1, 2), np.nan)]
+        segments["station" if link.parent == names[0] else "arm"] += [np.full((1, 2), np.nan), pair]
     for sort, colour, size in (("station", "muted", 3.0), ("arm", "blue", 1.6)):
         path = np.concatenate([np.zeros((0, 2)), *segments[sort]])
-        ax.plot(*path.T, color=COLOURS[colour], linewidth=size, label=sort, solid_capstyle="round")
+        style: Any = {"color": COLOURS[colour], "linewidth": size, "solid_capstyle": "round", "label": sort}
+        ax.plot(*path.T, marker="s" if sort == "station" else None, markersize=4, **style)
     ax.plot(*frames[1:, [across, up]].T, "o", color=COLOURS["blue"], markersize=2.5)
     if points is None:
         return

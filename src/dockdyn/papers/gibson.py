@@ -218,7 +218,7 @@ def time_rows(progress: Progress) -> Made:
 
 PRESET = "`gibson-2d`: elastic, no friction, the docked angles held throughout; h = 0.01 s."
 BACK = (
-    "`gibson-2d-retreat`: the second impact is plastic, the payload is released 5 s later, the arm moves back in 30 s."
+    "`gibson-2d-retreat`: the second impact is plastic, the payload is released 5 s later, the arm moves back in 100 s."
 )
 
 FIGURES: dict[int | str, Part] = {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
+import jax.numpy as jnp
 from pydantic import Field, model_validator
 
 from dockdyn.impact.laws import LAWS
+from dockdyn.models.orbital_arm import Law, Touch
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.parts import Point, SurfaceSection, refuse
 from dockdyn.scenario.section import Section
@@ -32,6 +34,11 @@ class BaySection(Section):
     def names(self) -> list[str]:
         return [surface.name for surface in self.surface]
 
+    def make(self, payload: int) -> Touch:
+        """What touches what, the link that touches being the tree's link `payload`."""
+        surfaces = tuple(surface.make() for surface in self.surface)
+        return Touch(points=jnp.asarray(self.points, float), surfaces=surfaces, link=payload)
+
 
 class BounceSection(Section):
     """The law of impacts, and below which speed of rebound a contact stays."""
@@ -48,6 +55,14 @@ class BounceSection(Section):
             if (getattr(self, key) is None) == (key in needed):
                 refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
         return self
+
+    def make(self) -> Law:
+        values = {
+            key: jnp.asarray(getattr(self, key), float)
+            for key in ("restitution", "friction")
+            if getattr(self, key) is not None
+        }
+        return Law(parameters=values, rest_speed=jnp.asarray(self.rest_speed, float), name=self.law)
 
 
 class BayLatchSection(Section):

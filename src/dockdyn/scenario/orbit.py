@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
+import jax.numpy as jnp
 from pydantic import Field
 
-from dockdyn.scenario.section import Section
+from dockdyn.mechanics.orbit import Orbit
+from dockdyn.scenario.section import Section, absent
 from dockdyn.scenario.units import quantity
 
 EARTH = 3.986004418e14  # m³/s², WGS 84
@@ -20,3 +22,19 @@ class OrbitSection(Section):
     gravitational_parameter: quantity("m**3/s**2", "a gravitational parameter", above=0) = EARTH
     true_anomaly: quantity("rad", "an angle") = 0.0
     gravity_gradient: bool = False
+    absent_at_zero: ClassVar = ("eccentricity",)
+
+    @property
+    def circular(self) -> bool:
+        return absent(self.eccentricity)
+
+    def make(self) -> Orbit:
+        """The orbit, also from traced numbers."""
+        return Orbit(
+            parameter=jnp.asarray(self.gravitational_parameter, float),
+            semi_major_axis=jnp.asarray(self.semi_major_axis, float),
+            eccentricity=jnp.asarray(self.eccentricity, float),
+            true_anomaly=jnp.asarray(self.true_anomaly, float),
+            gradient=self.gravity_gradient,
+            circular=self.circular,
+        )

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
+import jax.numpy as jnp
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from dockdyn.mechanics.assembly import Link
+from dockdyn.mechanics.momentum import momentum
+from dockdyn.mechanics.orbit import Orbit
+from dockdyn.mechanics.planar_tree import PlanarTree
+from dockdyn.mechanics.spatial_tree import SpatialTree
+from dockdyn.mechanics.tree import Tree
+from dockdyn.models.orbital_arm import Latch, OrbitalArm
 from dockdyn.scenario.bay import BayLatchSection, BaySection, BounceSection
 from dockdyn.scenario.by_joint import of_slides
 from dockdyn.scenario.errors import nearest
@@ -15,7 +23,7 @@ from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.phases import ScheduleSection
 from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.tree import SCALAR, LinkSection, TreeSection
+from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, LinkSection, TreeSection, turned_back
 from dockdyn.scenario.units import quantity
 
 WHOLE = 1e-9  # relative; by this much an interval may miss a multiple of the step
@@ -64,6 +72,8 @@ class OrbitalArmSection(Section):
         for link in self.arm.link:
             if link.beam is not None:
                 refuse(f"arm.link.{link.name}.beam: links of this kind are rigid; leave it out")
+            if link.moves and link.joint == "spherical":
+                refuse(f"arm.link.{link.name}.joint = 'spherical': must be revolute, prismatic or locked in this kind")
         if self.planar:
             try:
                 self.arm.flat()
@@ -110,6 +120,54 @@ class OrbitalArmSection(Section):
         """The link that touches."""
         assert self.contact is not None
         return next(link for link in self.arm.link if link.name == self.contact.link)
+
+    def model(self, dissipative: bool = True) -> OrbitalArm:
+        """The model, also from traced numbers; unless contacts may rest (`dissipative`) it takes less time."""
+        frames = [] if self.latch is None else [Link(GRIP, self.arm.ordered()[0].name, joint="locked")]
+        tree = self.arm.tree(FlexibleSection(), self.planar, *frames)
+        orbit = None if self.orbit is None else self.orbit.make()
+        q, v = self.start(tree, orbit)
+        names = tree.layout.names
+        touch = None if self.contact is None else self.contact.make(names.index(self.contact.link))
+        latch = None
+        if self.latch is not None and self.contact is not None:
+            surface = self.contact.names().index(self.latch.surface)
+            latch = Latch(surface=surface, weld=self.latch.hold == "weld", guest=names.index(GRIP))
+        at = jnp.array(tree.joint_columns(), int)
+        return OrbitalArm(
+            bodies=PlanarTree.of(tree) if self.planar else SpatialTree(tree),
+            start=q,
+            velocity=v,
+            stiffness=tree.joint_stiffness[at],
+            damping=tree.joint_damping[at],
+            rest=tree.joint_rest,
+            orbit=orbit,
+            touch=touch,
+            law=self.impact.make(),
+            latch=latch,
+            control=self.control.make(q[len(q) - len(at) :]),
+            release=tuple(phase.release for phase in self.control.phase),
+            dissipative=dissipative,
+            passive=all(link.stiffness is None and link.damping is None for link in self.arm.link),
+        )
+
+    def start(self, tree: Tree, orbit: Orbit | None) -> tuple[Any, Any]:
+        """Centre of mass, attitude and joints at t = 0, and their rates: of the attitude in station axes."""
+        q, v = self.arm.start(tree, self.planar)
+        if self.arm.rate is None and orbit is not None:
+            spin = turned_back(q.attitude, orbit.mean_motion() * jnp.array([0.0, 0.0, 1.0]))
+            v = v.at[2:3].set(spin[2:]) if self.planar else v.at[3:6].set(spin)
+        found = momentum(tree.layout.base, q, tree.dynamics(q, v)[0], v)
+        # without a velocity of its own the centre of mass moves with the reference
+        moving = jnp.zeros(3) if self.arm.velocity is None else found.linear / found.mass
+        if self.planar:
+            attitude = 2 * jnp.arctan2(q.attitude[3], q.attitude[0])[None]
+            return jnp.concatenate([found.centre[:2], attitude, q.joints]), jnp.concatenate([moving[:2], v[2:]])
+        return jnp.concatenate([found.centre, q.attitude, q.joints]), jnp.concatenate([moving, v[3:]])
+
+    def dissipative(self) -> bool:
+        """Whether impacts take energy, so that contacts may come to rest."""
+        return self.contact is not None and self.impact.restitution not in (None, 1.0)
 
     @property
     def planar(self) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
+import jax.numpy as jnp
+from jaxtyping import Array, Float
 from pydantic import BeforeValidator, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
+from dockdyn.control.schedule import Schedule
 from dockdyn.scenario.control import LISTS, Gain, RateGain, Torque
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.section import Section
@@ -93,6 +96,31 @@ class ScheduleSection(Section):
         for phase in self.phase:
             if phase.until == LATCHED and not latch:
                 refuse(f'control.phase.{phase.name}.until = "{LATCHED}": there is no [latch]')
+
+    def make(self, start: Float[Array, "joints"]) -> Schedule | None:
+        """The controller of joints that begin at `start` (rad, m)."""
+        if self.law == "none":
+            return None
+
+        def row(values: Any) -> Any:
+            return jnp.stack([jnp.asarray(value, float) for value in values])
+
+        points = jnp.stack([row(phase.set_point) for phase in self.phase])
+        smooth = any(phase.over is not None for phase in self.phase)
+        return Schedule(
+            stiffness=row(self.stiffness),
+            damping=row(self.damping),
+            limit=jnp.full_like(start, jnp.inf) if self.limit is None else row(self.limit),
+            set_points=points,
+            before=jnp.concatenate([start[None], points[:-1]]),
+            over=row([0.0 if phase.over is None else phase.over for phase in self.phase]) if smooth else None,
+            lasts=row(
+                [
+                    jnp.inf if phase.until is None or isinstance(phase.until, str) else phase.until
+                    for phase in self.phase
+                ]
+            ),
+        )
 
     @property
     def releases(self) -> bool:
