@@ -10,6 +10,13 @@ from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.control.plant import Plant, attitude_error, turning_axes, turning_columns
 
 
+def proportional_derivative(
+    stiffness: Float[Array, "n"], damping: Float[Array, "n"], error: Float[Array, "n"], rate: Float[Array, "n"]
+) -> Float[Array, "n"]:
+    """Torques (N m, N) −Kp e − Kd ė."""
+    return -stiffness * error - damping * rate
+
+
 class JointControl(eqx.Module):
     """Torques −Kp (x − reference) − Kd ẋ: on joints by motors, on the base by a wheel. A `Law`.
 
@@ -29,6 +36,6 @@ class JointControl(eqx.Module):
         v = plant.v[: plant.own]
         error = jnp.zeros_like(v).at[jnp.array(tree.joint_columns(), int)].set(q.joints - self.joints)
         error = error.at[at].set(attitude_error(self.attitude, q.attitude)[axes])
-        wanted = -self.stiffness * error - self.damping * v
+        wanted = proportional_derivative(self.stiffness, self.damping, error, v)
         wheel = actuators.turn(jnp.zeros(3).at[axes].set(wanted[at]), plant.turning(), plant.wheel)
         return Actuation(actuators.drive(wanted.at[at].set(0.0)), wheel, jnp.zeros(3), jnp.zeros(3))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from dockdyn.mechanics.dense import solve_definite
+
 
 def contact_matrix(jacobian: Float[Array, "rows n"], mass_matrix: Float[Array, "n n"]) -> Float[Array, "rows rows"]:
     """W = J M⁻¹ Jᵀ (1/kg): acceleration of the contact per unit of contact force.
@@ -16,7 +18,7 @@ def contact_matrix(jacobian: Float[Array, "rows n"], mass_matrix: Float[Array, "
     For two rigid bodies it is I/m_r + P_C J_C⁻¹ P_Cᵀ + P_T J_T⁻¹ P_Tᵀ (Sazawal et al., eq. 120 without the term in r_TS,
     which has no place there: the torque is about the target's centre of mass).
     """
-    return jacobian @ jnp.linalg.solve(mass_matrix, jacobian.T)
+    return jacobian @ solve_definite(mass_matrix, jacobian.T)
 
 
 def constrained_contact_matrix(
@@ -40,7 +42,7 @@ def velocity_jump(
     constraint_jacobian: Float[Array, "locks n"] | None = None,
 ) -> Float[Array, "n *more"]:
     """v⁺ − v = M⁻¹ Jᵀ Λ of everything that moves, for a contact impulse Λ (N s); with constraints A v = 0 obeyed."""
-    free = jnp.linalg.solve(mass_matrix, jacobian.T) @ impulse
+    free = solve_definite(mass_matrix, jacobian.T) @ impulse
     if constraint_jacobian is None:
         return free
     return lock(mass_matrix, constraint_jacobian, free)
@@ -61,7 +63,7 @@ def holding(
     mass_matrix: Float[Array, "n n"], constraint_jacobian: Float[Array, "locks n"], slip: Float[Array, "locks *more"]
 ) -> Float[Array, "locks *more"]:
     """−(A M⁻¹ Aᵀ)⁻¹ s: the impulses along the rows of A that end a slip s = A v, or the forces that end its rate."""
-    return -jnp.linalg.solve(contact_matrix(constraint_jacobian, mass_matrix), slip)
+    return -solve_definite(contact_matrix(constraint_jacobian, mass_matrix), slip)
 
 
 def effective_mass(matrix: Float[Array, "3 3"], direction: Float[Array, "3"]) -> Float[Array, ""]:

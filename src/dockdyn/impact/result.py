@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
@@ -63,6 +64,15 @@ def impact(
         poisson=newton if poisson is None else poisson,
         energetic=newton if energetic is None else energetic,
     )
+
+
+def settled(
+    found: Impact, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], rest_speed: Float[Array, ""]
+) -> Impact:
+    """`found`, or, where it would leave less than `rest_speed` (m/s), a normal impulse that leaves no normal velocity."""
+    stop = jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0])
+    slow = found.velocity[0] < rest_speed
+    return jax.tree.map(lambda a, b: jnp.where(slow, a, b), impact(matrix, velocity, stop), found)
 
 
 def safe_root(square: Float[Array, "*shape"]) -> Float[Array, "*shape"]:

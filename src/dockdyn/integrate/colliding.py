@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.event_search import earliest, guard_rates
 from dockdyn.integrate.located import write
-from dockdyn.integrate.mechanical import Mechanical, Point, Row, projected, velocities
+from dockdyn.integrate.mechanical import Mechanical, Point, Row, momenta, projected, velocities
 from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton, Start, Step, step
+from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.retraction import outward
 from dockdyn.mechanics.vector import once
 
@@ -119,9 +120,7 @@ def begin(model: Mechanical, settings: Settings) -> Lane:
     """The lane of a run that has not advanced yet."""
     q, v, mode = model.initial()
     zero, t = jnp.zeros((), int), jnp.zeros(())
-    _, mass = velocities(model, t, Point(q, jnp.zeros_like(v), mode))
-    offset = jax.grad(lambda v: model.lagrangian(t, q, v, mode))(jnp.zeros_like(v))
-    at = Point(q, outward(model.attitudes, q, mass @ v + offset), mode)
+    at = Point(q, momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
     first = pack(Kept(t, at, t, zero))
     return Lane(
@@ -182,7 +181,7 @@ def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
     start = Start.of(model, lane.time, lane.at)
     tried = once(step(model, start, length, lane.history.guess(lane.time + 0.5 * length), settings.newton))
     end = Point(tried.q, tried.p, lane.at.mode)
-    if model.holding:
+    if model.rests or model.tied:
         end = end._replace(p=projected(model, goal, end))
     depths = once(model.guards(goal, tried.q, lane.at.mode))
 
@@ -226,24 +225,30 @@ def worth_a_look(model: Mechanical, lane: Lane, depths: Float[Array, "guards"], 
     """Whether the end of the step, or what it may have gone through, needs care."""
     room = SCREEN * (jnp.abs(depths - lane.depths) + jnp.abs(lane.depths - lane.earlier))
     near = jnp.maximum(depths, lane.depths) > -room
-    if model.holding:
-        guards = depths.shape[0]
-        near = near & ~start.held[:guards]
-        pulls = start.held[:guards] & (tried.impulses[:guards] < 0)
-        return jnp.any(near | pulls) | lane.struck
+    if model.rests:
+        resting, _ = model.acting(lane.at.mode)
+        near = (near & ~resting) | pulling(start, tried, depths.shape[0])
     return jnp.any(near) | lane.struck
+
+
+def pulling(start: Start, tried: Step, guards: int) -> Bool[Array, "guards"]:
+    """Contacts at rest that would have to pull."""
+    places = start.held.guards
+    pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0)
+    return jnp.zeros(guards, bool).at[jnp.where(pulls, places, guards)].set(True, mode="drop")
 
 
 def look(
     model: Mechanical, settings: Settings, lane: Lane, start: Start, length: Scalar, tried: Step, plain: Move
 ) -> Move:
     """What happens in a step near a contact: a jump at once, contacts that part, an event inside, or nothing."""
-    v, _ = velocities(model, lane.time, lane.at)
-    rates = guard_rates(model, lane.time, lane.at, v)
+    v = lane.history.guess(lane.time)  # just after a jump exactly the velocities
+    rates = guard_rates(model, lane.time, lane.at.q, v, lane.at.mode)
     guards = lane.depths.shape[0]
-    free = ~start.held[:guards] if model.holding else jnp.ones(guards, bool)
+    free, pulls = jnp.ones(guards, bool), jnp.zeros(guards, bool)
+    if model.rests:
+        free, pulls = ~model.acting(lane.at.mode)[0], pulling(start, tried, guards)
     closed = lane.struck & free & (lane.depths >= -CLOSED) & (rates > STILL)
-    pulls = ~free & (tried.impulses[:guards] < 0) if model.holding else jnp.zeros(guards, bool)
     fastest = jnp.argmax(jnp.where(closed, rates, -jnp.inf))
 
     def at_once() -> Move:
@@ -262,7 +267,7 @@ def look(
         )
 
     def inside() -> Move:
-        found = earliest(model, start, length, tried, plain.depths, plain.at, rates, free, settings.newton)
+        found = earliest(model, start, length, tried, v, lane.depths, plain.depths, free, settings.newton)
         at = Point(found.q, found.p, lane.at.mode)
         time = lane.time + found.length
         reached = Move(time, at, found.v, found.force, plain.depths, *plain[5:])
@@ -270,7 +275,7 @@ def look(
             found.exists, lambda: jumped(model, reached, model.guards(time, at.q, at.mode), found.guard), lambda: plain
         )
 
-    if not model.holding:
+    if not model.rests:
         return jax.lax.cond(jnp.any(closed), at_once, inside)
     kind = jnp.where(jnp.any(closed), 0, jnp.where(jnp.any(pulls), 1, 2))
     return jax.lax.switch(kind, [at_once, part, inside])
@@ -280,9 +285,12 @@ def jumped(model: Mechanical, move: Move, depths: Float[Array, "guards"], guard:
     """The jump of a guard where `move` ends."""
     v, mass = velocities(model, move.time, move.at)
     jump = model.jump(move.time, move.at.q, v, mass, move.at.mode, guard)
-    after = v + jnp.linalg.solve(mass, jump.impulse)
-    p = move.at.p + outward(model.attitudes, move.at.q, jump.impulse)
-    at = Point(move.at.q, p, jump.mode)
+    after = v + solve_definite(mass, jump.impulse)
+    q, t, p = move.at.q, move.time, move.at.p + outward(model.attitudes, move.at.q, jump.impulse)
+    if model.tied:
+        # where a jump moves masses, from the arm to the station say, velocities stay and momenta follow
+        p = p + momenta(model, t, q, after, jump.mode) - momenta(model, t, q, after, move.at.mode)
+    at = Point(q, p, jump.mode)
     return move._replace(
         at=at,
         depths=model.guards(move.time, at.q, at.mode),

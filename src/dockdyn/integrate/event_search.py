@@ -9,10 +9,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate import cubic
-from dockdyn.integrate.mechanical import Mechanical, Numbers, Point, Row, velocities
+from dockdyn.integrate.mechanical import Mechanical, Numbers, Row
 from dockdyn.integrate.model import Flag, Scalar
-from dockdyn.integrate.variational import Newton, Start, Step, linearised, residual, step
-from dockdyn.mechanics.dense import solved
+from dockdyn.integrate.variational import Newton, Start, Step, step
 from dockdyn.mechanics.retraction import moved
 
 TOUCH = 1e-13  # m: depths below it are rounding
@@ -32,30 +31,10 @@ class Found(NamedTuple):
     force: Row
 
 
-def guard_rates(model: Mechanical, t: Scalar, at: Point, v: Row) -> Float[Array, "guards"]:
+def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Float[Array, "guards"]:
     """Time derivatives of the guards at velocities v."""
-    rise = lambda t, x: model.guards(t, moved(model.attitudes, at.q, x), at.mode)  # noqa: E731
+    rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
-
-
-def depth_at(
-    model: Mechanical, start: Start, length: Scalar, guard: Int[Array, ""], guess: Row, newton: Newton
-) -> tuple[Scalar, Scalar, Step]:
-    """Depth of a guard at the end of a step of this length, its derivative by the length, and the step.
-
-    This is the bordered system of step and event with the step's equations eliminated.
-    """
-    found = step(model, start, length, guess, newton)
-    unknown = jnp.concatenate([found.v, found.impulses])
-    _, factors = linearised(model, start, length, unknown)
-    _, shift = jax.jvp(lambda h: residual(model, start, h, unknown)[0], (length,), (jnp.ones(()),))
-    change = -solved(factors, shift)[: found.v.shape[0]]
-
-    def depth(h: Scalar, v: Row) -> Scalar:
-        return model.guards(start.t + h, moved(model.attitudes, start.at.q, h * v), start.at.mode)[guard]
-
-    value, slope = jax.jvp(depth, (length, found.v), (jnp.ones(()), change))
-    return value, slope, found
 
 
 def earliest(
@@ -63,16 +42,20 @@ def earliest(
     start: Start,
     length: Scalar,
     tried: Step,
+    v: Row,
+    before: Float[Array, "guards"],
     depths: Float[Array, "guards"],
-    end: Point,
-    rates: Float[Array, "guards"],
     free: Bool[Array, "guards"],
     newton: Newton,
 ) -> Found:
-    """The first event among the guards that are `free`, inside a step that ends with `depths`; `rates` are at its start."""
-    before = model.guards(start.t, start.at.q, start.at.mode)
-    v, _ = velocities(model, start.t + length, end)
-    after = guard_rates(model, start.t + length, end, v)
+    """The first event among the guards that are `free`, inside a step that starts with velocities v.
+
+    Depths are `before` and `depths` at its ends. Velocities at the end of a step are twice those along it less those at its
+    start, to second order; that is enough for slopes of Newton's method.
+    """
+    mode = start.at.mode
+    rates = guard_rates(model, start.t, start.at.q, v, mode)
+    after = guard_rates(model, start.t + length, tried.q, 2 * tried.v - v, mode)
 
     def search(guard: Int[Array, ""]) -> Found:
         a, b, da, db = before[guard], depths[guard], rates[guard] * length, after[guard] * length
@@ -90,7 +73,9 @@ def earliest(
 
         def attempt(carry: Any) -> Any:
             low, high, at, _, _, count, _ = carry
-            depth, slope, found = depth_at(model, start, at, guard, tried.v, newton)
+            found = step(model, start, at, tried.v, newton)
+            depth = model.guards(start.t + at, found.q, mode)[guard]
+            slope = guard_rates(model, start.t + at, found.q, 2 * found.v - v, mode)[guard]
             # a grazing contact is looked at where it is deepest, and left alone where it does not touch there
             passes = grazes & (count == 0) & (depth <= TOUCH)
             hit = jnp.abs(depth) <= ROOT + 4e-16 * jnp.abs(slope * start.t)

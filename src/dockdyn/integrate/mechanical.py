@@ -11,7 +11,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.model import Scalar
+from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.retraction import Attitudes, inward, moved, outward
+
+PLACES = 4  # contacts that may rest at once
+SOFT = 1e-9  # of W's diagonal
 
 Row = Float[Array, "n"]
 Numbers = Float[Array, "numbers"]
@@ -36,8 +40,20 @@ class Jump(NamedTuple):
 class Mechanical(eqx.Module):
     """A mechanical system. Velocities v: a row, angular ones in the axes of what turns."""
 
-    attitudes: eqx.AbstractClassVar[Attitudes]  # where angular velocities of quaternions begin in v
-    holding: eqx.AbstractVar[bool]  # static: whether contacts may rest or constraints act; costs time where it is true
+    @property
+    @abc.abstractmethod
+    def attitudes(self) -> Attitudes:
+        """Where the angular velocities of quaternions begin in v."""
+
+    @property
+    @abc.abstractmethod
+    def rests(self) -> bool:
+        """Whether contacts may come to rest: costs time."""
+
+    @property
+    @abc.abstractmethod
+    def tied(self) -> bool:
+        """Whether constraints may act: costs time."""
 
     @abc.abstractmethod
     def initial(self) -> tuple[Numbers, Row, Any]:
@@ -84,6 +100,11 @@ def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> tu
     return jax.grad(shifted, (0, 1))(jnp.zeros_like(v), v)
 
 
+def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+    """∂L/∂v, in the axes in which attitudes are stated."""
+    return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
+
+
 def mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: Any, size: int) -> Float[Array, "n n"]:
     """∂²L/∂v²."""
     return jax.hessian(lambda v: model.lagrangian(t, q, v, mode))(jnp.zeros(size))
@@ -94,34 +115,64 @@ def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Arra
     size = at.p.shape[0]
     mass = mass_matrix(model, t, at.q, at.mode, size)
     offset = jax.grad(lambda v: model.lagrangian(t, at.q, v, at.mode))(jnp.zeros(size))
-    return jnp.linalg.solve(mass, inward(model.attitudes, at.q, at.p) - offset), mass
+    return solve_definite(mass, inward(model.attitudes, at.q, at.p) - offset), mass
 
 
-def rows_of(model: Mechanical, t: Scalar, q: Numbers, mode: Any) -> Float[Array, "rows"]:
-    """All that may be held at zero: guards, then ties."""
-    return jnp.concatenate([model.guards(t, q, mode), model.ties(q, mode)])
+class Held(NamedTuple):
+    """What is kept at zero: contacts at rest, in as many places as there may be at once, then ties."""
+
+    guards: Int[Array, "places"]  # which guard a place is for; −1: none
+    acting: Bool[Array, "rows"]
+
+    @staticmethod
+    def of(model: Mechanical, mode: Any) -> Held:
+        resting, tied = model.acting(mode)
+        places = min(PLACES, resting.shape[0]) if model.rests else 0
+        guards = jnp.nonzero(resting, size=places, fill_value=-1)[0] if places else jnp.zeros(0, int)
+        return Held(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
+
+    def rows(self, model: Mechanical, t: Scalar, q: Numbers, mode: Any) -> Float[Array, "rows"]:
+        """What is to be zero."""
+        found = []
+        if self.guards.shape[0]:
+            found.append(model.guards(t, q, mode)[self.guards])
+        if model.tied:
+            found.append(model.ties(q, mode))
+        return jnp.concatenate(found) if found else jnp.zeros(0)
+
+    def gradient(self, model: Mechanical, t: Scalar, q: Numbers, mode: Any, size: int) -> Float[Array, "rows n"]:
+        """Derivatives of the rows that act over displacements; zero for the others."""
+        if not self.acting.shape[0]:
+            return jnp.zeros((0, size))
+
+        def found() -> Float[Array, "rows n"]:
+            rows = jax.jacfwd(lambda x: self.rows(model, t, moved(model.attitudes, q, x), mode))(jnp.zeros(size))
+            return jnp.where(self.acting[:, None], rows, 0.0)
+
+        blank = jnp.zeros((self.acting.shape[0], size))
+        return jax.lax.cond(jnp.any(self.acting), found, lambda: blank)
 
 
-def held_rows(model: Mechanical, mode: Any) -> Bool[Array, "rows"]:
-    return jnp.concatenate(model.acting(mode))
-
-
-def row_gradients(model: Mechanical, t: Scalar, q: Numbers, mode: Any, size: int) -> Float[Array, "rows n"]:
-    """Derivatives of `rows_of` over displacements."""
-    return jax.jacfwd(lambda x: rows_of(model, t, moved(model.attitudes, q, x), mode))(jnp.zeros(size))
+def softened(size: Float[Array, "rows"], acting: Bool[Array, "rows"]) -> Float[Array, "rows"]:
+    """What is added to the diagonal of W so that rows may depend on each other; 1 for rows that do not act."""
+    return jnp.where(acting, SOFT * size, 1.0)
 
 
 def projected(model: Mechanical, t: Scalar, at: Point) -> Row:
     """Momenta whose velocities obey what is held: an impulse along those rows, which changes no later step."""
-    held = held_rows(model, at.mode)
+    held = Held.of(model, at.mode)
 
     def project() -> Row:
         v, mass = velocities(model, t, at)
-        rows = jnp.where(held[:, None], row_gradients(model, t, at.q, at.mode, v.shape[0]), 0.0)
-        drift = jax.jvp(lambda t: rows_of(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
-        moved_by = jnp.linalg.solve(mass, rows.T)
-        matrix = rows @ moved_by + jnp.diag(jnp.where(held, 0.0, 1.0))
-        along = -jnp.linalg.solve(matrix, jnp.where(held, rows @ v + drift, 0.0))
-        return at.p + outward(model.attitudes, at.q, rows.T @ along)
+        rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
+        drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
+        following = solve_definite(mass, rows.T)
+        matrix = rows @ following
+        matrix = matrix + jnp.diag(softened(jnp.diagonal(matrix), held.acting))
+        impulse = jnp.zeros_like(drift)
+        for _ in range(2):  # the second time takes away what softening left
+            slip = jnp.where(held.acting, rows @ (v + following @ impulse) + drift, 0.0)
+            impulse = impulse - solve_definite(matrix, slip)
+        return at.p + outward(model.attitudes, at.q, rows.T @ impulse)
 
-    return jax.lax.cond(jnp.any(held), project, lambda: at.p)
+    return jax.lax.cond(jnp.any(held.acting), project, lambda: at.p)

@@ -19,18 +19,9 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
-from dockdyn.integrate.mechanical import (
-    Mechanical,
-    Numbers,
-    Point,
-    Row,
-    gradients,
-    held_rows,
-    row_gradients,
-    rows_of,
-)
+from dockdyn.integrate.mechanical import Held, Mechanical, Numbers, Point, Row, gradients, softened
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.mechanics.dense import Factors, factored, solved
 from dockdyn.mechanics.retraction import halved, inward, moved, outward, spread
@@ -63,20 +54,13 @@ class Start(NamedTuple):
 
     t: Scalar
     at: Point
-    held: Bool[Array, "rows"]
-    rows: Float[Array, "rows n"]  # gradients G of guards and ties
+    held: Held
+    rows: Float[Array, "rows n"]  # gradients G of what is held
 
     @staticmethod
     def of(model: Mechanical, t: Scalar, at: Point) -> Start:
-        if not model.holding:
-            return Start(t, at, jnp.zeros(0, bool), jnp.zeros((0, at.p.shape[0])))
-        held = held_rows(model, at.mode)
-        size = at.p.shape[0]
-
-        def found() -> Float[Array, "rows n"]:
-            return jnp.where(held[:, None], row_gradients(model, t, at.q, at.mode, size), 0.0)
-
-        return Start(t, at, held, jax.lax.cond(jnp.any(held), found, lambda: jnp.zeros((held.shape[0], size))))
+        held = Held.of(model, at.mode)
+        return Start(t, at, held, held.gradient(model, t, at.q, at.mode, at.p.shape[0]))
 
 
 class Halfway(NamedTuple):
@@ -100,12 +84,14 @@ def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[
     before = start.at.p
     if impulses.shape[0]:
         before = before - outward(attitudes, start.at.q, start.rows.T @ impulses)
-    defect = spread(attitudes, h * v, momentum) - 0.5 * h * halved(attitudes, h * v, push) - inward(attitudes, q, before)
+    defect = (
+        spread(attitudes, h * v, momentum) - 0.5 * h * halved(attitudes, h * v, push) - inward(attitudes, q, before)
+    )
     found = Halfway(push, force, momentum, q)
     if not impulses.shape[0]:
         return defect, found
-    reached = rows_of(model, start.t + h, moved(attitudes, start.at.q, h * v), mode)
-    return jnp.concatenate([defect, jnp.where(start.held, reached / h, impulses)]), found
+    reached = start.held.rows(model, start.t + h, moved(attitudes, start.at.q, h * v), mode)
+    return jnp.concatenate([defect, jnp.where(start.held.acting, reached / h, impulses)]), found
 
 
 def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors]:
@@ -113,6 +99,11 @@ def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tupl
     value, along = jax.linearize(lambda z: residual(model, start, h, z)[0], unknown)
     # the columns are worked together, in one copy of the program
     value, jacobian = once((value, jax.vmap(along, out_axes=1)(jnp.eye(unknown.shape[0]))))
+    if start.rows.shape[0]:
+        size = start.at.p.shape[0]
+        follow = jnp.sum(start.rows**2 / jnp.diagonal(jacobian)[:size], axis=1)
+        soft = jnp.where(start.held.acting, softened(follow, start.held.acting), 0.0)
+        jacobian = jacobian - jnp.diag(jnp.concatenate([jnp.zeros(size), soft]))
     return value, once(factored(jacobian))
 
 
@@ -136,7 +127,7 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton)
         correction = solved(factors, value)
         return unknown - correction, jnp.max(jnp.abs(correction[:size])), found.push, found.force, count + 2
 
-    first = jnp.concatenate([guess, jnp.zeros(start.held.shape[0])])
+    first = jnp.concatenate([guess, jnp.zeros(start.rows.shape[0])])
     blank = jnp.zeros(size)
     carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros((), int))
     carry = jax.lax.while_loop(going, correct, carry)

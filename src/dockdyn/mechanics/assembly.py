@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 from dockdyn.mechanics.beam import Beam, unit_gauss
 from dockdyn.mechanics.screws import cross_matrix
@@ -201,3 +201,16 @@ def spatial_inertia(mass: Array, centre: Array, inertia: Array) -> Array:
     upper = jnp.concatenate([mass * jnp.eye(3), -mass * lever], axis=1)
     lower = jnp.concatenate([mass * lever, inertia - mass * lever @ lever], axis=1)
     return jnp.concatenate([upper, lower])
+
+
+def rigid_parts(
+    inertia: Float[Array, "links 6 6"],
+) -> tuple[Float[Array, "links"], Float[Array, "links 3"], Float[Array, "links 3 3"]]:
+    """Masses, centres of mass and inertias about them, link axes: what `spatial_inertia` was made of, link by link."""
+    mass = inertia[:, 0, 0]
+    safe = jnp.where(mass == 0, 1.0, mass)
+    first = jnp.stack([inertia[:, 1, 5], inertia[:, 2, 3], inertia[:, 0, 4]], axis=-1)
+    centre = first / safe[:, None]
+    squared = (centre**2).sum(-1)
+    parallel = squared[:, None, None] * jnp.eye(3) - centre[:, :, None] * centre[:, None, :]
+    return mass, centre, inertia[:, 3:, 3:] - mass[:, None, None] * parallel

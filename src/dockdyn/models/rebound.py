@@ -17,7 +17,7 @@ from dockdyn.contact.pair import Meeting, meet
 from dockdyn.contact.surface import Surface
 from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, velocity_jump
 from dockdyn.impact.laws import resolve
-from dockdyn.impact.result import Impact, impact
+from dockdyn.impact.result import Impact, settled
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
@@ -161,9 +161,7 @@ def by_law_or_stopped(model: Berthing, matrix: Float[Array, "rows rows"], veloci
     by_law = resolve(model.law.name, matrix, velocity, **model.law.parameters)
     if not isinstance(model.contact, Rebound):
         return by_law
-    stop = jnp.zeros_like(velocity).at[0].set(-velocity[0] / matrix[0, 0])
-    slow = by_law.velocity[0] < model.contact.rest_speed
-    return jax.tree.map(lambda a, b: jnp.where(slow, a, b), impact(matrix, velocity, stop), by_law)
+    return settled(by_law, matrix, velocity, model.contact.rest_speed)
 
 
 def mode_after(model: Berthing, rebound: Rebound, x: State, parting: Scalar) -> Int[Array, ""]:
