@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.integrate.discrete_energy import share
 from dockdyn.integrate.event_search import earliest, guard_rates
 from dockdyn.integrate.located import write
 from dockdyn.integrate.mechanical import Mechanical, Point, Row, momenta, projected, velocities
@@ -217,7 +218,8 @@ def target(settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
 def roughness(settings: Settings, lane: Lane, tried: Step, middle: Scalar) -> Scalar:
     """Estimated error of the step over what is allowed: the bend of the velocities, a twelfth of which the midpoint leaves."""
     _, bend = lane.history.push(tried.v, middle)
-    ratio = bend / (12 * jnp.max(jnp.abs(tried.v)) * settings.error)
+    allowed = jnp.asarray(settings.error) * jnp.max(jnp.abs(tried.v))
+    ratio = bend / (12 * allowed)
     return jnp.where(lane.history.known > 1, ratio, 0.0)
 
 
@@ -252,7 +254,7 @@ def look(
     fastest = jnp.argmax(jnp.where(closed, rates, -jnp.inf))
 
     def at_once() -> Move:
-        return jumped(model, plain._replace(time=lane.time, at=lane.at, moves=jnp.asarray(False)), lane.depths, fastest)
+        return jumped(model, plain._replace(time=lane.time, at=lane.at, moves=jnp.asarray(False)), fastest)
 
     def part() -> Move:
         mode = model.parted(lane.at.mode, pulls)
@@ -268,12 +270,17 @@ def look(
 
     def inside() -> Move:
         found = earliest(model, start, length, tried, v, lane.depths, plain.depths, free, settings.newton)
-        at = Point(found.q, found.p, lane.at.mode)
-        time = lane.time + found.length
-        reached = Move(time, at, found.v, found.force, plain.depths, *plain[5:])
-        return jax.lax.cond(
-            found.exists, lambda: jumped(model, reached, model.guards(time, at.q, at.mode), found.guard), lambda: plain
-        )
+        time, at = lane.time + found.length, Point(found.q, found.p, lane.at.mode)
+        reached = plain._replace(time=time, at=at, v=found.v, force=found.force)
+
+        def strike() -> Move:
+            if not model.discrete:
+                return jumped(model, reached, found.guard)
+            rest = target(settings, lane._replace(time=time))[1]
+            before = (start, found.v, found.length, rest, settings.newton)
+            return jumped(model, reached, found.guard, before)
+
+        return jax.lax.cond(found.exists, strike, lambda: plain)
 
     if not model.rests:
         return jax.lax.cond(jnp.any(closed), at_once, inside)
@@ -281,23 +288,29 @@ def look(
     return jax.lax.switch(kind, [at_once, part, inside])
 
 
-def jumped(model: Mechanical, move: Move, depths: Float[Array, "guards"], guard: Int[Array, ""]) -> Move:
-    """The jump of a guard where `move` ends."""
-    v, mass = velocities(model, move.time, move.at)
-    jump = model.jump(move.time, move.at.q, v, mass, move.at.mode, guard)
-    after = v + solve_definite(mass, jump.impulse)
-    q, t, p = move.at.q, move.time, move.at.p + outward(model.attitudes, move.at.q, jump.impulse)
+def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Any = None) -> Move:
+    """The jump of a guard where `move` ends; `before`: what the discrete law has to know of the step that ends there."""
+    q, t = move.at.q, move.time
+    v, mass = velocities(model, t, move.at)
+    jump = model.jump(t, q, v, mass, move.at.mode, guard)
+    impulse, record = jump.impulse, jump.record
+    after = v + solve_definite(mass, impulse)
+    if before is not None:
+        start, along, length, rest, newton = before
+        factor = share(model, start, along, length, move.at, impulse, after, rest, newton)
+        impulse, record = factor * impulse, model.scaled(record, factor)
+        after = v + factor * (after - v)
+    p = move.at.p + outward(model.attitudes, q, impulse)
     if model.tied:
         # where a jump moves masses, from the arm to the station say, velocities stay and momenta follow
         p = p + momenta(model, t, q, after, jump.mode) - momenta(model, t, q, after, move.at.mode)
-    at = Point(q, p, jump.mode)
     return move._replace(
-        at=at,
-        depths=model.guards(move.time, at.q, at.mode),
+        at=Point(q, p, jump.mode),
+        depths=model.guards(t, q, jump.mode),
         fired=guard,
         jumps=jnp.asarray(True),
         after=after,
-        record=jump.record,
+        record=record,
     )
 
 

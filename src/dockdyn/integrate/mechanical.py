@@ -55,6 +55,11 @@ class Mechanical(eqx.Module):
     def tied(self) -> bool:
         """Whether constraints may act: costs time."""
 
+    @property
+    def discrete(self) -> bool:
+        """Whether impacts are elastic by the discrete law (`integrate.discrete_energy`)."""
+        return False
+
     @abc.abstractmethod
     def initial(self) -> tuple[Numbers, Row, Any]:
         """Configuration, velocities and mode at t = 0."""
@@ -82,6 +87,10 @@ class Mechanical(eqx.Module):
     def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Any, fired: Int[Array, ""]) -> Jump:
         """What the event of guard `fired` does."""
         raise NotImplementedError
+
+    def scaled(self, record: Float[Array, "records"], factor: Scalar) -> Float[Array, "records"]:
+        """A record of a jump whose impulse the discrete law multiplies by `factor`."""
+        return record
 
     def parted(self, mode: Any, pulled: Bool[Array, "guards"]) -> Any:
         """The mode once contacts at rest part that would have to pull."""

@@ -135,7 +135,7 @@ class PlanarTree(eqx.Module):
 
     def middle(self, placed: list[Placed]) -> tuple[Scalar, Pair, Pair]:
         """Mass of all, and place and velocity of its centre against the base."""
-        whole = sum(self.mass[link] for link in range(len(placed)))
+        whole = jnp.sum(self.mass)
         place, drift = Pair(jnp.zeros(()), jnp.zeros(())), Pair(jnp.zeros(()), jnp.zeros(()))
         for link, body in enumerate(placed):
             share = self.mass[link] / whole

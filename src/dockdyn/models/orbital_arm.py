@@ -29,6 +29,7 @@ from dockdyn.mechanics.spatial_tree import SpatialTree
 from dockdyn.mechanics.vector import Matrix, Vector, once
 
 Three = Float[Array, "3"]
+VARIATIONAL = "variational"  # law of impact, besides those of `impact`
 AWAY = -1.0  # m: depth of contacts that are switched off
 RECORDS = ("approach_speed", "impulse_normal", "impulse_tangential", "energy_loss", "latches")  # of a jump
 
@@ -104,6 +105,10 @@ class OrbitalArm(Mechanical):
         return self.latch is not None
 
     @property
+    def discrete(self) -> bool:
+        return self.law.name == VARIATIONAL
+
+    @property
     def contacts(self) -> int:
         return 0 if self.touch is None else self.touch.points.shape[0] * len(self.touch.surfaces)
 
@@ -158,7 +163,7 @@ class OrbitalArm(Mechanical):
         """Of the motors (N m, N)."""
         if self.control is None:
             return jnp.zeros_like(rates)
-        phase = mode.phase if self.timed else 0
+        phase = mode.phase if self.timed else jnp.zeros((), int)
         return self.control.torques(phase, t - mode.since, joints, rates)
 
     def pose(self, q: Numbers, link: int) -> tuple[Three, Float[Array, "3 3"]]:
@@ -189,7 +194,7 @@ class OrbitalArm(Mechanical):
             found = [-surface.signed_distance(at) for at in self.places(q) for surface in self.touch.surfaces]
             if self.latch is not None:
                 found = [jnp.where(mode.latched, AWAY, depth) for depth in found]
-        if self.timed:
+        if self.timed and self.control is not None:
             found.append(t - mode.since - self.control.lasts[mode.phase])
         return jnp.stack(found) if found else jnp.zeros(0)
 
@@ -221,6 +226,10 @@ class OrbitalArm(Mechanical):
     def records(self) -> int:
         return len(RECORDS)
 
+    def scaled(self, record: Float[Array, "records"], factor: Scalar) -> Float[Array, "records"]:
+        speed, impulse = record[0], record[1]
+        return record.at[1].multiply(factor).at[3].set(factor * (1 - factor) * speed * impulse)
+
     def parted(self, mode: Mode, pulled: Bool[Array, "guards"]) -> Mode:
         return mode._replace(resting=mode.resting & ~pulled[: self.contacts])
 
@@ -249,7 +258,10 @@ class OrbitalArm(Mechanical):
         """The impact of a contact, by the law, or by the latch."""
         rows = self.contact_rows(q, fired)
         matrix, velocity = contact_matrix(rows, mass), rows @ v
-        found = resolve(self.law.name, matrix, velocity, **self.law.parameters)
+        if self.discrete:
+            found = resolve("frictionless", matrix, velocity, restitution=1.0)
+        else:
+            found = resolve(self.law.name, matrix, velocity, **self.law.parameters)
         if self.rests:
             found = settled(found, matrix, velocity, self.law.rest_speed)
         slow = found.velocity[0] < self.law.rest_speed
@@ -265,12 +277,11 @@ class OrbitalArm(Mechanical):
     def contact_rows(self, q: Numbers, fired: Int[Array, ""]) -> Float[Array, "rows n"]:
         """Velocity of the contact point against the station by all velocities: along the normal, then across."""
         assert self.touch is not None
-        surfaces, points = self.touch.surfaces, self.touch.points
-        point = points[fired // len(surfaces)]
-        assert self.touch is not None
+        link, surfaces = self.touch.link, self.touch.surfaces
+        point = self.touch.points[fired // len(surfaces)]
 
         def place(joints: Float[Array, "joints"]) -> Three:
-            origin, turn = self.pose(q.at[q.shape[0] - joints.shape[0] :].set(joints), self.touch.link)
+            origin, turn = self.pose(q.at[q.shape[0] - joints.shape[0] :].set(joints), link)
             return origin + turn @ point
 
         size = self.stiffness.shape[0]
