@@ -271,6 +271,8 @@ def look(
     def inside() -> Move:
         found = earliest(model, start, length, tried, v, lane.depths, plain.depths, free, settings.newton)
         time, at = lane.time + found.length, Point(found.q, found.p, lane.at.mode)
+        if model.rests or model.tied:
+            at = at._replace(p=projected(model, time, at))
         reached = plain._replace(time=time, at=at, v=found.v, force=found.force)
 
         def strike() -> Move:
