@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, lines, short, styled
-from dockdyn.study.orbital_summary import STRUCK, balance
+from dockdyn.study.orbital_summary import STRUCK, balance, kept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +133,7 @@ def errors(dataset: xr.Dataset) -> Figure:
     if dataset.attrs["conservative"]:
         found["energy"] = balance(dataset) / float(dataset.kinetic_energy.max())
     for name in ("linear", "angular"):
-        momentum = dataset[f"{name}_momentum"].values
+        momentum = kept(dataset, name).values
         scale = float(dataset[f"{name}_momentum_scale"].max())
         found[f"{name} momentum"] = np.linalg.norm(momentum - momentum[0], axis=1) / (scale or 1.0)
     for index, (name, values) in enumerate(found.items()):

@@ -142,8 +142,16 @@ def conserved_table(summary: dict[str, Any]) -> Table:
     """Errors of what should be conserved."""
     none = "nothing: an eccentric orbit keeps no energy"
     rows = [
-        ["linear momentum", significant(summary["linear_momentum_error"], 2), "the sum of the links’ by magnitude"],
-        ["angular momentum", significant(summary["angular_momentum_error"], 2), "the sum of the links’ by magnitude"],
+        [
+            "linear momentum, less gravity’s",
+            significant(summary["linear_momentum_error"], 2),
+            "the sum of the links’ by magnitude",
+        ],
+        [
+            "angular momentum, less gravity’s",
+            significant(summary["angular_momentum_error"], 2),
+            "the sum of the links’ by magnitude",
+        ],
         [
             "energy in the orbital frame, less the work of control, with what impacts took",
             NOTHING if summary["energy_error"] is None else significant(summary["energy_error"], 2),

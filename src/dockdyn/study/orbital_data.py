@@ -39,6 +39,8 @@ VARIABLES: Layout = {
     ),
     "linear_momentum": (("axis",), "N s", "linear momentum of all against the reference point's motion"),
     "angular_momentum": (("axis",), "N m s", "angular momentum of all about their centre of mass"),
+    "gravity_impulse": (("axis",), "N s", "impulse since t = 0 of the tide of gravity on all"),
+    "gravity_turning_impulse": (("axis",), "N m s", "angular impulse since t = 0 of it about their centre of mass"),
     "linear_momentum_scale": ((), "N s", "sum of the links' linear momenta by magnitude"),
     "angular_momentum_scale": ((), "N m s", "sum of the links' angular momenta by magnitude"),
     "phase": ((), "1", "index of the phase of control"),

@@ -25,6 +25,7 @@ from dockdyn.study.plan import MOST_ROWS, jit_once
 
 SAMPLES = 4000  # over a run, when the scenario does not say
 SLICE = 5_000  # iterations between reports of progress
+IMPULSES = {"gravity_impulse": "gravity_force", "gravity_turning_impulse": "gravity_torque"}
 TOUCHING = 1e-9  # m: a start deeper than this is inside
 
 NOT_CONVERGED = (
@@ -112,6 +113,7 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(lane))
     seen = jax.tree.map(np.asarray, look(model, kept))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
+    seen |= {name: summed(kept.time, seen[of]) for name, of in IMPULSES.items()}
     events, what = events_of(content, model, lane)
     facts = {
         "steps": steps,
@@ -131,6 +133,12 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     return dataset_of(scenario, motion, time.perf_counter() - began)
 
 
+def summed(times: Any, values: Any) -> Any:
+    """Integral over time from the start, by trapezia between samples."""
+    parts = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(parts, axis=0)])
+
+
 def events_of(content: Any, model: OrbitalArm, lane: colliding.Lane) -> tuple[dict[str, Any], list[str]]:
     """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
     count = int(lane.events)
@@ -139,25 +147,25 @@ def events_of(content: Any, model: OrbitalArm, lane: colliding.Lane) -> tuple[di
     what: list[str] = []
     phase, latched = 0, False
 
-    def enter(time: float) -> None:
+    def enter(when: float) -> None:
         nonlocal phase
         phase += 1
-        rows.append([time, -1, 0, 0, 0, 0])
+        rows.append([when, -1, 0, 0, 0, 0])
         what.append("release" if latched and content.control.phase[phase].release else "phase")
 
-    for time, guard, record in zip(log.time, log.guard, log.record, strict=True):
+    for when, guard, record in zip(log.time, log.guard, log.record, strict=True):
         found = dict(zip(RECORDS, record, strict=True))
         if guard >= model.contacts:
-            enter(float(time))
+            enter(float(when))
             continue
         contact = int(guard) if guard >= 0 else -1 - int(guard)
         caught = guard >= 0 and bool(found["latches"])
-        rows.append([float(time), contact, *(float(found[name]) for name in RECORDS[:4])])
+        rows.append([float(when), contact, *(float(found[name]) for name in RECORDS[:4])])
         what.append("latch" if caught else "impact" if guard >= 0 else "part")
         if caught:
             latched = True
             if phase + 1 < len(content.control.phase):
-                enter(float(time))
+                enter(float(when))
     names = ("event_time", "event_contact", *RECORDS[:4])
     table = np.array(rows).reshape(-1, len(names))
     columns: dict[str, Any] = {name: table[:, i] for i, name in enumerate(names)}

@@ -25,8 +25,8 @@ def summarise_orbital_arm(dataset: xr.Dataset) -> dict[str, Any]:
         "capture_time_s": caught,
         "release_time_s": first(dataset, "release"),
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
-        "linear_momentum_error": drift(dataset.linear_momentum, dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(dataset.angular_momentum, dataset.angular_momentum_scale),
+        "linear_momentum_error": drift(kept(dataset, "linear"), dataset.linear_momentum_scale),
+        "angular_momentum_error": drift(kept(dataset, "angular"), dataset.angular_momentum_scale),
         "energy_error": energy_error(dataset),
         "final": final(dataset),
         "newton_iterations_mean": float(dataset.attrs["newton_iterations_mean"]),
@@ -67,6 +67,12 @@ def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def kept(dataset: xr.Dataset, name: str) -> xr.DataArray:
+    """The `linear` or `angular` momentum that should not change: without what gravity gave."""
+    impulse = {"linear": "gravity_impulse", "angular": "gravity_turning_impulse"}[name]
+    return dataset[f"{name}_momentum"] - dataset[impulse]
 
 
 def balance(dataset: xr.Dataset) -> np.ndarray:
