@@ -1,7 +1,7 @@
 """Variational integration in time: steps, and the events inside them, earliest first.
 
 An iteration attempts the step to the next mark. Where a guard has risen through zero at its end, or may have done so
-inside (a grazing contact), the step is taken only as far as the event (`integrate.event_search`) and the system jumps. What
+inside (a grazing contact), the step is attempted again as far as the event (`integrate.event_search`); the system jumps. What
 touches at the same instant and still approaches is struck next, the fastest first, one at a time, with no time in between,
 until nothing approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
 their impulse would pull.
@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.discrete_energy import share
-from dockdyn.integrate.event_search import earliest, guard_rates
+from dockdyn.integrate.event_search import Ends, Search, guard_rates, judge
 from dockdyn.integrate.located import write
 from dockdyn.integrate.mechanical import Mechanical, Point, Row, momenta, projected, velocities
 from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack
@@ -33,6 +33,7 @@ from dockdyn.mechanics.vector import once
 CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant
 STILL = 1e-12  # m/s: an approach slower than this is none
 SCREEN = 4.0  # steps' worth of motion within which contacts are looked at closely
+LEAST, SHORT = 1e-9, 1e-6  # of the step: what is no step any more; what says nothing about a contact's force
 SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
 
 
@@ -70,7 +71,8 @@ class History(NamedTuple):
     def push(self, v: Row, time: Scalar) -> tuple[History, Scalar]:
         """With the velocities of one more step; and their distance from a straight line through the two before."""
         ahead = time - self.time
-        slope = (v - self.v) / ahead
+        apart = ahead > 0
+        slope = jnp.where(apart, (v - self.v) / jnp.where(apart, ahead, 1.0), 0.0)
         bend = slope - self.slope
         curve = jnp.where(self.known > 1, bend / (time - self.before), 0.0)
         return History(v, slope, curve, time, self.time, self.known + 1), jnp.max(jnp.abs(bend * ahead))
@@ -102,6 +104,7 @@ class Lane(NamedTuple):
     depths: Float[Array, "guards"]  # now
     earlier: Float[Array, "guards"]  # a step ago
     struck: Flag  # there was a jump at this instant
+    search: Search  # for an event in the step at hand
     pace: Scalar  # s
     mark: Int[Array, ""]  # marks passed
     work: Scalar
@@ -131,6 +134,7 @@ def begin(model: Mechanical, settings: Settings) -> Lane:
         depths=depths,
         earlier=jnp.full_like(depths, -jnp.inf),
         struck=jnp.asarray(True),
+        search=Search.none(),
         pace=settings.step,
         mark=zero,
         work=t,
@@ -174,17 +178,23 @@ class Move(NamedTuple):
     jumps: Flag
     after: Row  # velocities after the jump
     record: Float[Array, "records"]
+    search: Search
 
 
 def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
     """Attempt one step and take what it brings."""
     goal, length, whole = target(settings, lane)
+    searching = jnp.isfinite(lane.search.length)
+    goal, length = chosen(searching, (lane.time + lane.search.length, lane.search.length), (goal, length))
+    nothing = ~searching & (length < LEAST * settings.step)  # an event was at the mark
+    length = jnp.where(nothing, LEAST * settings.step, length)
     start = Start.of(model, lane.time, lane.at)
     tried = once(step(model, start, length, lane.history.guess(lane.time + 0.5 * length), settings.newton))
     end = Point(tried.q, tried.p, lane.at.mode)
     if model.rests or model.tied:
         end = end._replace(p=projected(model, goal, end))
-    depths = once(model.guards(goal, tried.q, lane.at.mode))
+    end = chosen(nothing, lane.at, end)
+    depths = once(model.guards(goal, end.q, lane.at.mode))
 
     error = jnp.zeros(())
     if settings.error is not None:
@@ -193,13 +203,15 @@ def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
 
     blank = jnp.zeros(model.records())
     none = jnp.asarray(-1)
-    plain = Move(goal, end, tried.v, tried.force, depths, ~refused, none, jnp.asarray(False), tried.v, blank)
+    plain = Move(
+        goal, end, tried.v, tried.force, depths, ~refused, none, jnp.asarray(False), tried.v, blank, Search.none()
+    )
     move = plain
     if depths.shape[0]:
-        close = worth_a_look(model, lane, depths, start, tried) & ~refused
+        close = (worth_a_look(model, settings, lane, depths, start, tried, length) | searching) & ~refused
         move = jax.lax.cond(close, lambda: look(model, settings, lane, start, length, tried, plain), lambda: plain)
         move = once(move)
-    return follow(settings, lane, move, tried, whole, error)
+    return follow(settings, lane, move, tried, whole & ~searching, error)
 
 
 def target(settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
@@ -223,20 +235,28 @@ def roughness(settings: Settings, lane: Lane, tried: Step, middle: Scalar) -> Sc
     return jnp.where(lane.history.known > 1, ratio, 0.0)
 
 
-def worth_a_look(model: Mechanical, lane: Lane, depths: Float[Array, "guards"], start: Start, tried: Step) -> Flag:
+def worth_a_look(
+    model: Mechanical,
+    settings: Settings,
+    lane: Lane,
+    depths: Float[Array, "guards"],
+    start: Start,
+    tried: Step,
+    length: Scalar,
+) -> Flag:
     """Whether the end of the step, or what it may have gone through, needs care."""
     room = SCREEN * (jnp.abs(depths - lane.depths) + jnp.abs(lane.depths - lane.earlier))
     near = jnp.maximum(depths, lane.depths) > -room
     if model.rests:
         resting, _ = model.acting(lane.at.mode)
-        near = (near & ~resting) | pulling(start, tried, depths.shape[0])
+        near = (near & ~resting) | pulling(settings, start, tried, length, depths.shape[0])
     return jnp.any(near) | lane.struck
 
 
-def pulling(start: Start, tried: Step, guards: int) -> Bool[Array, "guards"]:
-    """Contacts at rest that would have to pull."""
+def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guards: int) -> Bool[Array, "guards"]:
+    """Contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
     places = start.held.guards
-    pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0)
+    pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0) & (length > SHORT * settings.step)
     return jnp.zeros(guards, bool).at[jnp.where(pulls, places, guards)].set(True, mode="drop")
 
 
@@ -249,7 +269,8 @@ def look(
     guards = lane.depths.shape[0]
     free, pulls = jnp.ones(guards, bool), jnp.zeros(guards, bool)
     if model.rests:
-        free, pulls = ~model.acting(lane.at.mode)[0], pulling(start, tried, guards)
+        free = ~model.acting(lane.at.mode)[0]
+        pulls = pulling(settings, start, tried, length, guards)
     closed = lane.struck & free & (lane.depths >= -CLOSED) & (rates > STILL)
     fastest = jnp.argmax(jnp.where(closed, rates, -jnp.inf))
 
@@ -269,20 +290,19 @@ def look(
         )
 
     def inside() -> Move:
-        found = earliest(model, start, length, tried, v, lane.depths, plain.depths, free, settings.newton)
-        time, at = lane.time + found.length, Point(found.q, found.p, lane.at.mode)
-        if model.rests or model.tied:
-            at = at._replace(p=projected(model, time, at))
-        reached = plain._replace(time=time, at=at, v=found.v, force=found.force)
+        # velocities at the end are twice those along the step less those at its start, to second order: enough here
+        after = guard_rates(model, plain.time, tried.q, 2 * tried.v - v, lane.at.mode)
+        verdict = judge(lane.search, lane.time, length, Ends(lane.depths, plain.depths, rates, after), free)
+        onward = plain._replace(moves=verdict.goes, search=verdict.search)
 
         def strike() -> Move:
-            if not model.discrete:
-                return jumped(model, reached, found.guard)
-            rest = target(settings, lane._replace(time=time))[1]
-            before = (start, found.v, found.length, rest, settings.newton)
-            return jumped(model, reached, found.guard, before)
+            before = None
+            if model.discrete:
+                rest = target(settings, lane._replace(time=plain.time))[1]
+                before = (start, tried.v, length, rest, settings.newton)
+            return jumped(model, plain, verdict.guard, before)
 
-        return jax.lax.cond(found.exists, strike, lambda: plain)
+        return jax.lax.cond(verdict.found, strike, lambda: onward)
 
     if not model.rests:
         return jax.lax.cond(jnp.any(closed), at_once, inside)
@@ -345,13 +365,15 @@ def follow(settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag,
     status = jnp.where(events >= settings.max_events, Status.TOO_MANY_EVENTS, status)
     status = jnp.where(stuck, Status.NOT_CONVERGED, status)
     status = jnp.where(~good, Status.NOT_FINITE, status)
+    comes = good & ~stuck & (taken | move.jumps)
     return Lane(
-        time=jnp.where(good & ~stuck, move.time, lane.time),
-        at=chosen(good & ~stuck, move.at, lane.at),
+        time=jnp.where(comes, move.time, lane.time),
+        at=chosen(comes, move.at, lane.at),
         history=history,
-        depths=move.depths,
+        depths=jnp.where(comes, move.depths, lane.depths),
         earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, lane.depths, lane.earlier)),
         struck=move.jumps,
+        search=move.search,
         pace=pace,
         mark=mark,
         work=work,

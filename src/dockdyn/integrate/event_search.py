@@ -1,4 +1,8 @@
-"""Where in a step a guard first rises through zero, on the discrete path itself."""
+"""Where in a step a guard first rises through zero, on the discrete path itself.
+
+A step that goes too far, or may have touched on its way, is attempted again with its end where the guards' cubics put the
+event, and again where Newton's method puts it, kept inside a bracket, until the guard is zero at the end.
+"""
 
 from __future__ import annotations
 
@@ -10,86 +14,96 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate import cubic
 from dockdyn.integrate.mechanical import Mechanical, Numbers, Row
-from dockdyn.integrate.model import Flag, Scalar
-from dockdyn.integrate.variational import Newton, Start, Step, step
+from dockdyn.integrate.model import Flag, Scalar, chosen
 from dockdyn.mechanics.retraction import moved
 
 TOUCH = 1e-13  # m: depths below it are rounding
 ROOT = 1e-14  # m: depth at which an event is found
-ATTEMPTS = 60
+NARROW = 1e-16  # of the step: a bracket that cannot shrink
+
+Guards = Float[Array, "guards"]
 
 
-class Found(NamedTuple):
-    """An event: the step that ends there."""
+class Search(NamedTuple):
+    """What is known of an event in the step at hand."""
 
-    exists: Flag
+    length: Scalar  # s, of the next attempt; inf: there is no search
+    low: Scalar  # s; nothing touches before
+    high: Scalar  # s; something does
+    guard: Int[Array, ""]  # aimed at
+    grazing: Flag  # the next attempt ends where a guard is deepest that may not touch at all
+    clear: Flag  # it did not
+
+    @staticmethod
+    def none() -> Search:
+        never = jnp.zeros((), bool)
+        far = jnp.asarray(jnp.inf)
+        return Search(far, jnp.zeros(()), far, jnp.zeros((), int), never, never)
+
+
+class Verdict(NamedTuple):
+    """What an attempt shows."""
+
+    found: Flag  # its end is the event of `guard`
     guard: Int[Array, ""]
-    length: Scalar  # s
-    v: Row
-    q: Numbers
-    p: Row
-    force: Row
+    goes: Flag  # it may be taken as it is
+    search: Search  # else: what follows
 
 
-def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Float[Array, "guards"]:
+class Ends(NamedTuple):
+    """Guards and their rates at both ends of an attempt."""
+
+    start: Guards
+    end: Guards
+    start_rate: Guards
+    end_rate: Guards
+
+
+def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Guards:
     """Time derivatives of the guards at velocities v."""
     rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
 
 
-def earliest(
-    model: Mechanical,
-    start: Start,
-    length: Scalar,
-    tried: Step,
-    v: Row,
-    before: Float[Array, "guards"],
-    depths: Float[Array, "guards"],
-    free: Bool[Array, "guards"],
-    newton: Newton,
-) -> Found:
-    """The first event among the guards that are `free`, inside a step that starts with velocities v.
+def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
+    """What the attempt of a step from `time` over `length` shows of the guards that are `free`."""
+    searching = jnp.isfinite(search.length)
+    return chosen(searching, again(search, time, length, ends, free), first(search, length, ends, free))
 
-    Depths are `before` and `depths` at its ends. Velocities at the end of a step are twice those along it less those at its
-    start, to second order; that is enough for slopes of Newton's method.
-    """
-    mode = start.at.mode
-    rates = guard_rates(model, start.t, start.at.q, v, mode)
-    after = guard_rates(model, start.t + length, tried.q, 2 * tried.v - v, mode)
 
-    def search(guard: Int[Array, ""]) -> Found:
-        a, b, da, db = before[guard], depths[guard], rates[guard] * length, after[guard] * length
-        low, high = cubic.extremes(a, b, da, db)
-        through = b > TOUCH
-        grazes = ~through & (high > 0) & (high < 1)
-        possible = free[guard] & (through | grazes)
-        top = jnp.where(through, 1.0, high) * length
-        bottom = jnp.where((low > 0) & (low * length < top), low, 0.0) * length
-        _, root = cubic.rising_root(a, b, da, db)
-        guess = jnp.where(through & (root > 0), root * length, top)
+def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
+    """Of the whole step: by the cubics through the guards and their rates."""
+    a, b, da, db = ends.start, ends.end, ends.start_rate * length, ends.end_rate * length
+    low, high = cubic.extremes(a, b, da, db)
+    through = free & (b > TOUCH)
+    grazes = free & ~through & (high > 0) & (high < 1) & ~search.clear
+    _, root = cubic.rising_root(a, b, da, db)
+    root = jnp.where((root > 0) & (root < 1), root, 0.5)
+    # the deepest of those that may graze comes first: if it does not touch, none does
+    crest = jnp.argmax(jnp.where(grazes, cubic.value(high, a, b, da, db), -jnp.inf))
+    aim = jnp.where(jnp.any(grazes), crest, jnp.argmin(jnp.where(through, root, jnp.inf)))
+    share = jnp.where(jnp.any(grazes), high[aim], root[aim])
+    dips = (low[aim] > 0) & (low[aim] < share)
+    bottom = jnp.where(dips, low[aim], 0.0) * length
+    following = Search(share * length, bottom, length, aim, jnp.any(grazes), search.clear)
+    goes = ~jnp.any(through | grazes)
+    return Verdict(jnp.zeros((), bool), aim, goes, chosen(goes, Search.none(), following))
 
-        def going(carry: Any) -> Flag:
-            return ~carry[-1] & (carry[-2] < ATTEMPTS)
 
-        def attempt(carry: Any) -> Any:
-            low, high, at, _, _, count, _ = carry
-            found = step(model, start, at, tried.v, newton)
-            depth = model.guards(start.t + at, found.q, mode)[guard]
-            slope = guard_rates(model, start.t + at, found.q, 2 * found.v - v, mode)[guard]
-            # a grazing contact is looked at where it is deepest, and left alone where it does not touch there
-            passes = grazes & (count == 0) & (depth <= TOUCH)
-            hit = jnp.abs(depth) <= ROOT + 4e-16 * jnp.abs(slope * start.t)
-            low, high = jnp.where(depth > 0, low, at), jnp.where(depth > 0, at, high)
-            better = at - depth / jnp.where(slope == 0, 1.0, slope)
-            fits = (better > low) & (better < high) & (slope > 0)
-            following = jnp.where(fits, better, 0.5 * (low + high))
-            over = passes | hit | (high - low <= 1e-16 * length)
-            return low, high, jnp.where(over, at, following), found, hit | (over & ~passes), count + 1, over
-
-        carry = (bottom, top, guess, tried, jnp.asarray(False), jnp.zeros((), int), ~possible)
-        _, _, at, found, hit, _, _ = jax.lax.while_loop(going, attempt, carry)
-        return Found(hit & possible, guard, at, found.v, found.q, found.p, found.force)
-
-    all_found = jax.lax.map(search, jnp.arange(depths.shape[0]))
-    first = jnp.argmin(jnp.where(all_found.exists, all_found.length, jnp.inf))
-    return jax.tree.map(lambda leaf: leaf[first], all_found)
+def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
+    """Of an attempt to end at the event."""
+    depth, rate = ends.end, ends.end_rate
+    exact = ROOT + 4e-16 * jnp.abs(rate) * time
+    over = free & (depth > exact)
+    newton = length - depth / jnp.where(rate > 0, rate, 1.0)
+    newton = jnp.where(rate > 0, newton, -1.0)
+    aim = jnp.where(jnp.any(over), jnp.argmin(jnp.where(over, newton, jnp.inf)), search.guard)
+    missed = search.grazing & ~jnp.any(free & (depth > TOUCH))
+    low = jnp.where(jnp.any(over), search.low, length)
+    high = jnp.where(jnp.any(over), length, search.high)
+    guess = jnp.where((newton[aim] > low) & (newton[aim] < high), newton[aim], 0.5 * (low + high))
+    stuck = high - low <= NARROW * length
+    found = ((jnp.abs(depth[aim]) <= exact[aim]) & ~jnp.any(over) | stuck) & ~missed
+    never = jnp.zeros((), bool)
+    following = chosen(missed, Search.none()._replace(clear=~never), Search(guess, low, high, aim, never, never))
+    return Verdict(found, aim, never, chosen(found, Search.none(), following))
