@@ -18,7 +18,7 @@ COLUMNS = 3
 FEWEST, MOST = 6, 9  # snapshots
 APART = 0.01  # share of the run: impacts closer than this share a snapshot
 GRID = 121  # points a side on which the bay is sampled
-SAID = {"impact": "impact", "rest": "comes to rest", "latch": "latched", "release": "released"}
+SAID = {"impact": "impact", "latch": "latched", "release": "released"}
 
 Instant = tuple[float, str]  # s, what happens
 
@@ -30,12 +30,12 @@ def instants(dataset: xr.Dataset) -> list[Instant]:
     for time, what, contact in zip(
         dataset.event_time.values, dataset.what.values, dataset.event_contact.values, strict=True
     ):
-        if what not in SAID or (found and time - found[-1][0] < APART * end and what in ("impact", "rest")):
+        if what not in SAID or (found and time - found[-1][0] < APART * end and what == "impact"):
             continue
         surface = f", {str(dataset.contact.values[contact]).partition('/')[2]}" if contact >= 0 else ""
         found.append((float(time), f"{SAID[str(what)]}{surface}"))
     if len(found) > MOST - 2:
-        spared = [one for one in found if not one[1].startswith(("impact", "comes"))]
+        spared = [one for one in found if not one[1].startswith("impact")]
         others = [one for one in found if one not in spared]
         found = sorted(others[: MOST - 3 - len(spared)] + others[-1:] + spared)
     found = [(0.0, "start"), *found, (end, "end")]

@@ -74,7 +74,7 @@ class Motion:
     time: Any  # s
     seen: dict[str, Any]  # observed at those times
     events: dict[str, Any]  # the columns of EVENTS
-    what: list[str]  # impact, latch, rest, part, release, phase
+    what: list[str]  # impact, latch, part, release, phase
     status: str
     finished: bool
     facts: dict[str, Any]  # further attributes

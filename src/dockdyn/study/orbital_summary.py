@@ -9,7 +9,7 @@ import xarray as xr
 
 from dockdyn.study.measures import drift, number, ratio
 
-STRUCK = ("impact", "rest", "latch")  # events that are impacts
+STRUCK = ("impact", "latch")  # events that are impacts
 
 
 def summarise_orbital_arm(dataset: xr.Dataset) -> dict[str, Any]:
