@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+NEAR = 0.02  # of the largest distance, that a close-up shows at least
 SMALL = 0.1  # deg: angles below are drawn in thousandths
 
 
@@ -106,7 +107,7 @@ def gaps(dataset: xr.Dataset) -> Figure:
     if rows.any():
         times = struck.event_time.values
         between = values[(dataset.time.values >= times[0]) & (dataset.time.values <= times[-1])]
-        size = 1e3 * max(float(np.min(between, axis=1).max()) if len(between) else 0.0, 1e-3)
+        size = 1e3 * max(float(between.min(axis=1).max()), NEAR * float(values.max()))
         surfaces = [
             list(found).index(str(dataset.contact.values[int(c)]).partition("/")[2]) for c in struck.event_contact
         ]

@@ -138,7 +138,7 @@ def draw(
 def draw_bay(content: Any, through: np.ndarray, view: tuple[int, int], box: np.ndarray, ax: Axes) -> None:
     """The solids of the bay, cut through a point."""
     across, up = view
-    grid = np.meshgrid(np.linspace(*box[across], GRID), np.linspace(*box[up], GRID))
+    grid = np.meshgrid(*(np.linspace(box[axis, 0], box[axis, 1], GRID) for axis in view))
     flat = np.broadcast_to(through, (GRID, GRID, 3)).copy()
     flat[..., across], flat[..., up] = grid
     depth = bay_of(content)(flat)
