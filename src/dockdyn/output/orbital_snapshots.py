@@ -60,10 +60,10 @@ def in_station(dataset: xr.Dataset) -> np.ndarray:
 
 
 @styled
-def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, box: np.ndarray | None = None) -> Figure:
+def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reach: float | None = None) -> Figure:
     """Small multiples: the arm from its root to its payload, and the bay; in space from the side and from above.
 
-    `box` (m, 3 × 2) limits what is shown; by default it is all that the arm reaches.
+    `reach` (m) is how far a snapshot shows around the payload; by default it shows all that the arm reaches.
     """
     from matplotlib.figure import Figure
 
@@ -72,12 +72,13 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, box:
     views = [(0, 1)] if content is None or content.planar else [(0, 2), (0, 1)]
     places = in_station(dataset)
     points = dataset.contact_place.values if content and content.contact else None
-    box = window(places, points) if box is None else box
+    box = window(places, points)
     # the bay is cut where the payload comes nearest to it
     through = None if points is None else points[int(dataset.gap.values.min(axis=1).argmin())].mean(axis=0)
     rows = -(-len(shown) // COLUMNS)
     width = (WIDTH - LEFT - RIGHT) / COLUMNS * 0.86
-    heights = [width * max(0.3, np.ptp(box[up]) / np.ptp(box[across])) for across, up in views] * rows
+    shapes = [1.0 if reach else np.ptp(box[up]) / np.ptp(box[across]) for across, up in views]
+    heights = [width * max(0.3, shape) for shape in shapes] * rows
     figure = Figure()
     axes = figure.subplots(len(heights), COLUMNS, squeeze=False, height_ratios=heights)
     arrange(figure, heights, 3, title=0.24)
@@ -89,6 +90,8 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, box:
         for below, view in enumerate(views):
             ax = axes[place // COLUMNS * len(views) + below, place % COLUMNS]
             ax.set_visible(True)
+            if reach is not None and points is not None:
+                box = points[row].mean(axis=0)[:, None] + reach * np.array([-1.0, 1.0])
             if through is not None:
                 draw_bay(content, through, view, box, ax)
             draw(dataset.isel(time=row), content, places[row], None if points is None else points[row], view, ax)

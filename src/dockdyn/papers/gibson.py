@@ -29,6 +29,7 @@ IMPACTS = (("12.50", "1250"), ("27.51", "2751"))  # s and step, as printed
 SPEED, PERIOD = 7706.6, 5460.0  # m/s, s, as printed
 EXECUTION = "182"  # s, of 4000 steps, as printed
 CLOSE = 0.75  # m, half the side of a close-up
+TITLE = 0.3  # in, room for a title above a legend
 ANGLES = {"theta": "θ", "psi": "ψ", "alpha": "α", "beta": "β"}
 
 
@@ -98,7 +99,18 @@ def start_and_docking(progress: Progress) -> Made:
     chosen = [(0.0, "start"), (first, "first impact"), (second, "second impact")]
     place = run.contact_place.values[0, 0]
     rows = [Row(f"payload at the start, {axis}", None, float(place[i]), "m") for i, axis in enumerate("xy")]
-    return snapshots(run, chosen), rows
+    return titled(snapshots(run, chosen)), rows
+
+
+def titled(figure: Figure) -> Figure:
+    """Room for a title above the legend."""
+    width, height = figure.get_size_inches()
+    share = height / (height + TITLE)
+    figure.set_size_inches(width, height + TITLE)
+    figure.subplots_adjust(top=figure.subplotpars.top * share, bottom=figure.subplotpars.bottom * share)
+    for legend in figure.legends:
+        legend.set_bbox_to_anchor((figure.subplotpars.left, share), transform=figure.transFigure)
+    return figure
 
 
 def released(progress: Progress) -> Made:
@@ -115,7 +127,7 @@ def released(progress: Progress) -> Made:
         *(
             Row(
                 f"{ANGLES[str(name)]} at the end less that at the start",
-                "0",
+                "back",
                 float(run.joint_angle[-1, i] - starts[i]),
                 "rad",
             )
@@ -123,7 +135,7 @@ def released(progress: Progress) -> Made:
         ),
         Row("angular momentum, largest relative change", None, summary["angular_momentum_error"], "1"),
     ]
-    return snapshots(run, chosen), rows
+    return titled(snapshots(run, chosen)), rows
 
 
 def close_ups(progress: Progress) -> Made:
@@ -140,14 +152,12 @@ def close_ups(progress: Progress) -> Made:
         (caught, "e, latched"),
         (float(run.time[-1]), "f, released"),
     ]
-    middle = run.sel(time=caught, method="nearest").contact_place.values[0]
-    box = np.stack([middle - CLOSE, middle + CLOSE], axis=1)
     held = run.contact_place.values[run.time.values >= caught, 0]
     rows = [
-        Row("payload moves against the bay once latched, at most", "0", float(np.ptp(held, axis=0).max()), "m"),
+        Row("payload moves against the bay once latched, at most", None, float(np.ptp(held, axis=0).max()), "m"),
         Row("arm’s tip from the payload at the end", None, apart(run), "m", f"Released at {let_go:.4g} s."),
     ]
-    return snapshots(run, chosen, box), rows
+    return titled(snapshots(run, chosen, CLOSE)), rows
 
 
 def apart(run: xr.Dataset) -> float:
@@ -198,7 +208,7 @@ def impact_rows(progress: Progress) -> Made:
             Row(f"{name}: step in which it falls", step, float(count), "1"),
             Row(f"{name}: approach speed", None, impact["approach_speed_m_s"], "m/s"),
             Row(f"{name}: impulse", None, impact["impulse_N_s"], "N s"),
-            Row(f"{name}: energy that it took", "0", impact["energy_loss_J"], "J"),
+            Row(f"{name}: energy that it took", None, impact["energy_loss_J"], "J"),
         ]
     rows.append(Row("energy, largest relative error", None, summary["energy_error"], "1"))
     return None, rows
