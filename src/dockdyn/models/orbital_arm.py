@@ -26,7 +26,7 @@ from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.planar_tree import Pair, PlanarTree
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.spatial_tree import SpatialTree
-from dockdyn.mechanics.vector import Matrix, Vector, once
+from dockdyn.mechanics.vector import Matrix, Vector
 
 Three = Float[Array, "3"]
 VARIATIONAL = "variational"  # law of impact, besides those of `impact`
@@ -142,7 +142,7 @@ class OrbitalArm(Mechanical):
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Scalar:
         centre, attitude, joints, moving, spin, rates = self.split(q, v)
         bodies = self.held(mode)
-        placed = once(bodies.placed(joints, spin, rates))
+        placed = bodies.placed(joints, spin, rates)
         whole = jnp.sum(bodies.mass) if isinstance(bodies, PlanarTree) else jnp.sum(bodies.mass())
         speed = moving.dot(moving) if self.planar else moving @ moving
         energy = bodies.kinetic(placed) + 0.5 * whole * speed
@@ -170,11 +170,11 @@ class OrbitalArm(Mechanical):
         """Origin (m) and rotation of a link in station axes."""
         _, _, joints, _, spin, rates = self.split(q, jnp.zeros(self.velocity.shape[0]))
         if isinstance(self.bodies, PlanarTree):
-            body = self.bodies.placed(joints, spin, rates)[link]
+            placed = self.bodies.placed(joints, spin, rates)
             zero, one = jnp.zeros(()), jnp.ones(())
-            x, y = (one, zero) if body.turn is None else body.turn
-            turn = jnp.stack([x, -y, zero, y, x, zero, zero, zero, one])
-            return jnp.stack([body.origin.x, body.origin.y, zero]), turn.reshape(3, 3)
+            x, y = (jnp.asarray(part[link], float) for part in placed.turn)
+            at = (jnp.asarray(part[link], float) for part in placed.origin)
+            return jnp.stack([*at, zero]), jnp.stack([x, -y, zero, y, x, zero, zero, zero, one]).reshape(3, 3)
         motion = self.bodies.placed(joints, spin, rates)
         return motion.position[link], motion.rotation[link]
 
