@@ -32,13 +32,14 @@ class Bodies(NamedTuple):
 def bodies_of(held: PlanarTree | SpatialTree, joints: Row, turning: Any, rates: Row) -> Bodies:
     if isinstance(held, PlanarTree):
         placed = held.placed(joints, turning, rates)
+        links = range(len(held.parents))
 
-        def stacked(pairs: list[Pair]) -> Float[Array, "links 3"]:
-            return jnp.stack([jnp.stack([*pair, jnp.zeros(())]) for pair in pairs])
+        def stacked(pair: Pair) -> Float[Array, "links 3"]:
+            return jnp.stack([jnp.array([pair.x[link], pair.y[link], 0.0], float) for link in links])
 
-        spin = jnp.zeros((len(placed), 3)).at[:, 2].set(held.inertia * jnp.stack([body.rate for body in placed]))
-        origins, centres = stacked([body.origin for body in placed]), stacked([body.centre for body in placed])
-        return Bodies(held.mass, origins, centres, stacked([body.drifting for body in placed]), spin)
+        rate = jnp.stack([jnp.asarray(placed.rate[link], float) for link in links])
+        spin = jnp.zeros((len(links), 3)).at[:, 2].set(held.inertia * rate)
+        return Bodies(held.mass, stacked(placed.origin), stacked(placed.centre), stacked(placed.drifting), spin)
     motion, mass = held.placed(joints, turning, rates), held.mass()
     momenta = held.momenta(motion)
     linear, angular = applied(motion.rotation, momenta[:, :3]), applied(motion.rotation, momenta[:, 3:])

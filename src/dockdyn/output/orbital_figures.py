@@ -107,7 +107,7 @@ def gaps(dataset: xr.Dataset) -> Figure:
     if rows.any():
         times = struck.event_time.values
         between = values[(dataset.time.values >= times[0]) & (dataset.time.values <= times[-1])]
-        size = 1e3 * max(float(between.min(axis=1).max()), NEAR * float(values.max()))
+        size = 1e3 * max([*between.min(axis=1), NEAR * float(values.max())])
         surfaces = [
             list(found).index(str(dataset.contact.values[int(c)]).partition("/")[2]) for c in struck.event_contact
         ]
