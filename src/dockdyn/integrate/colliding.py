@@ -35,6 +35,7 @@ STILL = 1e-12  # m/s: an approach slower than this is none
 SCREEN = 4.0  # steps' worth of motion within which contacts are looked at closely
 LEAST, SHORT = 1e-9, 1e-6  # of the step: what is no step any more; what says nothing about a contact's force
 SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
+CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
 
 
 class Settings(eqx.Module):
@@ -43,7 +44,7 @@ class Settings(eqx.Module):
     duration: Scalar  # s
     step: Scalar  # s; the longest one, where `error` is given
     newton: Newton
-    error: Scalar | None  # of a step, relative to the velocities; None: fixed steps
+    error: Scalar | None  # of a step, relative to the largest velocity so far; None: fixed steps
     interval: Scalar  # s, between samples; of fixed steps a multiple of the step
     stride: int = eqx.field(static=True)  # fixed steps between samples; 1 where they vary
     samples: int = eqx.field(static=True)  # besides that at t = 0
@@ -69,13 +70,14 @@ class History(NamedTuple):
         return self.v + ahead * (self.slope + (time - self.before) * self.curve)
 
     def push(self, v: Row, time: Scalar) -> tuple[History, Scalar]:
-        """With the velocities of one more step; and their distance from a straight line through the two before."""
+        """With the velocities of one more step; and the size of their second derivative by time."""
         ahead = time - self.time
         apart = ahead > 0
         slope = jnp.where(apart, (v - self.v) / jnp.where(apart, ahead, 1.0), 0.0)
         bend = slope - self.slope
-        curve = jnp.where(self.known > 1, bend / (time - self.before), 0.0)
-        return History(v, slope, curve, time, self.time, self.known + 1), jnp.max(jnp.abs(bend * ahead))
+        bend = bend / (time - self.before)
+        curve = jnp.where(self.known > 1, bend, 0.0)
+        return History(v, slope, curve, time, self.time, self.known + 1), 2 * jnp.max(jnp.abs(bend))
 
 
 class Event(NamedTuple):
@@ -106,6 +108,7 @@ class Lane(NamedTuple):
     struck: Flag  # there was a jump at this instant
     search: Search  # for an event in the step at hand
     pace: Scalar  # s
+    fastest: Scalar  # largest of the velocities so far
     mark: Int[Array, ""]  # marks passed
     work: Scalar
     corrections: Int[Array, ""]  # Newton's, of all steps
@@ -135,7 +138,9 @@ def begin(model: Mechanical, settings: Settings) -> Lane:
         earlier=jnp.full_like(depths, -jnp.inf),
         struck=jnp.asarray(True),
         search=Search.none(),
-        pace=settings.step,
+        # nothing judges the first step
+        pace=settings.step if settings.error is None else CAUTIOUS * settings.step,
+        fastest=jnp.max(jnp.abs(v)),
         mark=zero,
         work=t,
         corrections=zero,
@@ -198,14 +203,13 @@ def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
 
     error = jnp.zeros(())
     if settings.error is not None:
-        error = roughness(settings, lane, tried, lane.time + 0.5 * length)
+        error = roughness(settings, lane, tried, length)
     refused = (error > 1) | ((settings.error is not None) & ~tried.converged & (length > 1e-9 * settings.step))
 
     blank = jnp.zeros(model.records())
     none = jnp.asarray(-1)
-    plain = Move(
-        goal, end, tried.v, tried.force, depths, ~refused, none, jnp.asarray(False), tried.v, blank, Search.none()
-    )
+    never = jnp.zeros((), bool)
+    plain = Move(goal, end, tried.v, tried.force, depths, ~refused, none, never, tried.v, blank, Search.none())
     move = plain
     if depths.shape[0]:
         close = (worth_a_look(model, settings, lane, depths, start, tried, length) | searching) & ~refused
@@ -227,12 +231,12 @@ def target(settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
     return jnp.where(whole, mark, lane.time + pace), jnp.where(whole, left, pace), whole
 
 
-def roughness(settings: Settings, lane: Lane, tried: Step, middle: Scalar) -> Scalar:
-    """Estimated error of the step over what is allowed: the bend of the velocities, a twelfth of which the midpoint leaves."""
-    _, bend = lane.history.push(tried.v, middle)
-    allowed = jnp.asarray(settings.error) * jnp.max(jnp.abs(tried.v))
-    ratio = bend / (12 * allowed)
-    return jnp.where(lane.history.known > 1, ratio, 0.0)
+def roughness(settings: Settings, lane: Lane, tried: Step, length: Scalar) -> Scalar:
+    """Estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
+    _, bend = lane.history.push(tried.v, lane.time + 0.5 * length)
+    allowed = jnp.asarray(settings.error) * jnp.maximum(lane.fastest, jnp.max(jnp.abs(tried.v)))
+    ratio = length**2 * bend / (12 * allowed)
+    return jnp.where(lane.history.known > 0, ratio, 0.0)
 
 
 def worth_a_look(
@@ -357,7 +361,7 @@ def follow(settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag,
     if settings.error is not None:
         factor = jnp.clip(0.9 / jnp.sqrt(jnp.maximum(error, 1e-12)), SHRINK, GROW)
         factor = jnp.where(tried.converged, factor, 0.5)
-        judged = (lane.history.known > 1) | ~tried.converged
+        judged = (lane.history.known > 0) | ~tried.converged
         pace = jnp.where(judged & ~move.jumps, jnp.minimum(lane.pace * factor, settings.step), lane.pace)
     good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
     stuck = ~tried.converged & (move.moves | (settings.error is None))
@@ -375,6 +379,7 @@ def follow(settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag,
         struck=move.jumps,
         search=move.search,
         pace=pace,
+        fastest=jnp.where(taken, jnp.maximum(lane.fastest, jnp.max(jnp.abs(move.v))), lane.fastest),
         mark=mark,
         work=work,
         corrections=lane.corrections + jnp.where(taken, tried.iterations, 0),

@@ -33,12 +33,13 @@ class Search(NamedTuple):
     guard: Int[Array, ""]  # aimed at
     grazing: Flag  # the next attempt ends where a guard is deepest that may not touch at all
     clear: Flag  # it did not
+    corrections: Int[Array, ""]  # Newton's, so far
 
     @staticmethod
     def none() -> Search:
         never = jnp.zeros((), bool)
         far = jnp.asarray(jnp.inf)
-        return Search(far, jnp.zeros(()), far, jnp.zeros((), int), never, never)
+        return Search(far, jnp.zeros(()), far, jnp.zeros((), int), never, never, jnp.zeros((), int))
 
 
 class Verdict(NamedTuple):
@@ -85,7 +86,8 @@ def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"
     share = jnp.where(jnp.any(grazes), high[aim], root[aim])
     dips = (low[aim] > 0) & (low[aim] < share)
     bottom = jnp.where(dips, low[aim], 0.0) * length
-    following = Search(share * length, bottom, length, aim, jnp.any(grazes), search.clear)
+    none = jnp.zeros((), int)
+    following = Search(share * length, bottom, length, aim, jnp.any(grazes), search.clear, none)
     goes = ~jnp.any(through | grazes)
     return Verdict(jnp.zeros((), bool), aim, goes, chosen(goes, Search.none(), following))
 
@@ -101,9 +103,12 @@ def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[A
     missed = search.grazing & ~jnp.any(free & (depth > TOUCH))
     low = jnp.where(jnp.any(over), search.low, length)
     high = jnp.where(jnp.any(over), length, search.high)
-    guess = jnp.where((newton[aim] > low) & (newton[aim] < high), newton[aim], 0.5 * (low + high))
-    stuck = high - low <= NARROW * length
-    found = ((jnp.abs(depth[aim]) <= exact[aim]) & ~jnp.any(over) | stuck) & ~missed
-    never = jnp.zeros((), bool)
-    following = chosen(missed, Search.none()._replace(clear=~never), Search(guess, low, high, aim, never, never))
+    close = (jnp.abs(depth[aim]) <= exact[aim]) & ~jnp.any(over)
+    fits = ((newton[aim] > low) & (newton[aim] < high)) | close
+    guess = jnp.where(fits, newton[aim], 0.5 * (low + high))
+    # derivatives of a run pass through the corrections, not through the first guess: two leave nothing of that
+    found = ((close & (search.corrections > 1)) | (high - low <= NARROW * length)) & ~missed
+    never, count = jnp.zeros((), bool), search.corrections + fits
+    following = Search(guess, low, high, aim, never, never, count)
+    following = chosen(missed, Search.none()._replace(clear=~never), following)
     return Verdict(found, aim, never, chosen(found, Search.none(), following))

@@ -141,7 +141,7 @@ class OrbitalArm(Mechanical):
 
     def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Mode) -> Scalar:
         centre, attitude, joints, moving, spin, rates = self.split(q, v)
-        bodies = self.held(mode)
+        bodies: Any = self.held(mode)
         placed = bodies.placed(joints, spin, rates)
         whole = jnp.sum(bodies.mass) if isinstance(bodies, PlanarTree) else jnp.sum(bodies.mass())
         speed = moving.dot(moving) if self.planar else moving @ moving
