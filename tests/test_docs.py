@@ -165,6 +165,7 @@ def test_every_key_of_a_scenario_is_documented(kind):
         "four-mass": {"gap", "masses", "transition_rate"},
         "latch": {"gap", "lateral_length", "preload"},
         "berthing": {"target_radius", "twist_modes", "base_limit", "r_f"},
+        "orbital-arm": {"gravity_gradient", "points", "set_point", "max_iterations"},
     }
     assert of_this_kind[kind] <= keys
     assert not sorted(key for key in keys if not re.search(rf"`(\w+\.)*{key}`|\[{key}\]", text))

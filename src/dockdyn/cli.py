@@ -182,7 +182,7 @@ def report(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="The paper: sazawal, sits, paraskevas or cyril.")],
+    paper: Annotated[str, typer.Argument(help="The paper: sazawal, sits, paraskevas, cyril or gibson.")],
     figure: Annotated[str | None, typer.Option("--figure", help="One figure, or named part, only.")] = None,
     table: Annotated[str | None, typer.Option("--table", help="One table only, by its number in the paper.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
@@ -191,7 +191,7 @@ def reproduce(
     """Compute a paper's figures and tables again, printed values beside computed ones."""
     from dockdyn.scenario.errors import nearest
 
-    papers = ("sazawal", "sits", "paraskevas", "cyril")
+    papers = ("sazawal", "sits", "paraskevas", "cyril", "gibson")
     if paper not in papers:
         raise Refusal(f"{paper}: no such paper; {nearest(paper, papers)}")
     source = importlib.import_module(f"dockdyn.papers.{paper}")
@@ -276,6 +276,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.berthing_report import render_berthing_report
 
         return render_berthing_report(dataset)
+    if dataset.attrs["kind"] == "orbital-arm":
+        from dockdyn.output.orbital_report import render_orbital_report
+
+        return render_orbital_report(dataset)
     if dataset.attrs["kind"] in ("four-mass", "latch"):
         from dockdyn.output.chains_report import render_chains_report
 

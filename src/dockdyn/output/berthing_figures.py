@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, shade_contacts, styled
+from dockdyn.output.drawing import COLOURS, align_label, arrange, legend, lines, shade_contacts, styled
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SKETCHES = 6
@@ -31,14 +30,6 @@ def panels(dataset: xr.Dataset, heights: list[float], entries: int) -> tuple[Fig
         ax.set_xlim(0, end if end > 0 else 1)
     axes[-1].set_xlabel("time since the impact, s" if dataset.sizes["impact"] else "time since they touched, s")
     return figure, axes
-
-
-def lines(ax: Axes, time: Any, values: Any, labels: list[str], first: int = 0) -> None:
-    """Columns of `values`, their styles counted from the `first`."""
-    for index, label in enumerate(labels):
-        place = first + index
-        style = {"color": SERIES[place % len(SERIES)], "linestyle": DASHES[place % len(DASHES)]}
-        ax.plot(time, values[:, index], label=label, **style)
 
 
 def turned(attitude: np.ndarray) -> np.ndarray:

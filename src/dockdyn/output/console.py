@@ -8,11 +8,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from dockdyn.output.berthing_report import LISTED as BERTHING_LISTED
 from dockdyn.output.berthing_report import berthing_verdict, contacts_table, impacts_table
 from dockdyn.output.chains_report import impact_verdict, latch_verdict
+from dockdyn.output.orbital_report import impacts_table as orbital_impacts
+from dockdyn.output.orbital_report import newton, orbital_verdict
+from dockdyn.output.page import Table as ReportTable
 from dockdyn.output.stability_report import verdict
-from dockdyn.output.wording import capture, gains
+from dockdyn.output.wording import capture, gains, significant
 
 LISTED = 6  # sensitivities printed
 
@@ -24,6 +26,10 @@ def show_summary(summary: dict[str, Any]) -> None:
         console.print(summary["title"], markup=False)
         console.print(berthing_verdict(summary), markup=False)
         berthing_meetings(console, summary)
+    elif summary["kind"] == "orbital-arm":
+        console.print(summary["title"], markup=False)
+        console.print(orbital_verdict(summary), markup=False)
+        orbital_end(console, summary)
     elif "energy_class" in summary:
         console.print(flight_contacts(summary))
         if summary["captured"] is not None:
@@ -49,19 +55,30 @@ def show_summary(summary: dict[str, Any]) -> None:
 
 def berthing_meetings(console: Console, summary: dict[str, Any]) -> None:
     """Impacts after that at t = 0 and contacts of a berthing, where there are any: a row each, as in the report."""
-    tables = {
-        "impacts": impacts_table(summary) if len(summary["impacts"]) > 1 else None,
-        "contacts": contacts_table(summary) if summary["contacts"] else None,
-    }
-    for name, found in tables.items():
-        if found is not None:
-            headings = ["\n".join(filter(None, [*words.split(), unit])) for words, unit in found.columns]
-            shown = table_of(None, headings, ("contact",))
-            for row in found.rows:
-                shown.add_row(*row)
-            console.print(shown)
-            if len(summary[name]) > BERTHING_LISTED:
-                console.print(f"and {len(summary[name]) - BERTHING_LISTED} more")
+    if len(summary["impacts"]) > 1:
+        show_meetings(console, impacts_table(summary), len(summary["impacts"]))
+    if summary["contacts"]:
+        show_meetings(console, contacts_table(summary), len(summary["contacts"]))
+
+
+def orbital_end(console: Console, summary: dict[str, Any]) -> None:
+    """Impacts of an arm in orbit, where it ends and what Newton's method took."""
+    if summary["impacts"]:
+        show_meetings(console, orbital_impacts(summary), len(summary["impacts"]), ("impact",))
+    final = ", ".join(f"{name} {significant(value, 6)}" for name, value in summary["final"].items())
+    console.print(f"at {summary['end_time_s']:g} s: {final}", markup=False)
+    console.print(f"Newton's corrections a step: {newton(summary)}")
+
+
+def show_meetings(console: Console, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:
+    """A table of the report, and how many rows it leaves out."""
+    headings = ["\n".join(filter(None, [*words.split(), unit])) for words, unit in found.columns]
+    shown = table_of(None, headings, worded)
+    for row in found.rows:
+        shown.add_row(*row)
+    console.print(shown)
+    if count > len(found.rows):
+        console.print(f"and {count - len(found.rows)} more")
 
 
 def table_of(title: str | None, headings: list[str], worded: tuple[str, ...]) -> Table:

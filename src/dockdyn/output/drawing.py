@@ -211,6 +211,14 @@ def name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
         ax.text(*place, words, transform=ax.get_xaxis_transform(), ha=side, va="bottom", color=COLOURS["muted"])
 
 
+def lines(ax: Axes, time: Any, values: Any, labels: list[str], first: int = 0) -> None:
+    """Columns of `values`, their styles counted from the `first`."""
+    for index, label in enumerate(labels):
+        place = first + index
+        style = {"color": SERIES[place % len(SERIES)], "linestyle": DASHES[place % len(DASHES)]}
+        ax.plot(time, values[:, index], label=label, **style)
+
+
 def legend(figure: Figure, ax: Axes) -> None:
     """A legend of what `ax` shows, above the panels, when there is something to tell apart."""
     handles, labels = ax.get_legend_handles_labels()

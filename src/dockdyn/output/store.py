@@ -11,7 +11,10 @@ from dockdyn.scenario.errors import ScenarioError
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
-EVENTS = {"berthing": "impulse"}  # what a run has of what happened; other kinds have contacts
+EVENTS = {
+    "berthing": "impulse",
+    "orbital-arm": "event_time",
+}  # what a run has of what happened; other kinds have contacts
 
 
 def write_result(dataset: xr.Dataset, path: str | Path) -> None:

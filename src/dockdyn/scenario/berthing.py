@@ -17,6 +17,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.models.berthing import COMPLIANT, Berthing, Side
 from dockdyn.models.conserve import momenta
+from dockdyn.scenario.by_joint import of_slides
 from dockdyn.scenario.control import ControlSection
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.parts import refuse
@@ -24,10 +25,6 @@ from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.touch import ImpactSection, TouchSection
 from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
-from dockdyn.scenario.units import Bounds, number_of
-
-# of the control of a prismatic joint: unit, what it is
-GAINS = {"stiffness": ("N/m", "a gain"), "damping": ("N*s/m", "a gain"), "limit": ("N", "a force")}
 
 
 class AdaptiveSection(Section):
@@ -62,23 +59,10 @@ class BerthingSection(Section):
 
     @field_validator("control", mode="before")
     @classmethod
-    def of_slides(cls, value: Any, info: Any) -> Any:
-        """Texts for prismatic joints as numbers; of other joints the section itself knows the units."""
+    def in_units_of_joints(cls, value: Any, info: Any) -> Any:
         if not isinstance(value, dict) or "chaser" not in info.data:
             return value
-        found, joints = dict(value), info.data["chaser"].joints(SCALAR)
-        for key, (unit, what) in GAINS.items():
-            given = value.get(key)
-            if isinstance(given, list) and len(given) == len(joints):
-                found[key] = list(given)
-                for place, link in enumerate(joints):
-                    if link.joint == "prismatic" and isinstance(given[place], str):
-                        try:
-                            found[key][place] = number_of(given[place], unit, what, Bounds())
-                        except PydanticCustomError as error:
-                            name = link.coordinate or link.name
-                            refuse(f"{key}.{place} = {given[place]!r}: {error} ({name} is prismatic)")
-        return found
+        return value | of_slides(value, info.data["chaser"].joints(SCALAR))
 
     @model_validator(mode="after")
     def touching(self) -> Self:

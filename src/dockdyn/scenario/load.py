@@ -18,6 +18,7 @@ from dockdyn.scenario.berthing import BerthingSection
 from dockdyn.scenario.chains import FourMassSection, LatchSection
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
+from dockdyn.scenario.orbital_arm import OrbitalArmSection
 from dockdyn.scenario.rig import RigSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.urdf import with_urdf
@@ -28,6 +29,7 @@ KINDS: dict[str, type[Section]] = {
     "four-mass": FourMassSection,
     "latch": LatchSection,
     "berthing": BerthingSection,
+    "orbital-arm": OrbitalArmSection,
 }
 
 PRESETS = resources.files("dockdyn.scenario") / "presets"

@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
 import numpy as np
-from pydantic import Field, field_serializer, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_serializer, field_validator, model_validator
 
 from dockdyn.mechanics.assembly import Link, in_order, tree_of
 from dockdyn.mechanics.beam import Beam
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Tree
 from dockdyn.mechanics.vector import Vector
-from dockdyn.scenario.free_flight import Inertia
+from dockdyn.scenario.free_flight import Row, physical, tensor
 from dockdyn.scenario.motion import Attitude, Rate, Velocity, unit
 from dockdyn.scenario.parts import Direction, refuse
 from dockdyn.scenario.parts import Point as PointField
@@ -48,6 +48,14 @@ OF_JOINT: dict[str, dict[str, tuple[str, str]]] = {
     "locked": {},
 }
 SCALAR = ("revolute", "prismatic")  # joints with one coordinate
+
+
+def of_link(value: list[list[float]]) -> list[list[float]]:
+    """As of a body that flies freely; all zeros, too, of a point mass: joints give it what it turns about."""
+    return physical(value) if np.any(value) else value
+
+
+Inertia = Annotated[list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(of_link)]
 
 
 class BeamSection(Section):
@@ -268,10 +276,10 @@ class TreeSection(Section):
         """Links with a joint of these kinds, in the tree's order."""
         return [section for section in self.ordered() if section.parent is not None and section.joint in kinds]
 
-    def tree(self, flexible: FlexibleSection, planar: bool, grip: Link) -> Tree:
-        """The tree with a massless frame where it is gripped, its last link."""
+    def tree(self, flexible: FlexibleSection, planar: bool, *frames: Link) -> Tree:
+        """The tree with further massless frames, such as where it is gripped, its last links."""
         links = [section.link(flexible, planar) for section in self.link]
-        return tree_of([*links, grip], base="planar" if planar else "free")
+        return tree_of([*links, *frames], base="planar" if planar else "free")
 
     def start(self, tree: Tree, planar: bool) -> tuple[Configuration, Any]:
         """Configuration and velocities at t = 0, beams straight."""

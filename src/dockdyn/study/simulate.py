@@ -20,6 +20,7 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_run import simulate_berthing
 from dockdyn.study.dataset import build_dataset
 from dockdyn.study.episodes import episodes, from_log, from_samples
+from dockdyn.study.orbital_run import simulate_orbital_arm
 from dockdyn.study.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.study.prediction import predictions
 from dockdyn.study.run import Run
@@ -42,6 +43,8 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
         )
     if scenario.kind == "berthing":
         return simulate_berthing(scenario, progress)
+    if scenario.kind == "orbital-arm":
+        return simulate_orbital_arm(scenario, progress)
     loop = getattr(scenario.content, "loop", None)
     if loop is not None and (others := loop.beyond_delay()):
         raise ScenarioError(

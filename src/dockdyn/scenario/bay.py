@@ -1,0 +1,78 @@
+"""The bay into which an arm lowers its payload: surfaces, the law of impacts, the latch."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+import jax.numpy as jnp
+from pydantic import Field, model_validator
+
+from dockdyn.impact.laws import LAWS
+from dockdyn.models.orbital_arm import Law, Touch
+from dockdyn.scenario.errors import nearest
+from dockdyn.scenario.parts import Point, SurfaceSection, refuse
+from dockdyn.scenario.section import Section
+from dockdyn.scenario.units import quantity
+
+
+class BaySection(Section):
+    """Points of one link that touch surfaces of the station."""
+
+    link: str
+    points: Annotated[list[Point], Field(min_length=1)] = [[0.0, 0.0, 0.0]]  # noqa: RUF012
+    surface: Annotated[list[SurfaceSection], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def named(self) -> Self:
+        names = self.names()
+        if None in names:
+            refuse("every surface needs a name")
+        if len(set(names)) < len(names):
+            refuse("two surfaces have the same name; names must differ")
+        return self
+
+    def names(self) -> list[str]:
+        return [surface.name for surface in self.surface]
+
+    def make(self, payload: int) -> Touch:
+        """What touches what, the link that touches being the tree's link `payload`."""
+        surfaces = tuple(surface.make() for surface in self.surface)
+        return Touch(points=jnp.asarray(self.points, float), surfaces=surfaces, link=payload)
+
+
+class BounceSection(Section):
+    """The law of impacts, and below which speed of rebound a contact stays."""
+
+    law: Literal["frictionless", "energetic", "poisson", "newton", "variational"] = "frictionless"
+    restitution: Annotated[float, Field(ge=0, le=1)] | None = None
+    friction: Annotated[float, Field(ge=0)] | None = None
+    rest_speed: quantity("m/s", "a speed", above=0) = 1e-4
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        needed = () if self.law == "variational" else LAWS[self.law].parameters
+        for key in ("restitution", "friction"):
+            if (getattr(self, key) is None) == (key in needed):
+                refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
+        return self
+
+    def make(self) -> Law:
+        values = {
+            key: jnp.asarray(getattr(self, key), float)
+            for key in ("restitution", "friction")
+            if getattr(self, key) is not None
+        }
+        return Law(parameters=values, rest_speed=jnp.asarray(self.rest_speed, float), name=self.law)
+
+
+class BayLatchSection(Section):
+    """An impact on this surface is plastic and closes the latch."""
+
+    surface: str
+    hold: Literal["pin", "weld"] = "pin"
+
+    def check(self, bay: BaySection | None) -> None:
+        if bay is None:
+            refuse("latch: needs a [contact] with the surface that latches")
+        elif self.surface not in bay.names():
+            refuse(f"latch.surface = {self.surface!r}: no surface of the contact; {nearest(self.surface, bay.names())}")

@@ -1,0 +1,172 @@
+"""A run of the kind `orbital-arm`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dockdyn.integrate import colliding
+from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational import Newton
+from dockdyn.models.orbital_arm import RECORDS, OrbitalArm
+from dockdyn.models.orbital_observed import observe
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.study.dataset import REASONS
+from dockdyn.study.orbital_data import Motion, dataset_of, labels
+from dockdyn.study.plan import MOST_ROWS, jit_once
+
+SAMPLES = 4000  # over a run, when the scenario does not say
+SLICE = 5_000  # iterations between reports of progress
+IMPULSES = {"gravity_impulse": "gravity_force", "gravity_turning_impulse": "gravity_torque"}
+TOUCHING = 1e-9  # m: a start deeper than this is inside
+
+NOT_CONVERGED = (
+    "stopped at t = {time:.6g} s: a step does not converge within {most} corrections (integrator.max_iterations); "
+    "a shorter integrator.step may"
+)
+
+Progress = Callable[[float], None]
+
+
+@partial(jit_once, static_argnames="dissipative")
+def build(content: Any, dissipative: bool) -> OrbitalArm:
+    return content.model(dissipative)
+
+
+@jit_once
+def begin(model: OrbitalArm, settings: colliding.Settings) -> colliding.Lane:
+    return colliding.begin(model, settings)
+
+
+@partial(jax.jit, donate_argnums=2)
+def proceed(model: OrbitalArm, settings: colliding.Settings, lane: colliding.Lane, until: Any) -> colliding.Lane:
+    return colliding.proceed(model, settings, lane, until)
+
+
+@jit_once
+def look(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
+    return jax.lax.map(lambda row: observe(model, row.time, row.at.q, row.at.p, row.at.mode), kept)
+
+
+def settings_of(scenario: Scenario) -> colliding.Settings:
+    """Steps and sizes; the interval between samples is a whole number of fixed steps."""
+    content = scenario.content
+    section, duration = content.integrator, content.duration
+    step = min(section.step, duration)
+    interval = content.output.interval or max(step, duration / SAMPLES)
+    stride = 1 if section.error is not None else max(1, int(np.ceil(interval / step * (1 - 1e-9))))
+    if section.error is None:
+        interval = stride * step
+    count = int(np.ceil(duration / interval * (1 - 1e-12)))
+    if count > MOST_ROWS:
+        words = f"gives {count} samples; must give at most {MOST_ROWS}"
+        raise ScenarioError(f"{scenario.name}: output.interval = {interval:g} s: {words}")
+    return colliding.Settings(
+        duration=jnp.asarray(duration),
+        step=jnp.asarray(step),
+        newton=Newton(jnp.asarray(section.tolerance), jnp.asarray(section.max_iterations)),
+        error=None if section.error is None else jnp.asarray(section.error),
+        interval=jnp.asarray(interval),
+        stride=stride,
+        samples=count,
+        max_events=section.max_events,
+    )
+
+
+def check_start(scenario: Scenario, depths: np.ndarray) -> None:
+    """Refuses points that start inside a surface."""
+    _, contacts = labels(scenario.content)
+    for name, depth in zip(contacts, depths, strict=False):
+        if not depth <= TOUCHING:
+            point, _, surface = name.partition("/")
+            amount = f"{depth:.4g} m" if depth >= 0.01 else f"{depth * 1e3:.4g} mm"
+            words = f"{point} starts {amount} inside; must start outside, or at the surface"
+            raise ScenarioError(f"{scenario.name}: contact.surface.{surface}: {words}")
+
+
+def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
+    """Run a scenario of kind `orbital-arm`; what `simulate` returns."""
+    began = time.perf_counter()
+    content = scenario.content
+    settings = settings_of(scenario)
+    model = build(content, content.dissipative())
+    lane = begin(model, settings)
+    check_start(scenario, np.asarray(lane.depths))
+    until = 0
+    lane = jax.block_until_ready(proceed(model, settings, lane, jnp.asarray(until)))  # compiles
+    ran = time.perf_counter()
+    while int(lane.status) == Status.RUNNING:
+        until += SLICE
+        lane = proceed(model, settings, lane, jnp.asarray(until))
+        if progress is not None:
+            progress(float(lane.time) / content.duration)
+    ran = time.perf_counter() - ran
+    sampled, steps = int(lane.sampled), int(lane.steps)
+    kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(lane))
+    seen = jax.tree.map(np.asarray, look(model, kept))
+    seen |= {"work": kept.work, "newton_iterations": kept.iterations}
+    seen |= {name: summed(kept.time, seen[of]) for name, of in IMPULSES.items()}
+    events, what = events_of(content, model, lane)
+    facts = {
+        "steps": steps,
+        "step_s": float(settings.step),
+        "newton_iterations_mean": float(lane.corrections) / max(steps, 1),
+        "newton_iterations_max": int(lane.most),
+        "microseconds_per_step": 1e6 * ran / max(steps, 1),
+        "conservative": int(content.orbit is None or content.orbit.circular),
+    }
+    status = Status(int(lane.status))
+    reason = NOT_CONVERGED if status == Status.NOT_CONVERGED else REASONS[status]
+    section = content.integrator
+    words = reason.format(
+        time=float(lane.time), culprit="the motion", events=section.max_events, most=section.max_iterations
+    )
+    motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
+    return dataset_of(scenario, motion, time.perf_counter() - began)
+
+
+def summed(times: Any, values: Any) -> Any:
+    """Integral over time from the start, by trapezia between samples."""
+    parts = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(parts, axis=0)])
+
+
+def events_of(content: Any, model: OrbitalArm, lane: colliding.Lane) -> tuple[dict[str, Any], list[str]]:
+    """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
+    count = int(lane.events)
+    log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(lane, model.records()))
+    rows: list[list[float]] = []
+    what: list[str] = []
+    phase, latched = 0, False
+
+    def enter(when: float) -> None:
+        nonlocal phase
+        phase += 1
+        rows.append([when, -1, 0, 0, 0, 0])
+        what.append("release" if latched and content.control.phase[phase].release else "phase")
+
+    for when, guard, record in zip(log.time, log.guard, log.record, strict=True):
+        found = dict(zip(RECORDS, record, strict=True))
+        if guard >= model.contacts:
+            enter(float(when))
+            continue
+        contact = int(guard) if guard >= 0 else -1 - int(guard)
+        caught = guard >= 0 and bool(found["latches"])
+        rows.append([float(when), contact, *(float(found[name]) for name in RECORDS[:4])])
+        what.append("latch" if caught else "impact" if guard >= 0 else "part")
+        if caught:
+            latched = True
+            if phase + 1 < len(content.control.phase):
+                enter(float(when))
+    names = ("event_time", "event_contact", *RECORDS[:4])
+    table = np.array(rows).reshape(-1, len(names))
+    columns: dict[str, Any] = {name: table[:, i] for i, name in enumerate(names)}
+    return columns | {"event_contact": columns["event_contact"].astype(int)}, what
