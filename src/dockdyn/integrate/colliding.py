@@ -12,15 +12,15 @@ bounds each step's error, and marks are the sampling instants; momenta are as ex
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.discrete_energy import share
 from dockdyn.integrate.event_search import Ends, Search, guard_rates, judge
+from dockdyn.integrate.lane import Event, History, Kept, Lane, Move, Settings
 from dockdyn.integrate.located import write
 from dockdyn.integrate.mechanical import Mechanical, Point, Row, momenta, projected, velocities
 from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack
@@ -36,91 +36,6 @@ SCREEN = 4.0  # steps' worth of motion within which contacts are looked at close
 LEAST, SHORT = 1e-9, 1e-6  # of the step: what is no step any more; what says nothing about a contact's force
 SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
 CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
-
-
-class Settings(eqx.Module):
-    """Step, duration and limits; sizes are static."""
-
-    duration: Scalar  # s
-    step: Scalar  # s; the longest one, where `error` is given
-    newton: Newton
-    error: Scalar | None  # of a step, relative to the largest velocity so far; None: fixed steps
-    interval: Scalar  # s, between samples; of fixed steps a multiple of the step
-    stride: int = eqx.field(static=True)  # fixed steps between samples; 1 where they vary
-    samples: int = eqx.field(static=True)  # besides that at t = 0
-    max_events: int = eqx.field(static=True)
-
-
-class History(NamedTuple):
-    """Velocities of past steps and their divided differences, to guess the next."""
-
-    v: Row
-    slope: Row
-    curve: Row
-    time: Scalar  # s, that `v` belongs to
-    before: Scalar
-    known: Int[Array, ""]  # steps since the last jump
-
-    @staticmethod
-    def fresh(v: Row, time: Scalar) -> History:
-        return History(v, jnp.zeros_like(v), jnp.zeros_like(v), time, time - 1.0, jnp.zeros((), int))
-
-    def guess(self, time: Scalar) -> Row:
-        ahead = time - self.time
-        return self.v + ahead * (self.slope + (time - self.before) * self.curve)
-
-    def push(self, v: Row, time: Scalar) -> tuple[History, Scalar]:
-        """With the velocities of one more step; and the size of their second derivative by time."""
-        ahead = time - self.time
-        apart = ahead > 0
-        slope = jnp.where(apart, (v - self.v) / jnp.where(apart, ahead, 1.0), 0.0)
-        bend = slope - self.slope
-        bend = bend / (time - self.before)
-        curve = jnp.where(self.known > 1, bend, 0.0)
-        return History(v, slope, curve, time, self.time, self.known + 1), 2 * jnp.max(jnp.abs(bend))
-
-
-class Event(NamedTuple):
-    """What the log keeps of an event."""
-
-    time: Scalar  # s
-    guard: Int[Array, ""]  # that fired; −1 − guard: a contact at rest that parted
-    record: Float[Array, "records"]
-
-
-class Kept(NamedTuple):
-    """What a sample keeps."""
-
-    time: Scalar
-    at: Point
-    work: Scalar  # J, of forces without potential
-    iterations: Int[Array, ""]  # of Newton's method in the step that ended here
-
-
-class Lane(NamedTuple):
-    """A run between iterations."""
-
-    time: Scalar
-    at: Point
-    history: History
-    depths: Float[Array, "guards"]  # now
-    earlier: Float[Array, "guards"]  # a step ago
-    struck: Flag  # there was a jump at this instant
-    search: Search  # for an event in the step at hand
-    pace: Scalar  # s
-    fastest: Scalar  # largest of the velocities so far
-    mark: Int[Array, ""]  # marks passed
-    work: Scalar
-    corrections: Int[Array, ""]  # Newton's, of all steps
-    most: Int[Array, ""]  # of a step
-    last: Int[Array, ""]  # of the last step
-    steps: Int[Array, ""]
-    iterations: Int[Array, ""]
-    status: Int[Array, ""]
-    log: Float[Array, "events columns"]  # last row: scratch
-    events: Int[Array, ""]
-    samples: Float[Array, "samples columns"]  # last row: scratch
-    sampled: Int[Array, ""]
 
 
 def begin(model: Mechanical, settings: Settings) -> Lane:
@@ -168,22 +83,6 @@ def proceed(model: Mechanical, settings: Settings, lane: Lane, until: Int[Array,
         return (lane.status == Status.RUNNING) & (lane.iterations < until)
 
     return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
-
-
-class Move(NamedTuple):
-    """What an iteration comes to."""
-
-    time: Scalar
-    at: Point
-    v: Row  # of the step
-    force: Row
-    depths: Float[Array, "guards"]
-    moves: Flag  # time advances
-    fired: Int[Array, ""]  # the guard that jumps now, or −1 − that which parts
-    jumps: Flag
-    after: Row  # velocities after the jump
-    record: Float[Array, "records"]
-    search: Search
 
 
 def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
@@ -267,63 +166,73 @@ def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guard
 def look(
     model: Mechanical, settings: Settings, lane: Lane, start: Start, length: Scalar, tried: Step, plain: Move
 ) -> Move:
-    """What happens in a step near a contact: a jump at once, contacts that part, an event inside, or nothing."""
-    v = lane.history.guess(lane.time)  # just after a jump exactly the velocities
-    rates = guard_rates(model, lane.time, lane.at.q, v, lane.at.mode)
+    """What happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""
+    v, mode = lane.history.guess(lane.time), lane.at.mode  # just after a jump exactly the velocities
+    rates = guard_rates(model, lane.time, lane.at.q, v, mode)
     guards = lane.depths.shape[0]
     free, pulls = jnp.ones(guards, bool), jnp.zeros(guards, bool)
     if model.rests:
-        free = ~model.acting(lane.at.mode)[0]
+        free = ~model.acting(mode)[0]
         pulls = pulling(settings, start, tried, length, guards)
     closed = lane.struck & free & (lane.depths >= -CLOSED) & (rates > STILL)
-    fastest = jnp.argmax(jnp.where(closed, rates, -jnp.inf))
+    at_once = jnp.any(closed)
+    parts = jnp.any(pulls) & ~at_once
+    # velocities at the end are twice those along the step less those at its start, to second order: enough here
+    after = guard_rates(model, plain.time, tried.q, 2 * tried.v - v, mode)
+    verdict = judge(lane.search, lane.time, length, Ends(lane.depths, plain.depths, rates, after), free)
+    found = verdict.found & ~at_once & ~parts
 
-    def at_once() -> Move:
-        return jumped(model, plain._replace(time=lane.time, at=lane.at, moves=jnp.asarray(False)), fastest)
+    here = plain._replace(time=lane.time, at=lane.at, depths=lane.depths, moves=jnp.zeros((), bool))
+    move = plain._replace(moves=verdict.goes | found, search=verdict.search)
+    move = chosen(at_once, here, move)
+    if model.rests:
+        move = chosen(parts, parted(model, here, v, pulls), move)
+    guard = jnp.where(at_once, jnp.argmax(jnp.where(closed, rates, -jnp.inf)), verdict.guard)
 
-    def part() -> Move:
-        mode = model.parted(lane.at.mode, pulls)
-        return plain._replace(
-            time=lane.time,
-            at=lane.at._replace(mode=mode),
-            depths=model.guards(lane.time, lane.at.q, mode),
-            moves=jnp.asarray(False),
-            fired=-1 - jnp.argmax(pulls),
-            jumps=jnp.asarray(True),
-            after=v,
-        )
+    def strike() -> Move:
+        before = None
+        if model.discrete:
+            rest = target(settings, lane._replace(time=plain.time))[1]
+            before = Before(start, tried.v, length, rest, settings.newton, found)
+        return jumped(model, move, guard, before)
 
-    def inside() -> Move:
-        # velocities at the end are twice those along the step less those at its start, to second order: enough here
-        after = guard_rates(model, plain.time, tried.q, 2 * tried.v - v, lane.at.mode)
-        verdict = judge(lane.search, lane.time, length, Ends(lane.depths, plain.depths, rates, after), free)
-        onward = plain._replace(moves=verdict.goes, search=verdict.search)
-
-        def strike() -> Move:
-            before = None
-            if model.discrete:
-                rest = target(settings, lane._replace(time=plain.time))[1]
-                before = (start, tried.v, length, rest, settings.newton)
-            return jumped(model, plain, verdict.guard, before)
-
-        return jax.lax.cond(verdict.found, strike, lambda: onward)
-
-    if not model.rests:
-        return jax.lax.cond(jnp.any(closed), at_once, inside)
-    kind = jnp.where(jnp.any(closed), 0, jnp.where(jnp.any(pulls), 1, 2))
-    return jax.lax.switch(kind, [at_once, part, inside])
+    return jax.lax.cond(at_once | found, strike, lambda: move)
 
 
-def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Any = None) -> Move:
-    """The jump of a guard where `move` ends; `before`: what the discrete law has to know of the step that ends there."""
+def parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
+    """Contacts at rest let go."""
+    mode = model.parted(here.at.mode, pulls)
+    return here._replace(
+        at=here.at._replace(mode=mode),
+        depths=model.guards(here.time, here.at.q, mode),
+        fired=-1 - jnp.argmax(pulls),
+        jumps=jnp.ones((), bool),
+        after=v,
+    )
+
+
+class Before(NamedTuple):
+    """What the discrete law has to know of the step that ends with an impact, and of that after it."""
+
+    start: Start
+    v: Row
+    length: Scalar
+    rest: Scalar
+    newton: Newton
+    applies: Flag  # not to what is struck at the same instant
+
+
+def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before | None) -> Move:
+    """The jump of a guard where `move` ends."""
     q, t = move.at.q, move.time
     v, mass = velocities(model, t, move.at)
     jump = model.jump(t, q, v, mass, move.at.mode, guard)
     impulse, record = jump.impulse, jump.record
     after = v + solve_definite(mass, impulse)
     if before is not None:
-        start, along, length, rest, newton = before
+        start, along, length, rest, newton, applies = before
         factor = share(model, start, along, length, move.at, impulse, after, rest, newton)
+        factor = jnp.where(applies, factor, 1.0)
         impulse, record = factor * impulse, model.scaled(record, factor)
         after = v + factor * (after - v)
     p = move.at.p + outward(model.attitudes, q, impulse)
@@ -334,9 +243,10 @@ def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Any = N
         at=Point(q, p, jump.mode),
         depths=model.guards(t, q, jump.mode),
         fired=guard,
-        jumps=jnp.asarray(True),
+        jumps=jnp.ones((), bool),
         after=after,
         record=record,
+        search=Search.none(),
     )
 
 
