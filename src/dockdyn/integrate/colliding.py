@@ -261,7 +261,7 @@ def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guard
     """Contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
     places = start.held.guards
     pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0) & (length > SHORT * settings.step)
-    return jnp.zeros(guards, bool).at[jnp.where(pulls, places, guards)].set(True, mode="drop")
+    return jnp.any((places[:, None] == jnp.arange(guards)) & pulls[:, None], axis=0)
 
 
 def look(

@@ -136,15 +136,21 @@ class Held(NamedTuple):
     @staticmethod
     def of(model: Mechanical, mode: Any) -> Held:
         resting, tied = model.acting(mode)
-        places = min(PLACES, resting.shape[0]) if model.rests else 0
-        guards = jnp.nonzero(resting, size=places, fill_value=-1)[0] if places else jnp.zeros(0, int)
+        many = resting.shape[0]
+        if not model.rests:
+            guards = jnp.zeros(0, int)
+        elif many <= PLACES:  # each has its own: nothing to look up
+            guards = jnp.where(resting, jnp.arange(many), -1)
+        else:
+            guards = jnp.nonzero(resting, size=PLACES, fill_value=-1)[0]
         return Held(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
 
     def rows(self, model: Mechanical, t: Scalar, q: Numbers, mode: Any) -> Float[Array, "rows"]:
         """What is to be zero."""
         found = []
         if self.guards.shape[0]:
-            found.append(model.guards(t, q, mode)[self.guards])
+            depths = model.guards(t, q, mode)
+            found.append(depths if depths.shape == self.guards.shape else depths[self.guards])
         if model.tied:
             found.append(model.ties(q, mode))
         return jnp.concatenate(found) if found else jnp.zeros(0)
