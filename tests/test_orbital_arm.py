@@ -133,7 +133,9 @@ def test_without_orbit_and_contact_momentum_stays():
 def test_an_arm_of_real_dimensions_swings_for_minutes():
     summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load("canadarm-2d")))
     assert summary["status"] == "finished"
-    assert len(summary["impacts"]) > 2 and summary["impacts"][-1]["time_s"] > 300  # the paper's gains would hold no such arm
+    assert (
+        len(summary["impacts"]) > 2 and summary["impacts"][-1]["time_s"] > 300
+    )  # the paper's gains would hold no such arm
 
 
 @pytest.mark.full
