@@ -96,14 +96,19 @@ def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[
 
 def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors]:
     """The residual, and its Jacobian in factors."""
-    value, along = jax.linearize(lambda z: residual(model, start, h, z)[0], unknown)
+    size, attitudes = start.at.p.shape[0], model.attitudes
+    v, impulses = unknown[:size], unknown[size:]
+    value, along = jax.linearize(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v)
     # the columns are worked together, in one copy of the program
-    value, jacobian = once((value, jax.vmap(along, out_axes=1)(jnp.eye(unknown.shape[0]))))
+    value, jacobian = once((value, jax.vmap(along, out_axes=1)(jnp.eye(size))))
     if start.rows.shape[0]:
-        size = start.at.p.shape[0]
-        follow = jnp.sum(start.rows**2 / jnp.diagonal(jacobian)[:size], axis=1)
-        soft = jnp.where(start.held.acting, softened(follow, start.held.acting), 0.0)
-        jacobian = jacobian - jnp.diag(jnp.concatenate([jnp.zeros(size), soft]))
+        # impulses enter linearly
+        halfway = moved(attitudes, start.at.q, 0.5 * h * v)
+        across = jax.vmap(lambda row: inward(attitudes, halfway, outward(attitudes, start.at.q, row)))(start.rows).T
+        acting = start.held.acting
+        follow = jnp.sum(start.rows**2 / jnp.diagonal(jacobian), axis=1)
+        corner = jnp.diag(jnp.where(acting, -softened(follow, acting), 1.0))
+        jacobian = jnp.concatenate([jacobian, jnp.concatenate([across, corner])], axis=1)
     return value, once(factored(jacobian))
 
 

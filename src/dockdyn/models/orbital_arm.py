@@ -25,6 +25,7 @@ from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.planar_tree import Pair, PlanarTree
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.screws import applied
 from dockdyn.mechanics.spatial_tree import SpatialTree
 from dockdyn.mechanics.vector import Matrix, Vector
 
@@ -178,25 +179,32 @@ class OrbitalArm(Mechanical):
         motion = self.bodies.placed(joints, spin, rates)
         return motion.position[link], motion.rotation[link]
 
-    def places(self, q: Numbers) -> list[Vector]:
+    def places(self, q: Numbers) -> Float[Array, "points 3"]:
         """Contact points (m) in station axes."""
         if self.touch is None:
-            return []
+            return jnp.zeros((0, 3))
         origin, turn = self.pose(q, self.touch.link)
-        at, rotation = Vector.of(origin), Matrix.of(turn)
-        points = self.touch.points
-        return [at + rotation @ Vector.of(points[i]) for i in range(points.shape[0])]
+        return origin + applied(turn, self.touch.points)
+
+    def depths(self, q: Numbers) -> Float[Array, "contacts"]:
+        """Point by point, over the surfaces (m)."""
+        if self.touch is None:
+            return jnp.zeros(0)
+        surfaces, places = self.touch.surfaces, self.places(q)
+
+        def each(place: Three) -> Float[Array, "surfaces"]:
+            return -jnp.stack([surface.signed_distance(Vector.of(place)) for surface in surfaces])
+
+        return each(places[0]) if places.shape[0] == 1 else jax.vmap(each)(places).ravel()
 
     def guards(self, t: Scalar, q: Numbers, mode: Mode) -> Float[Array, "guards"]:
-        """Depths, point by point over the surfaces; then how far the phase is over its time."""
-        found = []
-        if self.touch is not None:
-            found = [-surface.signed_distance(at) for at in self.places(q) for surface in self.touch.surfaces]
-            if self.latch is not None:
-                found = [jnp.where(mode.latched, AWAY, depth) for depth in found]
+        """Depths, then how far the phase is over its time."""
+        found = self.depths(q)
+        if self.latch is not None:
+            found = jnp.where(mode.latched, AWAY, found)
         if self.timed and self.control is not None:
-            found.append(t - mode.since - self.control.lasts[mode.phase])
-        return jnp.stack(found) if found else jnp.zeros(0)
+            found = jnp.concatenate([found, (t - mode.since - self.control.lasts[mode.phase])[None]])
+        return found
 
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
         """How far the payload is from where the latch caught it (m, rad)."""

@@ -133,7 +133,7 @@ def touching(model: OrbitalArm, q: Numbers, mode: Mode) -> dict[str, Array]:
     """Points of the payload (m, station axes), and their distances from the surfaces; also once it is handed over."""
     if model.touch is None:
         return {}
-    places = jnp.stack([place.array() for place in model.places(q)])
+    places = model.places(q)
     if model.latch is not None:
         stowed = mode.place + model.touch.points @ Quaternion.of(mode.attitude).matrix().array().T
         places = jnp.where(mode.released, stowed, places)
