@@ -1,0 +1,66 @@
+"""Gibson and Murphey recomputed: printed numbers, pictures, and the two runs behind them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from dockdyn import open_result
+from dockdyn.papers.gibson import FIGURES, reproduce
+
+MU, AXIS = 3.986004418e14, 6731.29e3  # m³/s², m
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("gibson")
+
+
+@pytest.fixture(scope="module")
+def tables(folder):
+    return {table.name: table for table in reproduce(None, folder)}
+
+
+def value(table, start):
+    (found,) = [row.computed for row in table.rows if row.quantity.startswith(start)]
+    return found
+
+
+def test_the_orbit_is_that_of_kepler_not_the_printed_one(tables):
+    orbit = tables[2]
+    assert value(orbit, "orbital speed") == pytest.approx(math.sqrt(MU / AXIS), rel=1e-12)
+    assert value(orbit, "orbital period") == pytest.approx(2 * math.pi * math.sqrt(AXIS**3 / MU), rel=1e-12)
+    assert [row.printed for row in orbit.rows[:2]] == ["7706.6", "5460"]
+    assert value(orbit, "orbital speed") < 7706.6 and value(orbit, "orbital period") > 5460
+
+
+def test_impacts_are_where_the_paper_has_them(tables):
+    """Printed: 12.50 and 27.51 s; by an independent integration 12.491 and 27.495 s."""
+    found = tables["impacts"]
+    assert value(found, "impacts within") == 2
+    assert value(found, "impact 1, side wall: time") == pytest.approx(12.491, abs=1e-3)
+    assert value(found, "impact 2, floor: time") == pytest.approx(27.495, abs=1e-3)
+    assert value(found, "impact 1, side wall: step") == 1250
+    assert abs(value(found, "impact 2, floor: step") - 2751) <= 1
+
+
+def test_the_payload_stays_and_the_arm_goes_back(tables):
+    assert value(tables[4], "latch closes") == pytest.approx(27.495, abs=1e-3)
+    assert value(tables[5], "payload moves") < 1e-9
+    assert value(tables[5], "arm’s tip") == pytest.approx(1.498048 + 1.210199, abs=0.2)  # from the floor to its start
+    for letter in "ψαβ":
+        assert abs(value(tables[4], f"{letter} at the end")) < math.radians(2)
+
+
+def test_it_takes_less_time_than_the_paper(tables):
+    assert 0 < value(tables["time"], "time of all steps") < 182
+
+
+def test_pictures_and_runs_are_written(tables, folder):
+    assert set(tables) == set(FIGURES)
+    for number in (2, 3, 4, 5, 6):
+        assert {file.suffix for file in tables[number].pictures} == {".png", ".svg"}
+        assert all(file.stat().st_size > 5000 for file in tables[number].pictures)
+    assert open_result(folder / "docking.nc").attrs["title"] != open_result(folder / "retreat.nc").attrs["title"]
+    assert "12.50" in (folder / "tables.md").read_text(encoding="utf-8")
