@@ -1,0 +1,235 @@
+"""The orbital arm's motion and impacts against an event-located DOP853 solution written from Newton's equations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import planar_arm_reference as planar
+import pytest
+from arm_cases import arm, boosted
+from mechanical_models import events_of, go, samples_of, slope
+
+PAPER = planar.Parameters()
+STEPS = np.array([0.04, 0.02, 0.01])
+DURATION = 40.0  # s
+LATCHED = replace(PAPER, latch_wall=1, retreat=PAPER.start)
+
+
+@cache
+def reference(p):
+    return planar.solve(p, DURATION)
+
+
+def compared(p, **kwargs):
+    """Of each run, less the reference: attitude and joint angles at the end, times of impacts, approach speeds, impulses."""
+    impacts = reference(p).impacts
+    pushes = [impact.impulse * p.planes[impact.wall][1].conjugate() for impact in impacts]
+    expected = np.array(
+        [[i.time, i.wall, i.approach_speed, z.real, abs(z.imag)] for i, z in zip(impacts, pushes, strict=True)]
+    )
+    model, found = arm(p, **kwargs), []
+    for h in STEPS:
+        lane = go(model, DURATION, h)
+        log = events_of(lane)
+        assert lane.status == 1
+        assert list(log[:, 1]) == list(expected[:, 1])
+        off = log[:, :5] - expected
+        found.append([lane.at.q[2:] - reference(p).final[2:6], off[:, 0], off[:, 2], off[:, 3:].ravel()])
+    return found
+
+
+LOSSY = replace(PAPER, restitution=0.6)
+STRONG = replace(LOSSY, gravity_gradient=True, orbit_radius=500.0, mu=0.02**2 * 500.0**3)  # once round in 314 s
+CASES = {
+    "paper": (PAPER, {}),
+    "restitution": (LOSSY, {}),
+    "no gravity": (replace(PAPER, gravity=False), {}),
+    "strong gravity, its gradient, contacts that may rest": (STRONG, {"dissipative": True}),
+    "latch, release, retreat": (LATCHED, {}),
+    "discrete energy": (PAPER, {"law": "variational"}),
+}
+EXTRAPOLATED = np.array([1e-8, 1e-7, 1e-8, 1e-6])  # rad, s, m/s, N s
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_second_order_through_impacts(case):
+    """Errors fall with h², and what two steps extrapolate to is the reference itself.
+
+    The discrete law balances energies of steps whose lengths depend on where in a step the impact is: its error is no
+    smooth function of the step.
+    """
+    p, kwargs = CASES[case]
+    found = compared(p, **kwargs)
+    errors = np.array([[np.abs(part).max() for part in run] for run in found])
+    slopes = np.array([slope(STEPS, column) for column in errors.T])
+    rough = case == "discrete energy"
+    beyond = np.array([np.abs((4 * fine - coarse) / 3).max() for fine, coarse in zip(found[2], found[1], strict=True)])
+    assert np.all(np.abs(slopes - 2) < (0.15 if rough else 0.02)), slopes
+    if not rough:
+        assert np.all(beyond < EXTRAPOLATED)
+
+
+def test_strong_gravity_and_its_gradient_are_larger_than_the_errors():
+    """So that case would notice if one were left out."""
+    end = reference(STRONG).final[2:6]
+    for less in ({"gravity": False}, {"gravity_gradient": False}):
+        assert np.abs(reference(replace(STRONG, **less)).final[2:6] - end).max() > 5e-5
+
+
+def test_momentum_is_reflected_and_time_is_where_the_paper_has_it():
+    """Gibson and Murphey print 12.50 and 27.51 s at a step of 0.01 s."""
+    log = events_of(go(arm(PAPER), DURATION, 0.01))
+    assert log[:, 0] == pytest.approx([12.491, 27.495], abs=5e-4)
+
+
+def test_a_moving_frame_far_away_changes_nothing():
+    p = replace(PAPER, gravity=False)
+    at_rest = go(arm(p), DURATION, 0.01)
+    moving = go(boosted(arm(p), (6.7e6, 0.0), (0.0, 7.7e3)), DURATION, 0.01)
+    assert moving.status == 1
+    times = events_of(at_rest)[:, 0], events_of(moving)[:, 0]
+    assert times[1] == pytest.approx(times[0], abs=1e-6)
+    assert moving.at.q[2:] == pytest.approx(at_rest.at.q[2:], abs=1e-8)
+
+
+def test_the_same_arm_in_space():
+    """Trees in the plane and in space are written apart; motion that stays in the plane is the same."""
+    plane, space = go(arm(PAPER), DURATION, 0.04), go(arm(PAPER, space=True), DURATION, 0.04)
+    assert events_of(space)[:, :2] == pytest.approx(events_of(plane)[:, :2], abs=1e-9)
+    turn = space.at.q[3:7]
+    assert 2 * np.arctan2(turn[3], turn[0]) == pytest.approx(plane.at.q[2], abs=1e-10)
+    assert turn[1:3] == pytest.approx(0, abs=1e-12)
+    assert space.at.q[7:] == pytest.approx(plane.at.q[3:], abs=1e-10)
+
+
+# --- free motion: what the reference's own sums say of momentum and energy -------------------------------------------
+
+
+def states(p, kept):
+    """States of the reference (station's centre, angles, and rates) of samples: their velocities follow from momenta by
+    the reference's mass matrix."""
+    system = planar.System.assembled(p)
+    whole = system.masses.sum()
+    found = []
+    for q, momenta in zip(kept.at.q, kept.at.p, strict=True):
+        state = np.array([0.0, 0.0, *q[2:]])
+        turned, jacobian = system.jacobian(state)
+        middle = system.masses @ turned.sum(1) / whole
+        drift = system.masses @ jacobian[:, 2:] / whole
+        change = np.eye(6)  # of velocities: from those with the centre of mass to those with the station's centre
+        change[:2, 2:] = -drift.real, -drift.imag
+        rates = change @ np.linalg.solve(change.T @ system.mass_matrix(jacobian) @ change, momenta)
+        found.append([q[0] - middle.real, q[1] - middle.imag, *q[2:], *rates])
+    return system, np.array(found)
+
+
+def invariants(p, kept):
+    """Energy, angular momentum about the centre of mass, linear momentum (x, y), and that about the frame's origin."""
+    system, rows = states(p, kept)
+    found = np.array([system.invariants(t, row) for t, row in zip(kept.time, rows, strict=True)])
+    centre = kept.at.q[:, :2]
+    orbital = centre[:, 0] * found[:, 3] - centre[:, 1] * found[:, 2]
+    return np.column_stack([found, found[:, 1] + orbital])
+
+
+SWINGING = replace(PAPER, gravity=False, mu=0.0, start_rates=(0.06, -0.1, 0.15))
+IN_ORBIT = replace(PAPER, start_rates=SWINGING.start_rates)
+FREE = {"control": False, "touch": False}
+
+
+def free(steps, h):
+    """A swinging arm without gravity or control: 100 samples."""
+    lane = go(arm(SWINGING, orbit=False, **FREE), steps * h, h, stride=steps // 100, samples=100)
+    assert lane.status == 1
+    return samples_of(lane)
+
+
+def trend(values):
+    """Change of a fitted straight line over the run."""
+    return abs(np.polyfit(np.linspace(0, 1, len(values)), values, 1)[0])
+
+
+def test_angular_momentum_is_kept_to_rounding():
+    found = invariants(SWINGING, free(40_000, 0.01))
+    assert abs(found[0, 1]) > 10  # N m s
+    assert np.abs(found[:, 1] / found[0, 1] - 1).max() < 1e-11
+    assert np.abs(found[:, 2:4]).max() < 1e-12
+
+
+def test_what_is_kept_in_orbit():
+    """In a frame whose reference goes round at n, H − n J_z is conserved, J_z about the reference; H and J_z are not."""
+    lane = go(arm(IN_ORBIT, **FREE), 2000.0, 0.05, stride=400, samples=100)
+    assert lane.status == 1
+    found = invariants(IN_ORBIT, samples_of(lane))
+    value = found[:, 0] - PAPER.orbital_rate * found[:, 4]
+    assert np.ptp(value) < 1e-4
+    assert trend(value) < 1e-5
+    assert PAPER.orbital_rate * np.ptp(found[:, 4]) > 2 * np.ptp(value)
+
+
+@jax.jit
+def kinetic(q, v):
+    """Of the same arm (J), coordinates (θ, ψ, α, β): twice the energy of each body about the centre of mass of all."""
+    masses = jnp.array([PAPER.station_mass, *PAPER.masses, PAPER.payload])
+    lengths = jnp.array(PAPER.lengths)
+
+    def places(q):
+        angles = jnp.cumsum(q)[1:]
+        links = lengths[:, None] * jnp.stack([jnp.cos(angles), jnp.sin(angles)], 1)
+        ends = jnp.cumsum(links, 0)
+        found = jnp.concatenate([jnp.zeros((1, 2)), ends - links / 2, ends[-1:]])
+        return found - masses @ found / masses.sum()
+
+    _, moving = jax.jvp(places, (q,), (v,))
+    inertia = masses[:4] * jnp.array([PAPER.station_length, *PAPER.lengths]) ** 2 / 12
+    return 0.5 * masses @ jnp.sum(moving**2, 1) + 0.5 * inertia @ jnp.cumsum(v) ** 2
+
+
+@partial(jax.jit, static_argnums=(2, 3))
+def runge_kutta(state, h, steps, looks):
+    """Energies of the classical fourth-order method at `looks` instants."""
+
+    def rate(state):
+        q, v = state
+        mass = jax.hessian(kinetic, 1)(q, v)
+        _, bias = jax.jvp(lambda q: jax.grad(kinetic, 1)(q, v), (q,), (v,))
+        return jnp.stack([v, jnp.linalg.solve(mass, jax.grad(kinetic, 0)(q, v) - bias)])
+
+    def step(state, _):
+        a = rate(state)
+        b = rate(state + h / 2 * a)
+        c = rate(state + h / 2 * b)
+        d = rate(state + h * c)
+        return state + h / 6 * (a + 2 * b + 2 * c + d), None
+
+    def some(state, _):
+        state, _ = jax.lax.scan(step, state, None, steps // looks)
+        return state, kinetic(*state)
+
+    return jax.lax.scan(some, state, None, looks)[1]
+
+
+@pytest.mark.parametrize("steps", [100_000, pytest.param(1_000_000, marks=pytest.mark.full)])
+def test_energy_over_a_long_time(steps):
+    """Bounded and without trend, where Runge–Kutta's falls steadily; over a short time that is the more exact one."""
+    h = 0.4  # s; the joints turn at up to 0.3 rad/s
+    start = np.array([[0.0, *SWINGING.start], [0.0, *SWINGING.start_rates]])
+    energy = float(kinetic(*start))
+
+    def both(steps):
+        """Relative errors, of the variational integrator and of Runge–Kutta with as many steps."""
+        mine = invariants(SWINGING, free(steps, h))[:, 0]
+        return mine / energy - 1, np.asarray(runge_kutta(start, h, steps, 100)) / energy - 1
+
+    mine, other = both(steps)
+    largest = np.abs(mine).max()
+    early_mine, early_other = both(200)
+    first, second = np.abs(mine[1:]).reshape(2, 50)
+    assert np.median(second) < 2 * np.median(first)
+    assert trend(mine) < 0.2 * largest
+    assert trend(other) > 3 * largest
+    assert np.abs(early_other).max() < 0.1 * np.abs(early_mine).max()

@@ -1,0 +1,239 @@
+"""Impacts of the variational integrator on small systems: closed forms, energy, grazing, corners, cradles, rest."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from mechanical_models import events_of, go, samples_of, settings, walled
+
+from dockdyn.integrate import colliding
+from dockdyn.integrate.solution import Status
+
+G = 9.81  # m/s²
+
+
+def falling(q):
+    return G * q[1]
+
+
+def weight(q):
+    return G * q[0]
+
+
+# --- energy over many impacts ------------------------------------------------------------------------------------------
+
+
+def bowl(q):
+    """A potential that is no quadratic, in the plane: the wall cuts it beside its middle."""
+    return 0.5 * q @ q + 0.3 * q[0] ** 4 + 0.2 * q[0] * q[1] ** 2 + 0.1 * q[1] ** 4
+
+
+def energy_of(lane):
+    kept = samples_of(lane)
+    return 0.5 * np.sum(kept.at.p**2, axis=1) + np.array([bowl(q) for q in kept.at.q])
+
+
+@pytest.mark.parametrize("steps", [50_000, pytest.param(500_000, marks=pytest.mark.full)])
+def test_energy_over_thousands_of_bounces(steps):
+    most = steps // 10
+    ends = {}
+    for by_energy in (False, True):
+        model = walled([0.8, 0.3], [0.5, -0.9], [[1.0, 0.0]], [-0.4], potential=bowl, by_energy=by_energy)
+        lane = go(model, steps * 0.05, 0.05, stride=steps // 100, samples=100, max_events=most)
+        assert lane.status == Status.FINISHED
+        error = energy_of(lane)
+        ends[by_energy] = error / error[0] - 1
+        print(by_energy, lane.events, np.abs(ends[by_energy]).max(), ends[by_energy][-5:])
+
+
+# --- grazing -----------------------------------------------------------------------------------------------------------
+
+
+def thrown(depth, apex_time, ceiling=1.0):
+    """A projectile whose apex lies `depth` beyond the ceiling: the midpoint rule is exact for it."""
+    rise = G * apex_time
+    return walled([0.0, ceiling + depth - 0.5 * G * apex_time**2], [1.0, rise], [[0.0, -1.0]], [-ceiling], potential=falling)
+
+
+@pytest.mark.parametrize("depth", [1e-3, 1e-5, 1e-7, 1e-8])
+@pytest.mark.parametrize("apex", [0.3012, 0.305, 0.3, 0.3099])
+def test_a_grazing_contact_is_found(depth, apex):
+    lane = go(thrown(depth, apex), 1.0, 0.01)
+    time = apex - np.sqrt(2 * depth / G)
+    log = events_of(lane)
+    assert lane.status == Status.FINISHED
+    assert len(log) == 1
+    assert log[0, 0] == pytest.approx(time, abs=1e-15 / np.sqrt(depth) + 1e-13)
+    assert log[0, 2] == pytest.approx(np.sqrt(2 * G * depth), rel=1e-7)
+    assert lane.at.q[0] == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("miss", [1e-3, 1e-5, 1e-7, 1e-8])
+@pytest.mark.parametrize("apex", [0.3012, 0.305, 0.3, 0.3099])
+def test_a_near_miss_is_none(miss, apex):
+    lane = go(thrown(-miss, apex), 1.0, 0.01)
+    assert lane.status == Status.FINISHED
+    assert lane.events == 0
+
+
+# --- corners -----------------------------------------------------------------------------------------------------------
+
+
+def box(q, v, restitution=1.0):
+    return walled(q, v, [[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0], restitution=restitution)
+
+
+@pytest.mark.parametrize("late", [1e-6, -1e-6, 1e-9, -1e-9, 3e-12, -3e-12, 0.0])
+def test_into_a_corner(late):
+    """One wall, then the other, whichever is first; both at once, the faster approach first."""
+    lane = go(box([0.5, 0.25 + late], [-2.0, -1.0]), 0.8, 0.02)
+    log = events_of(lane)
+    assert lane.status == Status.FINISHED
+    assert len(log) == 2
+    assert lane.at.q == pytest.approx([1.1, 0.55 - late], abs=1e-13)
+    assert lane.at.p == pytest.approx([2.0, 1.0], abs=1e-14)
+    if abs(late) > 1e-10:
+        assert list(log[:, 1]) == ([0, 1] if late > 0 else [1, 0])
+        assert np.sort(log[:, 0]) == pytest.approx(np.sort([0.25, 0.25 + late]), abs=1e-15)
+    else:
+        assert log[:, 0] == pytest.approx(0.25, abs=1e-10)
+
+
+def test_into_a_skew_corner():
+    """Walls at an angle of 60°, mass the same in all directions: what one wall gives back runs into the other."""
+    normals = np.array([[0.0, 1.0], [np.sin(np.pi / 3), -np.cos(np.pi / 3)]])
+    lane = go(walled([1.0, 0.5], [-1.0, -0.5], normals, [0.0, 0.0]), 2.0, 0.01)
+    v, order = np.array([-1.0, -0.5]), []
+    while np.min(normals @ v) < -1e-12:
+        order.append(int(np.argmin(normals @ v)))
+        v = v - 2 * (normals[order[-1]] @ v) * normals[order[-1]]
+    assert list(events_of(lane)[:, 1]) == order
+    assert lane.at.p == pytest.approx(v, abs=1e-13)
+    assert lane.at.q == pytest.approx(v, abs=1e-12)
+
+
+# --- cradles -----------------------------------------------------------------------------------------------------------
+
+DIAMETER = 0.05  # m
+
+
+def cradle(speeds, gap=0.0, mass=1.0):
+    """Balls on a line, those ahead of the moving ones touching (or `gap` apart), the moving ones 0.3 m before."""
+    walls = np.eye(5)[1:] - np.eye(5)[:-1]
+    moving = np.asarray(speeds) > 0
+    places = np.arange(5) * (DIAMETER + gap) - 0.3 * moving
+    return walled(places, speeds, walls, np.full(4, DIAMETER), mass=mass)
+
+
+@pytest.mark.parametrize("moving", [1, 2, 3])
+@pytest.mark.parametrize("gap", [0.0, 1e-4])
+def test_cradle(moving, gap):
+    """As many go out as came in: the fastest approach is resolved first, one at a time."""
+    speeds = np.where(np.arange(5) < moving, 1.0, 0.0)
+    lane = go(cradle(speeds, gap), 0.8, 0.01, max_events=40)
+    assert lane.status == Status.FINISHED
+    assert lane.at.p == pytest.approx(speeds[::-1], abs=1e-12)
+    assert len(events_of(lane)) == moving * (5 - moving)
+    out = np.arange(5) * (DIAMETER + gap)
+    # n balls travel 0.3 m, then as many others go on; of the way through the row, diameters and gaps, nothing takes time
+    print(lane.at.q - out, lane.events)
+
+
+def test_cradle_of_unequal_balls():
+    """Each pair by itself: (m₁ v₁ + m₂ v₂ ± ...) of two bodies, again and again, until nothing approaches."""
+    mass = np.array([3.0, 1.0, 2.0, 0.7, 1.5])
+    v = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
+    lane = go(cradle(v, mass=mass), 0.3 + 1e-3, 0.01, max_events=60)
+    count = 0
+    while np.max(v[:-1] - v[1:]) > 1e-12:
+        i = np.argmax(v[:-1] - v[1:])
+        impulse = 2 * (v[i] - v[i + 1]) / (1 / mass[i] + 1 / mass[i + 1])
+        v[i] -= impulse / mass[i]
+        v[i + 1] += impulse / mass[i + 1]
+        count += 1
+    assert lane.events == count
+    assert lane.at.p / mass == pytest.approx(v, abs=1e-12)
+
+
+# --- rest --------------------------------------------------------------------------------------------------------------
+
+
+def lifted(t, q, v):
+    """Upwards from 4 s on, more than the weight."""
+    return jnp.where(t > 4.0, 2 * G, 0.0) * jnp.ones_like(v)
+
+
+def test_a_bouncing_ball_comes_to_rest_and_leaves_again():
+    """From 1 m with e = 0.5: bounces end after √(2 h/g) (1 + e)/(1 − e) s; it is held until it is pulled."""
+    ball = walled(
+        [1.0], [0.0], [[1.0]], [0.0], restitution=0.5, rest_speed=1e-3, potential=weight, push=lifted, can_rest=True, mass=1.0
+    )
+    lane = go(ball, 5.0, 0.01, stride=10, samples=50, max_events=60)
+    log = events_of(lane)
+    assert lane.status == Status.FINISHED
+    speed = np.sqrt(2 * G)
+    bounces = int(np.ceil(np.log(1e-3 / speed) / np.log(0.5)))
+    times = speed / G * (1 + 2 * np.cumsum(0.5 ** np.arange(1, bounces)))
+    assert log[:-1, 0] == pytest.approx([speed / G, *times], abs=1e-11)
+    assert log[:-1, 2] == pytest.approx(speed * 0.5 ** np.arange(bounces), rel=1e-9)
+    kept = samples_of(lane)
+    held = (kept.time > times[-1]) & (kept.time <= 4.0)
+    assert np.abs(kept.at.q[held]).max() < 1e-14
+    assert np.abs(kept.at.p[held]).max() < 1e-12
+    assert log[-1, 1] == -1  # parted
+    assert log[-1, 0] == pytest.approx(4.0, abs=1e-9)
+    assert lane.at.q[0] == pytest.approx(0.5 * G * 1.0**2, abs=1e-9)
+
+
+def test_rest_against_one_wall_while_another_is_hit():
+    """Sliding along a floor into a wall and back: the floor goes on holding."""
+
+    def shelf(q):
+        return G * q[1]
+
+    puck = walled(
+        [0.5, 0.0], [-1.0, -0.1], [[0.0, 1.0], [1.0, 0.0]], [0.0, 0.0],
+        restitution=0.5, rest_speed=0.2, potential=shelf, can_rest=True,
+    )  # fmt: skip
+    lane = go(puck, 1.5, 0.01, max_events=60)
+    assert lane.status == Status.FINISHED
+    assert lane.at.q == pytest.approx([0.5, 0.0], abs=1e-12)
+    assert lane.at.p == pytest.approx([0.5, 0.0], abs=1e-12)
+    assert bool(lane.at.mode.resting[0])
+
+
+# --- derivatives -------------------------------------------------------------------------------------------------------
+
+
+def nonlinear(q):
+    return 2 * q[0] + jnp.cos(3 * q[0]) + 0.3 * q[1] ** 4 + 0.5 * q[0] * q[1]
+
+
+def no_force(q):
+    return jnp.zeros(())
+
+
+@pytest.mark.parametrize("potential", [no_force, falling, nonlinear])
+def test_derivative_through_impacts(potential):
+    """Forward mode against differences of the same run: the times of impacts move with the start."""
+
+    def end(v, model, limits):
+        return colliding.solve(eqx.tree_at(lambda m: m.v, model, v), limits).at
+
+    model, limits = box([0.4, 0.3], [-1.0, -0.8], 0.8), settings(1.0, 0.01)
+    model = eqx.tree_at(lambda m: m.q, walled(model.q, model.v, model.walls, model.edge, restitution=0.8, potential=potential), model.q)
+    v, way = model.v, jnp.array([0.7, -0.4])
+    both = eqx.filter_jit(lambda v: jax.jvp(lambda v: end(v, model, limits), (v,), (way,)))
+    at, along = both(v)
+    assert int(go(model, 1.0, 0.01).events) > 1
+    step = 1e-5
+    after, before = both(v + step * way)[0], both(v - step * way)[0]
+    for name in ("q", "p"):
+        difference = (getattr(after, name) - getattr(before, name)) / (2 * step)
+        print(getattr(along, name), difference)
+        assert np.asarray(getattr(along, name)) == pytest.approx(np.asarray(difference), rel=1e-6, abs=1e-7)
