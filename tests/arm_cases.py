@@ -81,7 +81,9 @@ def arm(p, space=False, law="frictionless", control=True, orbit=True, touch=True
         law=Law({"restitution": jnp.asarray(p.restitution)}, jnp.asarray(1e-4), law),
         latch=Latch(p.latch_wall, weld, GUEST) if latched else None,
         control=schedule(p) if control else None,
+        loops=(),
         release=(False,) if p.retreat is None else (False, True),
+        waits=(False,) if p.retreat is None else (True, False),
         dissipative=dissipative,
         passive=True,
     )

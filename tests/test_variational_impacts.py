@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -57,7 +55,9 @@ def test_energy_over_thousands_of_bounces(steps):
 def thrown(depth, apex_time, ceiling=1.0):
     """A projectile whose apex lies `depth` beyond the ceiling: the midpoint rule is exact for it."""
     rise = G * apex_time
-    return walled([0.0, ceiling + depth - 0.5 * G * apex_time**2], [1.0, rise], [[0.0, -1.0]], [-ceiling], potential=falling)
+    return walled(
+        [0.0, ceiling + depth - 0.5 * G * apex_time**2], [1.0, rise], [[0.0, -1.0]], [-ceiling], potential=falling
+    )
 
 
 @pytest.mark.parametrize("depth", [1e-3, 1e-5, 1e-7, 1e-8])
@@ -171,7 +171,16 @@ def lifted(t, q, v):
 def test_a_bouncing_ball_comes_to_rest_and_leaves_again():
     """From 1 m with e = 0.5: bounces end after √(2 h/g) (1 + e)/(1 − e) s; it is held until it is pulled."""
     ball = walled(
-        [1.0], [0.0], [[1.0]], [0.0], restitution=0.5, rest_speed=1e-3, potential=weight, push=lifted, can_rest=True, mass=1.0
+        [1.0],
+        [0.0],
+        [[1.0]],
+        [0.0],
+        restitution=0.5,
+        rest_speed=1e-3,
+        potential=weight,
+        push=lifted,
+        can_rest=True,
+        mass=1.0,
     )
     lane = go(ball, 5.0, 0.01, stride=10, samples=50, max_events=60)
     log = events_of(lane)
@@ -226,7 +235,9 @@ def test_derivative_through_impacts(potential):
         return colliding.solve(eqx.tree_at(lambda m: m.v, model, v), limits).at
 
     model, limits = box([0.4, 0.3], [-1.0, -0.8], 0.8), settings(1.0, 0.01)
-    model = eqx.tree_at(lambda m: m.q, walled(model.q, model.v, model.walls, model.edge, restitution=0.8, potential=potential), model.q)
+    model = eqx.tree_at(
+        lambda m: m.q, walled(model.q, model.v, model.walls, model.edge, restitution=0.8, potential=potential), model.q
+    )
     v, way = model.v, jnp.array([0.7, -0.4])
     both = eqx.filter_jit(lambda v: jax.jvp(lambda v: end(v, model, limits), (v,), (way,)))
     at, along = both(v)

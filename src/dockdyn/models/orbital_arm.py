@@ -7,20 +7,19 @@ about the centre of mass: without gravity neither has a force, and both are cons
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.contact.surface import Surface
 from dockdyn.control.schedule import Schedule
-from dockdyn.impact.contact_matrix import contact_matrix, holding
+from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, holding
 from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import settled
 from dockdyn.integrate.mechanical import Jump, Mechanical, Numbers, Row
-from dockdyn.integrate.model import Flag, Scalar
+from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.planar_tree import Pair, PlanarTree
@@ -28,47 +27,20 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.screws import applied
 from dockdyn.mechanics.spatial_tree import SpatialTree
 from dockdyn.mechanics.vector import Matrix, Vector
+from dockdyn.models.orbital_parts import Latch, Law, Loop, Mode, Touch, across, apart, handed_over, handed_over_in_plane
 
 Three = Float[Array, "3"]
 VARIATIONAL = "variational"  # law of impact, besides those of `impact`
 AWAY = -1.0  # m: depth of contacts that are switched off
-RECORDS = ("approach_speed", "impulse_normal", "impulse_tangential", "energy_loss", "latches")  # of a jump
-
-
-class Mode(NamedTuple):
-    """What only jumps."""
-
-    phase: Int[Array, ""]  # of the schedule
-    since: Scalar  # s, when it began
-    latched: Flag
-    released: Flag  # the payload belongs to the station
-    resting: Bool[Array, "contacts"]
-    place: Three  # m, of the payload where it was caught, station axes
-    attitude: Float[Array, "4"]  # payload → station axes there
-
-
-class Touch(eqx.Module):
-    """Points of the payload and surfaces of the station."""
-
-    points: Float[Array, "points 3"]  # m, payload axes
-    surfaces: tuple[Surface, ...]  # station axes
-    link: int = eqx.field(static=True)  # the payload
-
-
-class Latch(eqx.Module):
-    """An impact on one of the surfaces closes it."""
-
-    surface: int = eqx.field(static=True)
-    weld: bool = eqx.field(static=True)  # holds the payload's attitude, too
-    guest: int = eqx.field(static=True)  # link, locked to the station, that is the payload once it has been handed over
-
-
-class Law(eqx.Module):
-    """How velocities jump at an impact."""
-
-    parameters: dict[str, Scalar]
-    rest_speed: Scalar  # m/s
-    name: str = eqx.field(static=True)
+RECORDS = (  # of a jump
+    "approach_speed",
+    "impulse_normal",
+    "impulse_tangential",
+    "energy_loss",
+    "latches",
+    "phase",
+    "released",
+)
 
 
 class OrbitalArm(Mechanical):
@@ -85,7 +57,9 @@ class OrbitalArm(Mechanical):
     law: Law
     latch: Latch | None
     control: Schedule | None
+    loops: tuple[Loop, ...]
     release: tuple[bool, ...] = eqx.field(static=True)  # by phase: whether the payload changes hands at its beginning
+    waits: tuple[bool, ...] = eqx.field(static=True)  # by phase: whether it lasts until the latch has closed
     dissipative: bool = eqx.field(static=True)  # whether contacts may come to rest
     passive: bool = eqx.field(static=True)  # no springs or dampers in the joints
 
@@ -103,7 +77,7 @@ class OrbitalArm(Mechanical):
 
     @property
     def tied(self) -> bool:
-        return self.latch is not None
+        return self.latch is not None or bool(self.loops)
 
     @property
     def discrete(self) -> bool:
@@ -207,29 +181,30 @@ class OrbitalArm(Mechanical):
         return found
 
     def ties(self, q: Numbers, mode: Mode) -> Float[Array, "ties"]:
-        """How far the payload is from where the latch caught it (m, rad)."""
-        if self.latch is None or self.touch is None:
-            return jnp.zeros(0)
-        place, turn = self.pose(q, self.touch.link)
-        apart = place - mode.place
-        if not self.latch.weld:
-            return apart[:2] if self.planar else apart
-        caught = Quaternion.of(mode.attitude).matrix().array()
-        # half the axial vector of the rotation from the one attitude to the other: zero, and of slope one, where they agree
-        off = caught.T @ turn
-        twist = 0.5 * jnp.stack([off[2, 1] - off[1, 2], off[0, 2] - off[2, 0], off[1, 0] - off[0, 1]])
-        return jnp.concatenate([apart[:2], twist[2:]]) if self.planar else jnp.concatenate([apart, twist])
+        """How far loops are from closed, and the payload from where the latch caught it (m, rad)."""
+        found = [jnp.zeros(0)]
+        for loop in self.loops:
+            (first, turn), (second, other) = (self.pose(q, link) for link in loop.links)
+            ends = (first + turn @ loop.points[0], turn @ loop.off), (second + other @ loop.points[1], other)
+            found.append(apart(*ends, loop.weld, self.planar))
+        if self.latch is not None and self.touch is not None:
+            caught = mode.place, Quaternion.of(mode.attitude).matrix().array()
+            found.append(apart(caught, self.pose(q, self.touch.link), self.latch.weld, self.planar))
+        return jnp.concatenate(found)
 
     def acting(self, mode: Mode) -> tuple[Bool[Array, "guards"], Bool[Array, "ties"]]:
         timers = jnp.zeros(int(self.timed), bool)
-        ties = 0
+        ties = jnp.ones(sum(self.rows(loop.weld) for loop in self.loops), bool)
         if self.latch is not None:
-            ties = 2 * self.dimensions - (self.dimensions == 2) if self.latch.weld else self.dimensions
-        return jnp.concatenate([mode.resting, timers]), jnp.full(ties, mode.latched & ~mode.released)
+            held = jnp.full(self.rows(self.latch.weld), mode.latched & ~mode.released)
+            ties = jnp.concatenate([ties, held])
+        return jnp.concatenate([mode.resting, timers]), ties
 
-    @property
-    def dimensions(self) -> int:
-        return 2 if self.planar else 3
+    def rows(self, weld: bool) -> int:
+        """Of a tie."""
+        if self.planar:
+            return 3 if weld else 2
+        return 6 if weld else 3
 
     def records(self) -> int:
         return len(RECORDS)
@@ -242,30 +217,37 @@ class OrbitalArm(Mechanical):
         return mode._replace(resting=mode.resting & ~pulled[: self.contacts])
 
     def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]) -> Jump:
-        if not self.timed:
-            return self.struck(t, q, v, mass, mode, fired)
-
         def next_phase() -> Jump:
-            return Jump(jnp.zeros_like(v), self.following(t, mode), jnp.zeros(len(RECORDS)))
+            ended = mode._replace(phase=mode.phase + 1, since=t)
+            return Jump(jnp.zeros_like(v), ended, jnp.zeros(len(RECORDS) - 2))
 
         if not self.contacts:
-            return next_phase()
-        return jax.lax.cond(fired >= self.contacts, next_phase, lambda: self.struck(t, q, v, mass, mode, fired))
+            found = next_phase()
+        elif not self.timed:
+            found = self.struck(q, v, mass, mode, fired)
+        else:
+            over = fired >= self.contacts
+            found = jax.lax.cond(over, next_phase, lambda: self.struck(q, v, mass, mode, fired))
+        after = self.following(t, mode.phase, found.mode)
+        return found._replace(
+            mode=after, record=jnp.concatenate([found.record, jnp.stack([after.phase, after.released]) * 1.0])
+        )
 
-    def following(self, t: Scalar, mode: Mode) -> Mode:
-        """The mode as the next phase of the schedule begins."""
-        if self.control is None:
-            return mode
-        phase = jnp.minimum(mode.phase + 1, len(self.release) - 1)
-        released = mode.released | (jnp.array(self.release)[phase] & mode.latched)
-        return mode._replace(phase=phase, since=t, released=released)
+    def following(self, t: Scalar, before: Int[Array, ""], mode: Mode) -> Mode:
+        """The mode in the phase that it comes to: one that waits for a latch that has closed is over at once."""
+        phase = mode.phase
+        for index, wait in enumerate(self.waits):
+            phase = jnp.where((phase == index) & mode.latched, index + 1, phase) if wait else phase
+        entered = (jnp.arange(len(self.release)) > before) & (jnp.arange(len(self.release)) <= phase)
+        released = mode.released | (jnp.any(entered & jnp.array(self.release, bool)) & mode.latched)
+        return mode._replace(phase=phase, since=jnp.where(phase != before, t, mode.since), released=released)
 
-    def struck(
-        self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]
-    ) -> Jump:
+    def struck(self, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]) -> Jump:
         """The impact of a contact, by the law, or by the latch."""
         rows = self.contact_rows(q, fired)
-        matrix, velocity = contact_matrix(rows, mass), rows @ v
+        velocity = rows @ v
+        closed = self.tie_rows(q, mode)[: sum(self.rows(loop.weld) for loop in self.loops)]
+        matrix = constrained_contact_matrix(rows, mass, closed) if self.loops else contact_matrix(rows, mass)
         if self.discrete:
             found = resolve("frictionless", matrix, velocity, restitution=1.0)
         else:
@@ -273,14 +255,20 @@ class OrbitalArm(Mechanical):
         if self.rests:
             found = settled(found, matrix, velocity, self.law.rest_speed)
         slow = found.velocity[0] < self.law.rest_speed
-        resting = jnp.zeros_like(mode.resting).at[fired].set(slow & self.rests)
         sideways = jnp.sqrt(jnp.sum(found.impulse[1:] ** 2))
         record = jnp.stack([-velocity[0], found.impulse[0], sideways, found.energy_loss, jnp.zeros(())])
-        by_law = Jump(rows.T @ found.impulse, mode._replace(resting=resting), record)
+        impulse = rows.T @ found.impulse
+        if self.loops:
+            impulse = impulse + closed.T @ holding(mass, closed, closed @ solve_definite(mass, impulse))
+        # what rests goes on resting, unless it is thrown off or pushed in
+        after = v + solve_definite(mass, impulse)
+        calm = jnp.abs(self.contact_rates(q, after)) < self.law.rest_speed
+        resting = (mode.resting & calm).at[fired].set(slow & self.rests)
+        by_law = Jump(impulse, mode._replace(resting=resting), record)
         if self.latch is None or self.touch is None:
             return by_law
         caught = fired % len(self.touch.surfaces) == self.latch.surface
-        return jax.lax.cond(caught, lambda: self.caught(t, q, v, mass, mode, rows), lambda: by_law)
+        return jax.lax.cond(caught, lambda: self.caught(q, v, mass, mode, rows), lambda: by_law)
 
     def contact_rows(self, q: Numbers, fired: Int[Array, ""]) -> Float[Array, "rows n"]:
         """Velocity of the contact point against the station by all velocities: along the normal, then across."""
@@ -302,9 +290,13 @@ class OrbitalArm(Mechanical):
         own = axes @ moving
         return jnp.concatenate([jnp.zeros((own.shape[0], self.velocity.shape[0] - size)), own], axis=1)
 
-    def caught(
-        self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, rows: Float[Array, "rows n"]
-    ) -> Jump:
+    def contact_rates(self, q: Numbers, v: Row) -> Float[Array, "contacts"]:
+        """Rates of the depths (m/s)."""
+        size = self.stiffness.shape[0]
+        still = jnp.concatenate([jnp.zeros(q.shape[0] - size), v[v.shape[0] - size :]])
+        return jax.jvp(self.depths, (q,), (still,))[1]
+
+    def caught(self, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, rows: Float[Array, "rows n"]) -> Jump:
         """The latch falls in: what it holds from now on stops, plastically."""
         assert self.touch is not None
         place, turn = self.pose(q, self.touch.link)
@@ -321,7 +313,7 @@ class OrbitalArm(Mechanical):
         loss = -0.5 * (v + after) @ impulse
         share = solve_definite(rows @ rows.T, rows @ impulse)  # what of it acts along the contact's axes
         record = jnp.stack([-(rows @ v)[0], share[0], jnp.sqrt(jnp.sum(share[1:] ** 2)), loss, jnp.ones(())])
-        return Jump(impulse, self.following(t, closed), record)
+        return Jump(impulse, closed, record)
 
     def tie_rows(self, q: Numbers, mode: Mode) -> Float[Array, "ties n"]:
         """Gradient of the ties."""
@@ -329,46 +321,3 @@ class OrbitalArm(Mechanical):
         first = q.shape[0] - size
         own = jax.jacfwd(lambda joints: self.ties(q.at[first:].set(joints), mode))(q[first:])
         return jnp.concatenate([jnp.zeros((own.shape[0], self.velocity.shape[0] - size)), own], axis=1)
-
-
-def across(normal: Three, planar: bool) -> Float[Array, "tangents 3"]:
-    """Unit vectors across a unit normal; one in the plane."""
-    if planar:
-        return jnp.stack([-normal[1], normal[0], jnp.zeros(())])[None]
-    least = jnp.eye(3)[jnp.argmin(jnp.abs(normal))]
-    first = jnp.cross(normal, least)
-    first = first / jnp.linalg.norm(first)
-    return jnp.stack([first, jnp.cross(normal, first)])
-
-
-def handed_over_in_plane(bodies: PlanarTree, payload: int, guest: int, mode: Mode) -> PlanarTree:
-    """The bodies with the payload's mass in the arm's hand or, released, at the station."""
-    arm = jnp.where(mode.released, 0.0, 1.0)
-    mass, inertia, tensor = bodies.mass, bodies.inertia, bodies.tensor
-    station = 1.0 - arm
-    turn = Quaternion.of(mode.attitude).matrix().array()
-    centre = turn[:2, :2] @ bodies.centre[payload]
-    return eqx.tree_at(
-        lambda b: (b.mass, b.inertia, b.tensor, b.mount, b.centre),
-        bodies,
-        (
-            mass.at[guest].set(station * mass[payload]).at[payload].multiply(arm),
-            inertia.at[guest].set(station * inertia[payload]).at[payload].multiply(arm),
-            tensor.at[guest].set(station * (turn @ tensor[payload] @ turn.T)).at[payload].multiply(arm),
-            bodies.mount.at[guest].set(mode.place[:2]),
-            bodies.centre.at[guest].set(centre),
-        ),
-    )
-
-
-def handed_over(bodies: SpatialTree, payload: int, guest: int, mode: Mode) -> SpatialTree:
-    """The same in space."""
-    arm = jnp.where(mode.released, 0.0, 1.0)
-    links = bodies.tree.links
-    inertia = links.inertia.at[guest].set((1.0 - arm) * links.inertia[payload]).at[payload].multiply(arm)
-    turn = Quaternion.of(mode.attitude).matrix().array()
-    return eqx.tree_at(
-        lambda b: (b.tree.links.inertia, b.tree.links.mount, b.tree.links.mount_turn),
-        bodies,
-        (inertia, links.mount.at[guest].set(mode.place), links.mount_turn.at[guest].set(turn)),
-    )

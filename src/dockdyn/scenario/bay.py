@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
 from pydantic import Field, model_validator
 
 from dockdyn.impact.laws import LAWS
-from dockdyn.models.orbital_arm import Law, Touch
+from dockdyn.models.orbital_parts import Law, Loop, Touch
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.parts import Point, SurfaceSection, refuse
 from dockdyn.scenario.section import Section
+from dockdyn.scenario.tree import NOTHING
 from dockdyn.scenario.units import quantity
 
 
@@ -76,3 +78,25 @@ class BayLatchSection(Section):
             refuse("latch: needs a [contact] with the surface that latches")
         elif self.surface not in bay.names():
             refuse(f"latch.surface = {self.surface!r}: no surface of the contact; {nearest(self.surface, bay.names())}")
+
+
+class ClosureSection(Section):
+    """Two points of two links that stay together."""
+
+    links: Annotated[list[str], Field(min_length=2, max_length=2)]
+    points: Annotated[list[Point], Field(min_length=2, max_length=2)] = [NOTHING, NOTHING]  # noqa: RUF012
+    hold: Literal["pin", "weld"] = "pin"
+
+    def check(self, names: list[str]) -> None:
+        """Refuses links that there are not."""
+        for link in self.links:
+            if link not in names:
+                refuse(f"closure.links: {link!r} is no link of the arm; {nearest(link, names)}")
+        if self.links[0] == self.links[1]:
+            refuse(f"closure.links: {self.links[0]!r} twice; must be two links")
+
+    def make(self, names: Sequence[str], rotation: Any) -> Loop:
+        """The loop, from the links' names and rotations at the start."""
+        first, second = (names.index(link) for link in self.links)
+        off = rotation[first].T @ rotation[second]
+        return Loop(jnp.asarray(self.points, float), off, links=(first, second), weld=self.hold == "weld")

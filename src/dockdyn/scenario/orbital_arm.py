@@ -14,13 +14,14 @@ from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.planar_tree import PlanarTree
 from dockdyn.mechanics.spatial_tree import SpatialTree
 from dockdyn.mechanics.tree import Tree
-from dockdyn.models.orbital_arm import Latch, OrbitalArm
-from dockdyn.scenario.bay import BayLatchSection, BaySection, BounceSection
+from dockdyn.models.orbital_arm import OrbitalArm
+from dockdyn.models.orbital_parts import Latch
+from dockdyn.scenario.bay import BayLatchSection, BaySection, BounceSection, ClosureSection
 from dockdyn.scenario.by_joint import of_slides
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.orbit import OrbitSection
 from dockdyn.scenario.parts import refuse
-from dockdyn.scenario.phases import ScheduleSection
+from dockdyn.scenario.phases import LATCHED, ScheduleSection
 from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, LinkSection, TreeSection, turned_back
@@ -52,6 +53,7 @@ class OrbitalArmSection(Section):
     contact: BaySection | None = None
     impact: BounceSection = BounceSection(restitution=1.0)
     latch: BayLatchSection | None = None
+    closure: list[ClosureSection] = []  # noqa: RUF012
     control: ScheduleSection = ScheduleSection(law="none")
     integrator: VariationalSection = VariationalSection()
     output: OutputSection = OutputSection()
@@ -79,6 +81,8 @@ class OrbitalArmSection(Section):
                 self.arm.flat()
             except PydanticCustomError as error:
                 refuse(f"arm.{error}")
+        for closure in self.closure:
+            closure.check([link.name for link in self.arm.link])
         if self.contact is not None:
             self.placed(self.contact)
         if self.latch is not None:
@@ -127,7 +131,7 @@ class OrbitalArmSection(Section):
         tree = self.arm.tree(FlexibleSection(), self.planar, *frames)
         orbit = None if self.orbit is None else self.orbit.make()
         q, v = self.start(tree, orbit)
-        names = tree.layout.names
+        names, rotation = tree.layout.names, tree.motion(*self.arm.start(tree, self.planar)).rotation
         touch = None if self.contact is None else self.contact.make(names.index(self.contact.link))
         latch = None
         if self.latch is not None and self.contact is not None:
@@ -146,7 +150,9 @@ class OrbitalArmSection(Section):
             law=self.impact.make(),
             latch=latch,
             control=self.control.make(q[len(q) - len(at) :]),
+            loops=tuple(section.make(names, rotation) for section in self.closure),
             release=tuple(phase.release for phase in self.control.phase),
+            waits=tuple(phase.until == LATCHED for phase in self.control.phase),
             dissipative=dissipative,
             passive=all(link.stiffness is None and link.damping is None for link in self.arm.link),
         )

@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.integrate import colliding
+from dockdyn.integrate.mechanical import velocities
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton
 from dockdyn.models.orbital_arm import RECORDS, OrbitalArm
@@ -27,6 +28,7 @@ SAMPLES = 4000  # over a run, when the scenario does not say
 SLICE = 5_000  # iterations between reports of progress
 IMPULSES = {"gravity_impulse": "gravity_force", "gravity_turning_impulse": "gravity_torque"}
 TOUCHING = 1e-9  # m: a start deeper than this is inside
+OPEN = 1e-8  # m, m/s, of loops
 
 NOT_CONVERGED = (
     "stopped at t = {time:.6g} s: a step does not converge within {most} corrections (integrator.max_iterations); "
@@ -92,6 +94,30 @@ def check_start(scenario: Scenario, depths: np.ndarray) -> None:
             raise ScenarioError(f"{scenario.name}: contact.surface.{surface}: {words}")
 
 
+@jit_once
+def closures(model: OrbitalArm, lane: colliding.Lane) -> Any:
+    """How far the loops are from closed at the start, and how fast their ends move apart."""
+    v = velocities(model, lane.time, lane.at)[0]
+    q, mode = lane.at.q, lane.at.mode
+    return model.ties(q, mode), model.tie_rows(q, mode) @ v
+
+
+def check_closures(scenario: Scenario, model: OrbitalArm, lane: colliding.Lane) -> None:
+    """Refuses loops that the links' start leaves open, or tears."""
+    gaps, rates = map(np.asarray, closures(model, lane))
+    first = 0
+    for index, section in enumerate(scenario.content.closure):
+        own = slice(first, first + model.rows(section.hold == "weld"))
+        first = own.stop
+        where = f"{scenario.name}: closure.{index} = {' – '.join(section.links)}"
+        if not np.abs(gaps[own]).max() <= OPEN:
+            raise ScenarioError(f"{where}: its ends start {np.abs(gaps[own]).max():.4g} m apart; must meet")
+        if not np.abs(rates[own]).max() <= OPEN:
+            raise ScenarioError(
+                f"{where}: its ends start at {np.abs(rates[own]).max():.4g} m/s apart; must move together"
+            )
+
+
 def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
     """Run a scenario of kind `orbital-arm`; what `simulate` returns."""
     began = time.perf_counter()
@@ -100,6 +126,8 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     model = build(content, content.dissipative())
     lane = begin(model, settings)
     check_start(scenario, np.asarray(lane.depths))
+    if model.loops:
+        check_closures(scenario, model, lane)
     until = 0
     lane = jax.block_until_ready(proceed(model, settings, lane, jnp.asarray(until)))  # compiles
     ran = time.perf_counter()
@@ -145,27 +173,21 @@ def events_of(content: Any, model: OrbitalArm, lane: colliding.Lane) -> tuple[di
     log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(lane, model.records()))
     rows: list[list[float]] = []
     what: list[str] = []
-    phase, latched = 0, False
-
-    def enter(when: float) -> None:
-        nonlocal phase
-        phase += 1
-        rows.append([when, -1, 0, 0, 0, 0])
-        what.append("release" if latched and content.control.phase[phase].release else "phase")
-
+    phase, released = 0, False
     for when, guard, record in zip(log.time, log.guard, log.record, strict=True):
         found = dict(zip(RECORDS, record, strict=True))
-        if guard >= model.contacts:
-            enter(float(when))
+        if guard < model.contacts:
+            contact = int(guard) if guard >= 0 else -1 - int(guard)
+            rows.append([float(when), contact, *(float(found[name]) for name in RECORDS[:4])])
+            what.append("part" if guard < 0 else "latch" if found["latches"] else "impact")
+        if guard < 0:
             continue
-        contact = int(guard) if guard >= 0 else -1 - int(guard)
-        caught = guard >= 0 and bool(found["latches"])
-        rows.append([float(when), contact, *(float(found[name]) for name in RECORDS[:4])])
-        what.append("latch" if caught else "impact" if guard >= 0 else "part")
-        if caught:
-            latched = True
-            if phase + 1 < len(content.control.phase):
-                enter(float(when))
+        for _ in range(phase, int(found["phase"])):
+            rows.append([float(when), -1, 0, 0, 0, 0])
+            what.append("phase")
+        if found["released"] and not released:
+            what[-1] = "release"
+        phase, released = int(found["phase"]), bool(found["released"])
     names = ("event_time", "event_contact", *RECORDS[:4])
     table = np.array(rows).reshape(-1, len(names))
     columns: dict[str, Any] = {name: table[:, i] for i, name in enumerate(names)}
