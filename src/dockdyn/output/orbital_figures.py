@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, lines, short, styled
+from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, lines, power_of_ten, short, styled
 from dockdyn.study.orbital_summary import STRUCK, balance, kept
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ def gaps(dataset: xr.Dataset) -> Figure:
 @styled
 def errors(dataset: xr.Dataset) -> Figure:
     """Energy of motion, and what should stay as it was: energy and the momenta, relative to their scales."""
+    from matplotlib.ticker import FuncFormatter
+
     figure, axes = panels(dataset, [1.4, 1.9], 3)
     change = (dataset.kinetic_energy - dataset.kinetic_energy[0]).values
     axes[0].plot(dataset.time, change, color=COLOURS["ink"])
@@ -140,6 +142,8 @@ def errors(dataset: xr.Dataset) -> Figure:
     for index, (name, values) in enumerate(found.items()):
         sizes = np.where(values == 0, np.nan, np.abs(values))
         axes[1].semilogy(dataset.time, sizes, color=SERIES[index], linestyle=DASHES[index], linewidth=0.9, label=name)
+    axes[1].yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+    axes[1].yaxis.minorticks_off()
     axes[1].set_ylabel("relative error")
     legend(figure, axes[1])
     return figure
