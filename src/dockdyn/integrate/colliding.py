@@ -2,8 +2,8 @@
 
 An iteration attempts the step to the next mark. Where a guard has risen through zero at its end, or may have done so
 inside (a grazing contact), the step is taken only as far as the event (`integrate.event_search`) and the system jumps. What
-touches at the same instant and still approaches is struck next, the fastest first, one at a time, with no time in between,
-until nothing approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
+touches at the same instant and approaches is struck one at a time, the fastest first, with no time in between, until nothing
+approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
 their impulse would pull.
 
 Marks are the multiples of the step. With an `error` the step follows the motion: the second difference of the velocities
@@ -281,11 +281,16 @@ def look(
         reached = plain._replace(time=time, at=at, v=found.v, force=found.force)
 
         def strike() -> Move:
+            there = model.guards(time, found.q, lane.at.mode)
+            rates = guard_rates(model, time, found.q, 2 * found.v - v, lane.at.mode)
+            together = free & (there >= -CLOSED) & (rates > STILL)
+            fastest = jnp.argmax(jnp.where(together, rates, -jnp.inf))
+            guard = jnp.where(jnp.any(together), fastest, found.guard)
             if not model.discrete:
-                return jumped(model, reached, found.guard)
+                return jumped(model, reached, guard)
             rest = target(settings, lane._replace(time=time))[1]
             before = (start, found.v, found.length, rest, settings.newton)
-            return jumped(model, reached, found.guard, before)
+            return jumped(model, reached, guard, before)
 
         return jax.lax.cond(found.exists, strike, lambda: plain)
 
