@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
 from dockdyn.integrate.mechanical import Mechanical, Point, momenta
-from dockdyn.integrate.variational import Newton, Start, step
 from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational import Newton, Start, step
 
 TIGHT = Newton(jnp.asarray(1e-14), jnp.asarray(40.0))
 INERTIA = np.array([[3.0, 0.2, -0.1], [0.2, 2.0, 0.3], [-0.1, 0.3, 1.2]])  # kg m²
@@ -105,9 +105,9 @@ def test_one_step_is_the_variation_of_the_discrete_action():
     v0 = np.array([0.5, 0.9, -1.4, 1.1, 0.8])
     model = Carried()
     p0 = momenta(model, jnp.asarray(t), jnp.asarray(q0), jnp.asarray(v0), None)
-    found = jax.jit(lambda at: step(model, Start.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT))(
-        Point(jnp.asarray(q0), p0, None)
-    )
+    found = jax.jit(
+        lambda at: step(model, Start.of(model, jnp.asarray(t), at), jnp.asarray(h), jnp.asarray(v0), TIGHT)
+    )(Point(jnp.asarray(q0), p0, None))
     assert found.converged
     turn0, turn1 = (Rotation.from_quat(q[1:5], scalar_first=True).as_matrix() for q in (q0, np.asarray(found.q)))
 
@@ -180,7 +180,6 @@ def test_free_body_keeps_momentum_and_norm(steps):
     energy = 0.5 * np.einsum("ti,ij,tj->t", rates, INERTIA, rates)
     assert np.abs(kept.at.p - INERTIA @ SPIN).max() < 1e-12
     assert np.abs(np.linalg.norm(kept.at.q, axis=1) - 1).max() < 1e-12
-    print(np.abs(energy / energy[0] - 1).max())
     assert np.abs(energy / energy[0] - 1).max() < 1e-3
 
 
@@ -198,7 +197,9 @@ def test_pendulum_in_maximal_coordinates():
     _, cn, dn, _ = ellipj(omega * duration, k**2)
     expected = 2 * np.arcsin(k * cn / dn)
     start = length * np.array([np.sin(angle), -np.cos(angle)])
-    bob = Tied(*map(jnp.asarray, (start, np.zeros(2), np.full(2, 2.0), np.array([0, 2.0 * g]), np.array([length]))), circle)
+    bob = Tied(
+        *map(jnp.asarray, (start, np.zeros(2), np.full(2, 2.0), np.array([0, 2.0 * g]), np.array([length]))), circle
+    )
     steps, errors = np.array([0.02, 0.01, 0.005]), []
     for h in steps:
         lane = go(bob, duration, h)
