@@ -275,7 +275,6 @@ def test_a_payload_that_grazes_a_wall(depth):
     duration = apex + 0.5
     expected = planar.solve(p, duration).impacts
     log = events_of(go(arm(p), duration, FINE))
-    print(apex, log, [(i.time, i.approach_speed) for i in expected])
     assert len(expected) == (depth > 0)
     assert len(log) == len(expected)
     if depth > 0:
@@ -292,7 +291,6 @@ def test_a_payload_that_runs_into_a_corner(late):
     expected = planar.solve(p, 10.0)
     lane = go(arm(p), 10.0, FINE)
     log = events_of(lane)
-    print(velocity, log[:, :3], [(i.time, i.wall) for i in expected.impacts], lane.at.q[2:] - expected.final[2:6])
     assert list(log[:, 1]) == [impact.wall for impact in expected.impacts]
     assert expected.impacts[0].wall == (0 if late > 0 else 1)
     assert lane.at.q[2:] == pytest.approx(expected.final[2:6], abs=1e-6)
@@ -308,10 +306,10 @@ def test_what_the_latch_holds_stays():
     assert held.sum() > 99
     system = planar.System.assembled(p)
     places = np.array([system.payload(np.array([0.0, 0.0, *q[2:], *np.zeros(6)]))[0] for q in kept.at.q[held]])
-    print(np.abs(places - places[0]).max(), np.ptp(kept.at.q[held][:, 3:], axis=0))
     assert np.abs(places - places[0]).max() < 1e-12
 
 
+@pytest.mark.full
 def test_derivative_through_the_impacts_of_an_arm():
     """Of the joint angles at the end over a joint's rate at the start: forward mode, and differences of the same run."""
     model, limits = arm(PAPER), settings(28.0, 0.02)
@@ -321,10 +319,9 @@ def test_derivative_through_the_impacts_of_an_arm():
         lane = colliding.solve(changed, limits)
         return lane.at.q[3:], lane.events
 
-    both = eqx.filter_jit(lambda rate: jax.jvp(end, (rate,), (jnp.ones(()),), has_aux=False))
-    rate, step = jnp.asarray(0.001), 1e-5
+    both = eqx.filter_jit(lambda rate: jax.jvp(end, (rate,), (jnp.ones(()),)))
+    rate, step = jnp.asarray(0.001), 1e-6  # an impact moves by 0.2 ms: hardly one crosses a mark
     (_, events), (along, _) = both(rate)
     assert int(events) == 2
     difference = (both(rate + step)[0][0] - both(rate - step)[0][0]) / (2 * step)
-    print(along, difference)
     assert np.asarray(along) == pytest.approx(np.asarray(difference), rel=1e-5)
