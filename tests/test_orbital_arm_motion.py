@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache, partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import planar_arm_reference as planar
 import pytest
 from arm_cases import arm, boosted
-from mechanical_models import events_of, go, samples_of, slope
+from mechanical_models import events_of, go, samples_of, settings, slope
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+from dockdyn.integrate import colliding
 
 PAPER = planar.Parameters()
 STEPS = np.array([0.04, 0.02, 0.01])
@@ -233,3 +238,90 @@ def test_energy_over_a_long_time(steps):
     assert trend(mine) < 0.2 * largest
     assert trend(other) > 3 * largest
     assert np.abs(early_other).max() < 0.1 * np.abs(early_mine).max()
+
+
+# --- walls put in the way of a known motion ----------------------------------------------------------------------------
+
+NOWHERE = (((-100.0, 0.0), (1.0, 0.0)), ((0.0, -100.0), (0.0, 1.0)))
+UNHURT = replace(PAPER, walls=NOWHERE)
+FINE = 0.001  # s
+
+
+@cache
+def payload_path():
+    """The payload's place and velocity in station axes while nothing is hit, as functions of time."""
+    system = planar.System.assembled(UNHURT)
+    solution = solve_ivp(
+        system.derivative, (0, 20), system.initial_state(), method="DOP853", rtol=1e-12, atol=1e-14, dense_output=True
+    )
+
+    def at(time):
+        state = solution.sol(time)
+        place, gradient = system.payload(state)
+        return place, complex(gradient.real @ state[6:], gradient.imag @ state[6:])
+
+    return at
+
+
+@pytest.mark.parametrize("depth", [1e-3, 1e-5, -1e-5, -1e-3])
+def test_a_payload_that_grazes_a_wall(depth):
+    """A wall so that the free motion would reach `depth` into it, or pass it: against the event-located solution."""
+    path = payload_path()
+    times = np.linspace(1, 19, 400)
+    speeds = np.array([path(t)[1].real for t in times])
+    turns = np.flatnonzero((speeds[:-1] < 0) & (speeds[1:] > 0))
+    apex = brentq(lambda t: path(t)[1].real, times[turns[0]], times[turns[0] + 1], xtol=1e-12)
+    p = replace(PAPER, walls=(((path(apex)[0].real + depth, 0.0), (1.0, 0.0)), NOWHERE[1]))
+    duration = apex + 0.5
+    expected = planar.solve(p, duration).impacts
+    log = events_of(go(arm(p), duration, FINE))
+    assert len(expected) == (depth > 0)
+    assert len(log) == len(expected)
+    if depth > 0:
+        # places are off by δ ~ 1e-7 m at this step, a time by δ over the speed at contact
+        assert log[0, 0] == pytest.approx(expected[0].time, abs=1e-7 / expected[0].approach_speed)
+
+
+@pytest.mark.parametrize("late", [1e-6, -1e-6])
+def test_a_payload_that_runs_into_a_corner(late):
+    """Two walls reached within a millionth of a metre: the order decides what follows."""
+    place, velocity = payload_path()(9.0)
+    x, y = -np.sign(velocity.real), -np.sign(velocity.imag)
+    p = replace(PAPER, walls=(((place.real, 0.0), (x, 0.0)), ((0.0, place.imag - y * late), (0.0, y))))
+    expected = planar.solve(p, 10.0)
+    lane = go(arm(p), 10.0, FINE)
+    log = events_of(lane)
+    assert list(log[:, 1]) == [impact.wall for impact in expected.impacts]
+    assert expected.impacts[0].wall == (0 if late > 0 else 1)
+    assert lane.at.q[2:] == pytest.approx(expected.final[2:6], abs=1e-6)
+
+
+def test_what_the_latch_holds_stays():
+    """For 10,000 steps, in the reference's own words for where the payload is."""
+    p = replace(PAPER, latch_wall=1)
+    lane = go(arm(p), 128.0, 0.01, stride=100, samples=128)
+    kept = samples_of(lane)
+    assert lane.status == 1
+    held = kept.time > events_of(lane)[-1, 0]
+    assert held.sum() > 99
+    system = planar.System.assembled(p)
+    places = np.array([system.payload(np.array([0.0, 0.0, *q[2:], *np.zeros(6)]))[0] for q in kept.at.q[held]])
+    assert np.abs(places - places[0]).max() < 1e-12
+
+
+@pytest.mark.full
+def test_derivative_through_the_impacts_of_an_arm():
+    """Of the joint angles at the end over a joint's rate at the start: forward mode, and differences of the same run."""
+    model, limits = arm(PAPER), settings(28.0, 0.02)
+
+    def end(rate):
+        changed = eqx.tree_at(lambda m: m.velocity, model, model.velocity.at[4].set(rate))
+        lane = colliding.solve(changed, limits)
+        return lane.at.q[3:], lane.events
+
+    both = eqx.filter_jit(lambda rate: jax.jvp(end, (rate,), (jnp.ones(()),)))
+    rate, step = jnp.asarray(0.001), 1e-6  # an impact moves by 0.2 ms: hardly one crosses a mark
+    (_, events), (along, _) = both(rate)
+    assert int(events) == 2
+    difference = (both(rate + step)[0][0] - both(rate - step)[0][0]) / (2 * step)
+    assert np.asarray(along) == pytest.approx(np.asarray(difference), rel=1e-5)

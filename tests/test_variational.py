@@ -180,7 +180,6 @@ def test_free_body_keeps_momentum_and_norm(steps):
     energy = 0.5 * np.einsum("ti,ij,tj->t", rates, INERTIA, rates)
     assert np.abs(kept.at.p - INERTIA @ SPIN).max() < 1e-12
     assert np.abs(np.linalg.norm(kept.at.q, axis=1) - 1).max() < 1e-12
-    print(np.abs(energy / energy[0] - 1).max())
     assert np.abs(energy / energy[0] - 1).max() < 1e-3
 
 

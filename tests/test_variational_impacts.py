@@ -37,16 +37,40 @@ def energy_of(lane):
 
 
 @pytest.mark.parametrize("steps", [50_000, pytest.param(500_000, marks=pytest.mark.full)])
-def test_energy_over_thousands_of_bounces(steps):
-    most = steps // 10
-    ends = {}
-    for by_energy in (False, True):
-        model = walled([0.8, 0.3], [0.5, -0.9], [[1.0, 0.0]], [-0.4], potential=bowl, by_energy=by_energy)
-        lane = go(model, steps * 0.05, 0.05, stride=steps // 100, samples=100, max_events=most)
-        assert lane.status == Status.FINISHED
-        error = energy_of(lane)
-        ends[by_energy] = error / error[0] - 1
-        print(by_energy, lane.events, np.abs(ends[by_energy]).max(), ends[by_energy][-5:])
+def test_energy_over_many_bounces(steps):
+    """Some 900 bounces in the default run: momentum reflection leaves the energy's error bounded."""
+    model = walled([0.8, 0.3], [0.5, -0.9], [[1.0, 0.0]], [-0.4], potential=bowl)
+    lane = go(model, steps * 0.05, 0.05, stride=steps // 100, samples=100, max_events=steps // 10)
+    assert lane.status == Status.FINISHED
+    assert lane.events > steps // 60
+    energy = energy_of(lane)
+    error = energy / energy[0] - 1
+    assert np.abs(error).max() < 2e-3
+    assert abs(np.polyfit(np.linspace(0, 1, 101), error, 1)[0]) < np.abs(error).max()
+
+
+def well(q):
+    return 0.5 * q[0] ** 2 + 0.3 * q[0] ** 4 + 0.2 * q[0] ** 3
+
+
+def test_discrete_energies_balance_across_an_impact():
+    """E = ½ (Δq/h)² + V(middle) of the step that ends at the wall is that of the step that leaves it (Gibson and Murphey,
+    4c); in the long run that moves the energy at random by the difference between steps of different lengths, O(h²)."""
+    h, steps, wall = 0.05, 2000, -0.4
+    model = walled([0.8], [0.5], [[1.0]], [wall], potential=well, by_energy=True)
+    lane = go(model, steps * h, h, stride=1, samples=steps, max_events=200)
+    assert lane.status == Status.FINISHED
+    places, gaps = samples_of(lane).at.q[:, 0], []
+
+    def energy(a, b, length):
+        return 0.5 * ((b - a) / length) ** 2 + float(well(np.array([(a + b) / 2])))
+
+    for time in events_of(lane)[:, 0]:
+        k = int(time / h)
+        if 0.01 * h < time - k * h < 0.99 * h:  # rounding of places counts by the step's length
+            gaps.append(energy(places[k], wall, time - k * h) - energy(wall, places[k + 1], (k + 1) * h - time))
+    assert len(gaps) > 20
+    assert np.abs(gaps).max() < 1e-11
 
 
 # --- grazing -----------------------------------------------------------------------------------------------------------
@@ -95,7 +119,10 @@ def test_into_a_corner(late):
     log = events_of(lane)
     assert lane.status == Status.FINISHED
     assert len(log) == 2
-    assert lane.at.q == pytest.approx([1.1, 0.55 - late], abs=1e-13)
+    # walls that are reached within CLOSED of each other are struck at the same instant
+    assert lane.at.q == pytest.approx(
+        [1.1, 0.55 - late], abs=1e-13 if abs(late) > colliding.CLOSED else 6 * abs(late) + 1e-13
+    )
     assert lane.at.p == pytest.approx([2.0, 1.0], abs=1e-14)
     if abs(late) > 1e-10:
         assert list(log[:, 1]) == ([0, 1] if late > 0 else [1, 0])
@@ -140,8 +167,9 @@ def test_cradle(moving, gap):
     assert lane.at.p == pytest.approx(speeds[::-1], abs=1e-12)
     assert len(events_of(lane)) == moving * (5 - moving)
     out = np.arange(5) * (DIAMETER + gap)
-    # n balls travel 0.3 m, then as many others go on; of the way through the row, diameters and gaps, nothing takes time
-    print(lane.at.q - out, lane.events)
+    # of 0.8 s the first part is spent on the way to the row, and what goes out has the rest, at 1 m/s
+    if not gap:
+        assert lane.at.q - out == pytest.approx(0.5 * speeds[::-1], abs=1e-12)
 
 
 def test_cradle_of_unequal_balls():
@@ -240,11 +268,10 @@ def test_derivative_through_impacts(potential):
     )
     v, way = model.v, jnp.array([0.7, -0.4])
     both = eqx.filter_jit(lambda v: jax.jvp(lambda v: end(v, model, limits), (v,), (way,)))
-    at, along = both(v)
+    _, along = both(v)
     assert int(go(model, 1.0, 0.01).events) > 1
     step = 1e-5
     after, before = both(v + step * way)[0], both(v - step * way)[0]
     for name in ("q", "p"):
         difference = (getattr(after, name) - getattr(before, name)) / (2 * step)
-        print(getattr(along, name), difference)
         assert np.asarray(getattr(along, name)) == pytest.approx(np.asarray(difference), rel=1e-6, abs=1e-7)

@@ -2,8 +2,8 @@
 
 An iteration attempts the step to the next mark. Where a guard has risen through zero at its end, or may have done so
 inside (a grazing contact), the step is attempted again as far as the event (`integrate.event_search`); the system jumps. What
-touches at the same instant and still approaches is struck next, the fastest first, one at a time, with no time in between,
-until nothing approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
+touches at the same instant and approaches is struck one at a time, the fastest first, with no time in between, until nothing
+approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
 their impulse would pull.
 
 Marks are the multiples of the step. With an `error` the step follows the motion: the second difference of the velocities
@@ -187,7 +187,10 @@ def look(
     move = chosen(at_once, here, move)
     if model.rests:
         move = chosen(parts, parted(model, here, v, pulls), move)
-    guard = jnp.where(at_once, jnp.argmax(jnp.where(closed, rates, -jnp.inf)), verdict.guard)
+    # the fastest of those that touch now, or at the end
+    there = free & (plain.depths >= -CLOSED) & (after > STILL)
+    together = jnp.where(at_once, closed, there | (jnp.arange(guards) == verdict.guard))
+    guard = jnp.argmax(jnp.where(together, jnp.where(at_once, rates, after), -jnp.inf))
 
     def strike() -> Move:
         before = None

@@ -20,6 +20,7 @@ from dockdyn.mechanics.retraction import moved
 TOUCH = 1e-13  # m: depths below it are rounding
 ROOT = 1e-14  # m: depth at which an event is found
 NARROW = 1e-16  # of the step: a bracket that cannot shrink
+SHORTEST = 1e-17  # of the step: the way to an event at its very start
 
 Guards = Float[Array, "guards"]
 
@@ -33,13 +34,14 @@ class Search(NamedTuple):
     guard: Int[Array, ""]  # aimed at
     grazing: Flag  # the next attempt ends where a guard is deepest that may not touch at all
     clear: Flag  # it did not
-    corrections: Int[Array, ""]  # Newton's, so far
+    corrections: Int[Array, ""]  # Newton's, in a row
+    span: Scalar  # s, of the whole step
 
     @staticmethod
     def none() -> Search:
         never = jnp.zeros((), bool)
         far = jnp.asarray(jnp.inf)
-        return Search(far, jnp.zeros(()), far, jnp.zeros((), int), never, never, jnp.zeros((), int))
+        return Search(far, jnp.zeros(()), far, jnp.zeros((), int), never, never, jnp.zeros((), int), far)
 
 
 class Verdict(NamedTuple):
@@ -66,6 +68,11 @@ def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> 
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
 
 
+def later(at: Scalar, length: Scalar) -> Scalar:
+    """`at`, or the shortest way where it is shorter, with the derivative of `at`."""
+    return at + jax.lax.stop_gradient(jnp.maximum(SHORTEST * length - at, 0.0))
+
+
 def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
     """What the attempt of a step from `time` over `length` shows of the guards that are `free`."""
     searching = jnp.isfinite(search.length)
@@ -79,7 +86,6 @@ def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"
     through = free & (b > TOUCH)
     grazes = free & ~through & (high > 0) & (high < 1) & ~search.clear
     _, root = cubic.rising_root(a, b, da, db)
-    root = jnp.where((root > 0) & (root < 1), root, 0.5)
     # the deepest of those that may graze comes first: if it does not touch, none does
     crest = jnp.argmax(jnp.where(grazes, cubic.value(high, a, b, da, db), -jnp.inf))
     aim = jnp.where(jnp.any(grazes), crest, jnp.argmin(jnp.where(through, root, jnp.inf)))
@@ -87,7 +93,8 @@ def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"
     dips = (low[aim] > 0) & (low[aim] < share)
     bottom = jnp.where(dips, low[aim], 0.0) * length
     none = jnp.zeros((), int)
-    following = Search(share * length, bottom, length, aim, jnp.any(grazes), search.clear, none)
+    start = later(share * length, length)
+    following = Search(start, bottom, length, aim, jnp.any(grazes), search.clear, none, length)
     goes = ~jnp.any(through | grazes)
     return Verdict(jnp.zeros((), bool), aim, goes, chosen(goes, Search.none(), following))
 
@@ -104,11 +111,13 @@ def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[A
     low = jnp.where(jnp.any(over), search.low, length)
     high = jnp.where(jnp.any(over), length, search.high)
     close = (jnp.abs(depth[aim]) <= exact[aim]) & ~jnp.any(over)
-    fits = ((newton[aim] > low) & (newton[aim] < high)) | close
-    guess = jnp.where(fits, newton[aim], 0.5 * (low + high))
+    steep = jnp.abs(depth[aim]) < 1e-3 * search.span * rate[aim]
+    fits = ((newton[aim] > low) & (newton[aim] < high)) | (close & steep)
+    guess = later(jnp.where(fits, newton[aim], 0.5 * (low + high)), search.span)
     # derivatives of a run pass through the corrections, not through the first guess: two leave nothing of that
-    found = ((close & (search.corrections > 1)) | (high - low <= NARROW * length)) & ~missed
-    never, count = jnp.zeros((), bool), search.corrections + fits
-    following = Search(guess, low, high, aim, never, never, count)
+    exactly = close & ((search.corrections > 1) | ~steep)
+    found = (exactly | (~close & (high - low <= NARROW * search.span))) & ~missed
+    never, count = jnp.zeros((), bool), jnp.where(fits, search.corrections + 1, 0)
+    following = Search(guess, low, high, aim, never, never, count, search.span)
     following = chosen(missed, Search.none()._replace(clear=~never), following)
     return Verdict(found, aim, never, chosen(found, Search.none(), following))

@@ -33,7 +33,7 @@ ROUNDING = 1e-15  # of the configuration: corrections of a step below it change 
 class Newton(NamedTuple):
     """When Newton's method ends."""
 
-    tolerance: Scalar  # of the last correction, relative to the velocities
+    tolerance: Scalar  # of the last correction, relative to the velocities, or to what forces add to them in a step
     most: Scalar  # corrections
 
 
@@ -94,53 +94,55 @@ def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[
     return jnp.concatenate([defect, jnp.where(start.held.acting, reached / h, impulses)]), found
 
 
-def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors]:
-    """The residual, and its Jacobian in factors."""
+def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
+    """The residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
     value, along = jax.linearize(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v)
     # the columns are worked together, in one copy of the program
     value, jacobian = once((value, jax.vmap(along, out_axes=1)(jnp.eye(size))))
+    masses = jnp.diagonal(jacobian)
     if start.rows.shape[0]:
         # impulses enter linearly
         halfway = moved(attitudes, start.at.q, 0.5 * h * v)
         across = jax.vmap(lambda row: inward(attitudes, halfway, outward(attitudes, start.at.q, row)))(start.rows).T
         acting = start.held.acting
-        follow = jnp.sum(start.rows**2 / jnp.diagonal(jacobian), axis=1)
+        follow = jnp.sum(start.rows**2 / masses, axis=1)
         corner = jnp.diag(jnp.where(acting, -softened(follow, acting), 1.0))
         jacobian = jnp.concatenate([jacobian, jnp.concatenate([across, corner])], axis=1)
-    return value, once(factored(jacobian))
+    return value, once(factored(jacobian)), masses
 
 
 def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton) -> Step:
     """The step of length h (s) from `start`, with a guess of its velocities."""
     size, attitudes = start.at.p.shape[0], model.attitudes
 
-    def enough(unknown: Row) -> Scalar:
-        speed = jnp.max(jnp.abs(unknown[:size]))
+    def enough(unknown: Row, urge: Scalar) -> Scalar:
+        speed = jnp.maximum(jnp.max(jnp.abs(unknown[:size])), urge)
         return newton.tolerance * speed + ROUNDING * jnp.max(jnp.abs(start.at.q)) / h
 
     def going(carry: Any) -> Flag:
-        unknown, correction, _, _, count = carry
-        return (correction > enough(unknown)) & (count < newton.most)
+        unknown, correction, _, _, urge, count = carry
+        return (correction > enough(unknown, urge)) & (count < newton.most)
 
     def correct(carry: Any) -> Any:
-        unknown, _, _, _, count = carry
-        value, factors = linearised(model, start, h, unknown)
+        unknown, _, _, _, _, count = carry
+        value, factors, masses = linearised(model, start, h, unknown)
         unknown = once(unknown - solved(factors, value))
         value, found = once(residual(model, start, h, unknown))
         correction = solved(factors, value)
-        return unknown - correction, jnp.max(jnp.abs(correction[:size])), found.push, found.force, count + 2
+        urge = jnp.max(jnp.abs(h * found.push / masses))  # what forces would add to velocities that are held at zero
+        return unknown - correction, jnp.max(jnp.abs(correction[:size])), found.push, found.force, urge, count + 2
 
     first = jnp.concatenate([guess, jnp.zeros(start.rows.shape[0])])
     blank = jnp.zeros(size)
-    carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros((), int))
+    carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros(()), jnp.zeros((), int))
     carry = jax.lax.while_loop(going, correct, carry)
-    unknown, correction, push, force, count = carry
+    unknown, correction, push, force, urge, count = carry
     v, impulses = unknown[:size], unknown[size:]
     halfway = moved(attitudes, start.at.q, 0.5 * h * v)
     p = start.at.p + h * outward(attitudes, halfway, push)
     if impulses.shape[0]:
         p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
-    converged = correction <= enough(unknown)
+    converged = correction <= enough(unknown, urge)
     return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, count, converged)

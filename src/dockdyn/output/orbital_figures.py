@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, lines, power_of_ten, short, styled
+from dockdyn.output.drawing import (
+    COLOURS,
+    DASHES,
+    SERIES,
+    align_label,
+    arrange,
+    legend,
+    lines,
+    power_of_ten,
+    short,
+    styled,
+)
 from dockdyn.study.orbital_summary import STRUCK, balance, kept
 
 if TYPE_CHECKING:
