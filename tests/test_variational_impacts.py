@@ -268,7 +268,7 @@ def test_derivative_through_impacts(potential):
     )
     v, way = model.v, jnp.array([0.7, -0.4])
     both = eqx.filter_jit(lambda v: jax.jvp(lambda v: end(v, model, limits), (v,), (way,)))
-    at, along = both(v)
+    _, along = both(v)
     assert int(go(model, 1.0, 0.01).events) > 1
     step = 1e-5
     after, before = both(v + step * way)[0], both(v - step * way)[0]
