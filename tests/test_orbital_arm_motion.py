@@ -325,3 +325,29 @@ def test_derivative_through_the_impacts_of_an_arm():
     assert int(events) == 2
     difference = (both(rate + step)[0][0] - both(rate - step)[0][0]) / (2 * step)
     assert np.asarray(along) == pytest.approx(np.asarray(difference), rel=1e-5)
+
+
+@pytest.mark.full
+def test_steps_that_follow_an_arm_through_its_impacts():
+    """Within the error asked for, in steps whose number goes with its root."""
+    for error, most in ((1e-4, 2e-3), (1e-6, 2e-5)):
+        lane = go(arm(PAPER), DURATION, 1.0, stride=1, samples=40, error=error, interval=1.0)
+        assert lane.status == 1
+        assert lane.steps < 6 / np.sqrt(error)
+        assert len(events_of(lane)) == 2
+        assert np.abs(lane.at.q[2:] - reference(PAPER).final[2:6]).max() < most
+
+
+@pytest.mark.full
+def test_a_payload_that_is_pressed_against_a_wall_rests_there():
+    """The floor is above the docked place: a few bounces, then contact, exactly, to the end."""
+    p = replace(PAPER, restitution=0.3, walls=(NOWHERE[0], ((0.0, payload_path()(9.0)[0].imag), (0.0, 1.0))))
+    lane = go(arm(p, dissipative=True), 120.0, 0.02, stride=50, samples=120)
+    assert lane.status == 1
+    kept = samples_of(lane)
+    system = planar.System.assembled(p)
+    states = [np.array([0.0, 0.0, *q[2:], *np.zeros(6)]) for q in kept.at.q]
+    depths = np.array([system.gap(state, 1)[0] for state in states])
+    assert np.min(depths) > -1e-14
+    assert np.abs(depths[kept.time > events_of(lane)[-1, 0]]).max() < 1e-14
+    assert np.count_nonzero(kept.time > events_of(lane)[-1, 0]) > 100
