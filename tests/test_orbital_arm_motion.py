@@ -111,6 +111,14 @@ def test_the_same_arm_in_space():
     assert space.at.q[7:] == pytest.approx(plane.at.q[3:], abs=1e-10)
 
 
+@pytest.mark.full
+def test_the_same_latch_in_space():
+    """Joints about one axis cannot move the payload along it: what the latch holds there is held already."""
+    plane, space = go(arm(LATCHED), 32.0, 0.04), go(arm(LATCHED, space=True), 32.0, 0.04)
+    assert events_of(space) == pytest.approx(events_of(plane), abs=1e-9)
+    assert space.at.q[7:] == pytest.approx(plane.at.q[3:], abs=1e-10)
+
+
 # --- free motion: what the reference's own sums say of momentum and energy -------------------------------------------
 
 

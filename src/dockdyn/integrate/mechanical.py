@@ -169,8 +169,22 @@ class Held(NamedTuple):
 
 
 def softened(size: Float[Array, "rows"], acting: Bool[Array, "rows"]) -> Float[Array, "rows"]:
-    """What is added to the diagonal of W so that rows may depend on each other; 1 for rows that do not act."""
-    return jnp.where(acting, SOFT * size, 1.0)
+    """What is added to the diagonal `size` of W so that rows may depend on each other; 1 for rows that do not act."""
+    largest = jnp.max(jnp.where(acting, size, 0.0), initial=0.0)
+    return jnp.where(acting, SOFT * jnp.where(largest > 0, largest, 1.0), 1.0)
+
+
+def stopping(
+    mass: Float[Array, "n n"],
+    rows: Float[Array, "rows n"],
+    slip: Float[Array, "rows *columns"],
+    acting: Bool[Array, "rows"],
+) -> Float[Array, "rows *columns"]:
+    """Impulses along rows that take a slip away. Rows may depend on each other; those that do not act are zero."""
+    following = rows @ solve_definite(mass, rows.T)
+    matrix = following + jnp.diag(softened(jnp.diagonal(following), acting))
+    impulse = -solve_definite(matrix, slip)
+    return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left
 
 
 def projected(model: Mechanical, t: Scalar, at: Point) -> Row:
@@ -181,13 +195,8 @@ def projected(model: Mechanical, t: Scalar, at: Point) -> Row:
         v, mass = velocities(model, t, at)
         rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
         drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
-        following = solve_definite(mass, rows.T)
-        matrix = rows @ following
-        matrix = matrix + jnp.diag(softened(jnp.diagonal(matrix), held.acting))
-        impulse = jnp.zeros_like(drift)
-        for _ in range(2):  # the second time takes away what softening left
-            slip = jnp.where(held.acting, rows @ (v + following @ impulse) + drift, 0.0)
-            impulse = impulse - solve_definite(matrix, slip)
+        slip = jnp.where(held.acting, rows @ v + drift, 0.0)
+        impulse = stopping(mass, rows, slip, held.acting)
         return at.p + outward(model.attitudes, at.q, rows.T @ impulse)
 
     return jax.lax.cond(jnp.any(held.acting), project, lambda: at.p)

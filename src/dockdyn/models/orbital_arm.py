@@ -15,10 +15,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.control.schedule import Schedule
-from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, holding
 from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import settled
-from dockdyn.integrate.mechanical import Jump, Mechanical, Numbers, Row
+from dockdyn.integrate.mechanical import Jump, Mechanical, Numbers, Row, stopping
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.orbit import Orbit
@@ -246,8 +245,10 @@ class OrbitalArm(Mechanical):
         """The impact of a contact, by the law, or by the latch."""
         rows = self.contact_rows(q, fired)
         velocity = rows @ v
+        free = solve_definite(mass, rows.T)
         closed = self.tie_rows(q, mode)[: sum(self.rows(loop.weld) for loop in self.loops)]
-        matrix = constrained_contact_matrix(rows, mass, closed) if self.loops else contact_matrix(rows, mass)
+        holds = stopping(mass, closed, closed @ free, jnp.ones(closed.shape[0], bool))
+        matrix = rows @ (free + solve_definite(mass, closed.T) @ holds)
         if self.discrete:
             found = resolve("frictionless", matrix, velocity, restitution=1.0)
         else:
@@ -257,9 +258,7 @@ class OrbitalArm(Mechanical):
         slow = found.velocity[0] < self.law.rest_speed
         sideways = jnp.sqrt(jnp.sum(found.impulse[1:] ** 2))
         record = jnp.stack([-velocity[0], found.impulse[0], sideways, found.energy_loss, jnp.zeros(())])
-        impulse = rows.T @ found.impulse
-        if self.loops:
-            impulse = impulse + closed.T @ holding(mass, closed, closed @ solve_definite(mass, impulse))
+        impulse = rows.T @ found.impulse + closed.T @ (holds @ found.impulse)
         # what rests goes on resting, unless it is thrown off or pushed in
         after = v + solve_definite(mass, impulse)
         calm = jnp.abs(self.contact_rates(q, after)) < self.law.rest_speed
@@ -308,10 +307,12 @@ class OrbitalArm(Mechanical):
             attitude=attitude,
         )
         gradient = self.tie_rows(q, closed)
-        impulse = gradient.T @ holding(mass, gradient, gradient @ v)
+        impulse = gradient.T @ stopping(mass, gradient, gradient @ v, jnp.ones(gradient.shape[0], bool))
         after = v + solve_definite(mass, impulse)
         loss = -0.5 * (v + after) @ impulse
-        share = solve_definite(rows @ rows.T, rows @ impulse)  # what of it acts along the contact's axes
+        # what of it acts along the contact's axes; in some of them the point may not move at all
+        normal = rows @ rows.T
+        share = solve_definite(normal + 1e-12 * jnp.trace(normal) * jnp.eye(len(normal)), rows @ impulse)
         record = jnp.stack([-(rows @ v)[0], share[0], jnp.sqrt(jnp.sum(share[1:] ** 2)), loss, jnp.ones(())])
         return Jump(impulse, closed, record)
 
