@@ -138,7 +138,9 @@ def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -
     slope, now = gradients(model, t, q, v, mode)
     drift = jax.jvp(momentum, (t, still, v), (jnp.ones(()), v, still))[1]
     parts = [slice(place, place + 3) for place in model.attitudes]
-    turning = each(model.attitudes, still, lambda which, _: Vector.of(v[parts[which]]).cross(Vector.of(now[parts[which]])))
+    turning = each(
+        model.attitudes, still, lambda which, _: Vector.of(v[parts[which]]).cross(Vector.of(now[parts[which]]))
+    )
     right = slope + model.force(t, q, v, mode) - drift - turning
     return solved(factored(mass_matrix(model, t, q, mode, v.shape[0])), right)
 
