@@ -85,7 +85,7 @@ def energy_horizons() -> Figure:
         long.plot(times / 3600, 1e4 * errors, color=COLOURS[colour], linewidth=0.6, label=words)
     short.set(xlabel="time, s", ylabel="|error of the energy|, relative")
     long.set(xlabel="time, h", ylabel="error of the energy, 1e-4")
-    long.legend()
+    long.legend(fontsize=8, frameon=False)
     for ax in (short, long):
         ax.grid(alpha=0.3)
     return figure
