@@ -30,10 +30,11 @@ lint: $(VENV)/.stamp-dev ## check style, format and types
 docs: $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
-bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo, tdcpy and Pinocchio
+bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo, tdcpy, Pinocchio and Runge-Kutta
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/stability_chart.py
 	$(BIN)/python benchmarks/tree.py
+	$(BIN)/python benchmarks/variational.py
 
 clean: ## remove what was built and cached (.venv stays)
 	rm -rf demo docs/_build build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

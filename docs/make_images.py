@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+from energy_horizons import energy_horizons
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -37,6 +38,7 @@ def main() -> None:
     save(chart_figure(stability_dataset(scenario, [parse_sweep(text) for text in PLANE])), "stability-chart")
     save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")
     save(impulses_figure(impulses()), "impulses-and-modes")
+    save(energy_horizons(), "energy-horizons")
 
 
 if __name__ == "__main__":

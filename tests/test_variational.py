@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
-from dockdyn.integrate.mechanical import Mechanical, Point, momenta
+from dockdyn.integrate.mechanical import Mechanical, Point, accelerations, momenta
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton, Start, step
 
@@ -329,3 +329,38 @@ def test_what_stops_being_finite_ends_the_run_and_keeps_what_was(error):
     assert lane.at.q == pytest.approx(1 + 2 * lane.time, abs=1e-12)
     assert np.all(np.isfinite(kept.at.q))
     assert kept.at.q[:, 0] == pytest.approx(1 + 2 * kept.time, abs=1e-12)
+
+
+# --- what explicit methods are given -------------------------------------------------------------------------------
+
+
+def test_accelerations_of_a_heavy_top_are_those_of_eulers_equations():
+    lever = np.array([0.4, -0.2, 1.5])  # N m
+    q = np.array([0.7, 0.1, -0.5, 0.5])
+    q = q / np.linalg.norm(q)
+    down = Rotation.from_quat(q, scalar_first=True).inv().apply([0.0, 0.0, -1.0])
+    expected = np.linalg.solve(INERTIA, np.cross(lever, down) - np.cross(SPIN, INERTIA @ SPIN))
+    top = body(q, lever=lever)
+    np.testing.assert_allclose(accelerations(top, jnp.zeros(()), top.q, top.v, None), expected, rtol=1e-12)
+
+
+def test_accelerations_in_polar_coordinates_are_those_of_a_particle():
+    class Particle(Body):
+        """Mass 2 kg at (r, angle), pulled to a point that moves along x with time."""
+
+        @property
+        def attitudes(self):
+            return ()
+
+        def lagrangian(self, t, q, v, mode):
+            x, y = q[0] * jnp.cos(q[1]), q[0] * jnp.sin(q[1])
+            return v[0] ** 2 + q[0] ** 2 * v[1] ** 2 - 0.5 * 3.0 * ((x - t) ** 2 + y**2)
+
+    r, angle, rise, turn, t = 1.3, 0.4, 0.2, -0.7, 0.25
+    spot = np.array([r * np.cos(angle), r * np.sin(angle)])
+    pull = -3.0 / 2.0 * (spot - [t, 0.0])
+    out, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    expected = [out @ pull + r * turn**2, (across @ pull - 2 * rise * turn) / r]
+    particle = Particle(jnp.array([r, angle]), jnp.array([rise, turn]), jnp.eye(2), jnp.zeros(3))
+    found = accelerations(particle, jnp.asarray(t), particle.q, particle.v, None)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -11,8 +11,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.model import Scalar
-from dockdyn.mechanics.dense import solve_definite
-from dockdyn.mechanics.retraction import Attitudes, inward, moved, outward
+from dockdyn.mechanics.dense import factored, solve_definite, solved
+from dockdyn.mechanics.retraction import Attitudes, each, inward, moved, outward
+from dockdyn.mechanics.vector import Vector
 
 PLACES = 4  # contacts that may rest at once
 SOFT = 1e-9  # of W's diagonal
@@ -125,6 +126,23 @@ def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Arra
     mass = mass_matrix(model, t, at.q, at.mode, size)
     offset = jax.grad(lambda v: model.lagrangian(t, at.q, v, at.mode))(jnp.zeros(size))
     return solve_definite(mass, inward(model.attitudes, at.q, at.p) - offset), mass
+
+
+def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+    """v̇ of a system that nothing holds, by d/dt ∂L/∂v + ω × ∂L/∂ω = ∂L/∂x + F: for explicit methods to compare with."""
+    still = jnp.zeros_like(v)
+
+    def momentum(t: Scalar, x: Row, v: Row) -> Row:
+        return jax.grad(model.lagrangian, 2)(t, moved(model.attitudes, q, x), v, mode)
+
+    slope, now = gradients(model, t, q, v, mode)
+    drift = jax.jvp(momentum, (t, still, v), (jnp.ones(()), v, still))[1]
+    parts = [slice(place, place + 3) for place in model.attitudes]
+    turning = each(
+        model.attitudes, still, lambda which, _: Vector.of(v[parts[which]]).cross(Vector.of(now[parts[which]]))
+    )
+    right = slope + model.force(t, q, v, mode) - drift - turning
+    return solved(factored(mass_matrix(model, t, q, mode, v.shape[0])), right)
 
 
 class Held(NamedTuple):

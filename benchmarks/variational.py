@@ -1,0 +1,153 @@
+"""Steps of the variational integrator, beside steps of Runge–Kutta's method of order four on the same Lagrangian. One process.
+
+The docking of Gibson and Murphey with its impacts, then chains of links in the plane and an arm in space, all of them under
+PD control on an orbit.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import tomlkit
+
+import dockdyn
+from dockdyn.integrate import colliding
+from dockdyn.integrate.lane import History, Settings
+from dockdyn.integrate.mechanical import Mechanical, Point, accelerations, momenta
+from dockdyn.integrate.model import Rate, State
+from dockdyn.integrate.runge_kutta import rk4
+from dockdyn.integrate.variational import Start, step
+from dockdyn.mechanics.retraction import moved
+from dockdyn.scenario.load import Scenario, parse
+from dockdyn.study.orbital_run import settings_of
+
+REPEATS = 7
+STEPS = 1000  # of chains
+LARGE = 9  # velocities up to which stages of the explicit method are compiled one by one: faster, compiled more slowly
+AXES = ([0, 0, 1], [0, 1, 0], [1, 0, 0])  # of the joints in space, in turn
+
+
+def chain(joints: int, motion: str) -> Scenario:
+    """A station of 20 t and equal links of 2 m and 20 kg, far from a wall, held against a small sag."""
+    links: list[dict[str, Any]] = [{"name": "station", "mass": 2e4, "inertia": [6e4, 6e4, 8e4]}]
+    for index in range(joints):
+        links.append(
+            {
+                "name": f"link {index}",
+                "parent": links[-1]["name"],
+                "axis": AXES[index % 3] if motion == "free" else AXES[0],
+                "mount": [2.0, 0, 0],
+                "start": 0.3 * (-1) ** index,
+                "mass": 20.0,
+                "centre": [1.0, 0, 0],
+                "inertia": [2.0, 7.0, 7.0],
+            }
+        )
+    phase = {"name": "hold", "set_point": [0.31 * (-1) ** index for index in range(joints)]}
+    wall = {"name": "wall", "shape": "plane", "point": [-1000.0, 0, 0], "normal": [1, 0, 0]}
+    content = {
+        "schema": 1,
+        "kind": "orbital-arm",
+        "duration": 0.01 * STEPS,
+        "motion": motion,
+        "orbit": {"semi_major_axis": "6731.29 km"},
+        "arm": {"link": links},
+        "contact": {"link": links[-1]["name"], "surface": [wall]},
+        "control": {"law": "joint-pd", "stiffness": [200.0] * joints, "damping": [50.0] * joints, "phase": [phase]},
+    }
+    return parse(tomlkit.dumps(content), "chain")
+
+
+def run(model: Mechanical, settings: Settings) -> tuple[Any, Any]:
+    """With the loop of events: where it ends, and events and Newton's corrections a step."""
+    lane = colliding.solve(model, settings)
+    return (lane.at.q, lane.at.p), (lane.status, lane.events, lane.corrections / lane.steps)
+
+
+def steps_alone(model: Mechanical, settings: Settings, count: int) -> Any:
+    """Steps one after the other, contacts ignored."""
+    q, v, mode = model.initial()
+    t, h = jnp.zeros(()), settings.step
+
+    def advance(index: Any, carry: tuple[Point, History]) -> tuple[Point, History]:
+        at, history = carry
+        now = index * h
+        found = step(model, Start.of(model, now, at), h, history.guess(now + 0.5 * h), settings.newton)
+        return Point(found.q, found.p, at.mode), history.push(found.v, now + 0.5 * h)[0]
+
+    begin = Point(q, momenta(model, t, q, v, mode), mode), History.fresh(v, t)
+    return jax.lax.fori_loop(0, count, advance, begin)[0]
+
+
+def runge_kutta(model: Mechanical, settings: Settings, count: int) -> Any:
+    """The same with the explicit method: four evaluations of the accelerations a step."""
+    q, v, mode = model.initial()
+    h, still = settings.step, jnp.zeros_like(v)
+
+    def rate(t: Any, at: State) -> Rate:
+        turning = jax.jvp(lambda x: moved(model.attitudes, at.q, x), (still,), (at.v,))[1]
+        return Rate(turning, accelerations(model, t, at.q, at.v, mode), ())
+
+    def advance(index: Any, at: State) -> State:
+        t = index * h
+        end, _ = rk4(lambda part, at: rate(t + part * h, at), at, h, rate(t, at), looped=v.shape[0] > LARGE)
+        return State(moved(model.attitudes, end.q, still), end.v, mode, ())
+
+    return jax.lax.fori_loop(0, count, advance, State(q, v, mode, ()))
+
+
+def timed(program: Callable[..., Any], *given: Any) -> tuple[float, float, Any]:
+    """Seconds of the compiled program at best, those to trace and compile it, and what it returned."""
+    began = time.perf_counter()
+    compiled = jax.jit(program).lower(*given).compile()
+    compiling = time.perf_counter() - began
+    jax.block_until_ready(compiled(*given))
+    times = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        found = jax.block_until_ready(compiled(*given))
+        times.append(time.perf_counter() - began)
+    return min(times), compiling, found
+
+
+def row(name: str, scenario: Scenario) -> None:
+    model, settings = scenario.content.model(scenario.content.dissipative()), settings_of(scenario)
+    count = round(scenario.content.duration / float(settings.step))
+    whole, compiling, (_, (status, events, corrections)) = timed(run, model, settings)
+    alone, _, last = timed(lambda m, s: steps_alone(m, s, count), model, settings)
+    explicit, explicit_compiling, end = timed(lambda m, s: runge_kutta(m, s, count), model, settings)
+    apart = float(jnp.abs(last.q - end.q).max())
+    each, lone, theirs = (1e6 * seconds / count for seconds in (whole, alone, explicit))
+    print(
+        f"  {name:28} {model.velocity.shape[0]:4} {count:6} {int(events):4} {float(corrections):5.2f}"
+        f" {each:9.2f} {lone:9.2f} {theirs:9.2f} {each / theirs:6.2f} {1e3 * whole:9.1f}"
+        f" {compiling:8.1f} {explicit_compiling:8.1f} {apart:9.1e}",
+        flush=True,
+    )
+    assert int(status) == 1, f"the run of {name} stopped early"
+
+
+def main() -> None:
+    jax.config.update("jax_enable_compilation_cache", False)
+    print(f"{os.cpu_count()} cores; best of {REPEATS}; microseconds a step of 10 ms")
+    print(
+        "                                                 Newton      with      step                  whole run"
+        "    compiled in, s   largest"
+    )
+    print(
+        "                                vel.  steps  ev. a step    events     alone       RK4  ratio        ms"
+        "      this      RK4 difference"
+    )
+    row("gibson-2d", dockdyn.load("gibson-2d"))
+    for joints in (3, 6, 12, 24):
+        row(f"plane, {joints} joints", chain(joints, "planar"))
+    row("space, 6 joints", chain(6, "free"))
+
+
+if __name__ == "__main__":
+    main()
