@@ -84,8 +84,9 @@ class Walled(Mechanical):
         slow = self.restitution * approach < self.rest_speed
         rebound = jnp.where(slow & self.can_rest, 0.0, self.restitution)
         impulse = (1 + rebound) * approach / jnp.sum(normal**2 / self.mass)
-        resting = jnp.zeros_like(mode.resting).at[fired].set(slow & self.can_rest)
-        return Jump(normal * impulse, Resting(resting), jnp.stack([approach, impulse]))
+        calm = jnp.abs(self.walls @ (v + normal * impulse / self.mass)) < self.rest_speed
+        resting = (mode.resting & calm).at[fired].set(slow & self.can_rest)
+        return Jump(normal * impulse, Resting(resting), jnp.ones((), bool), jnp.stack([approach, impulse]))
 
     def scaled(self, record, factor):
         return record.at[1].multiply(factor)

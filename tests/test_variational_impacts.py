@@ -275,3 +275,16 @@ def test_derivative_through_impacts(potential):
     for name in ("q", "p"):
         difference = (getattr(after, name) - getattr(before, name)) / (2 * step)
         assert np.asarray(getattr(along, name)) == pytest.approx(np.asarray(difference), rel=1e-6, abs=1e-7)
+
+
+def test_more_contacts_than_can_rest_end_the_run():
+    """Six may rest at once; of seven, none may silently sink."""
+    walls = np.eye(7)
+    fallen = walled(
+        np.linspace(0.1, 0.7, 7), np.zeros(7), walls, np.zeros(7), restitution=0.0, rest_speed=1e-3,
+        potential=lambda q: G * jnp.sum(q), can_rest=True,
+    )  # fmt: skip
+    lane = go(fallen, 1.0, 0.01, max_events=60)
+    assert lane.status == Status.TOO_MANY_AT_REST
+    assert lane.time == pytest.approx(np.sqrt(2 * 0.7 / G), abs=0.011)
+    assert lane.at.q.min() > -1e-12

@@ -22,7 +22,7 @@ from dockdyn.integrate.discrete_energy import share
 from dockdyn.integrate.event_search import Ends, Search, guard_rates, judge
 from dockdyn.integrate.lane import Event, History, Kept, Lane, Move, Settings
 from dockdyn.integrate.located import write
-from dockdyn.integrate.mechanical import Mechanical, Point, Row, momenta, projected, velocities
+from dockdyn.integrate.mechanical import PLACES, Mechanical, Point, Row, momenta, projected, velocities
 from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton, Start, Step, step
@@ -44,7 +44,7 @@ def begin(model: Mechanical, settings: Settings) -> Lane:
     zero, t = jnp.zeros((), int), jnp.zeros(())
     at = Point(q, momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
-    first = pack(Kept(t, at, t, zero))
+    first = pack(Kept(t, at, t, jnp.zeros_like(v), zero))
     return Lane(
         time=t,
         at=at,
@@ -58,6 +58,7 @@ def begin(model: Mechanical, settings: Settings) -> Lane:
         fastest=jnp.max(jnp.abs(v)),
         mark=zero,
         work=t,
+        given=jnp.zeros_like(v),
         corrections=zero,
         most=zero,
         last=zero,
@@ -108,13 +109,13 @@ def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
     blank = jnp.zeros(model.records())
     none = jnp.asarray(-1)
     never = jnp.zeros((), bool)
-    plain = Move(goal, end, tried.v, tried.force, depths, ~refused, none, never, tried.v, blank, Search.none())
+    plain = Move(goal, end, depths, ~refused, none, never, tried.v, blank, Search.none())
     move = plain
     if depths.shape[0]:
         close = (worth_a_look(model, settings, lane, depths, start, tried, length) | searching) & ~refused
         move = jax.lax.cond(close, lambda: look(model, settings, lane, start, length, tried, plain), lambda: plain)
         move = once(move)
-    return follow(settings, lane, move, tried, whole & ~searching, error)
+    return follow(model, settings, lane, move, tried, whole & ~searching, error)
 
 
 def target(settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
@@ -234,9 +235,10 @@ def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before 
     after = v + solve_definite(mass, impulse)
     if before is not None:
         start, along, length, rest, newton, applies = before
-        factor = share(model, start, along, length, move.at, impulse, after, rest, newton)
-        factor = jnp.where(applies, factor, 1.0)
-        impulse, record = factor * impulse, model.scaled(record, factor)
+        balanced = lambda: share(model, start, along, length, move.at, impulse, after, rest, newton)  # noqa: E731
+        elastic = applies & jump.elastic
+        factor = jax.lax.cond(elastic, balanced, lambda: jnp.ones(()))
+        impulse, record = factor * impulse, jnp.where(elastic, model.scaled(record, factor), record)
         after = v + factor * (after - v)
     p = move.at.p + outward(model.attitudes, q, impulse)
     if model.tied:
@@ -253,33 +255,40 @@ def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before 
     )
 
 
-def follow(settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag, error: Scalar) -> Lane:
+def follow(
+    model: Mechanical, settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag, error: Scalar
+) -> Lane:
     """The lane after a move."""
     taken = move.moves
     length = move.time - lane.time
     ends = taken & ~move.jumps & whole
-    history, _ = lane.history.push(move.v, lane.time + 0.5 * length)
+    history, _ = lane.history.push(tried.v, lane.time + 0.5 * length)
     history = chosen(taken, history, lane.history)
     history = chosen(move.jumps, History.fresh(move.after, move.time), history)
-    work = lane.work + jnp.where(taken, length * (move.force @ move.v), 0.0)
+    work = lane.work + jnp.where(taken, length * (tried.force @ tried.v), 0.0)
+    given = lane.given + jnp.where(taken, tried.given, 0.0)
     mark = lane.mark + ends
     done = ends & (move.time >= settings.duration)
 
     log, events = write(lane.log, lane.events, move.jumps, pack(Event(move.time, move.fired, move.record)))
     last = jnp.where(taken, tried.iterations, lane.last)
     due = ends & ((mark % settings.stride == 0) | done) & (lane.sampled < lane.samples.shape[0] - 1)
-    samples, sampled = write(lane.samples, lane.sampled, due, pack(Kept(move.time, move.at, work, last)))
+    samples, sampled = write(lane.samples, lane.sampled, due, pack(Kept(move.time, move.at, work, given, last)))
 
     pace = lane.pace
     if settings.error is not None:
         factor = jnp.clip(0.9 / jnp.sqrt(jnp.maximum(error, 1e-12)), SHRINK, GROW)
         factor = jnp.where(tried.converged, factor, 0.5)
         judged = (lane.history.known > 0) | ~tried.converged
-        pace = jnp.where(judged & ~move.jumps, jnp.minimum(lane.pace * factor, settings.step), lane.pace)
+        pace = jnp.where(judged, jnp.minimum(lane.pace * factor, settings.step), lane.pace)
+        pace = jnp.where(move.jumps, jnp.minimum(lane.pace, CAUTIOUS * settings.step), pace)
     good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
     stuck = ~tried.converged & (move.moves | (settings.error is None))
     status = jnp.where(done, Status.FINISHED, lane.status)
     status = jnp.where(events >= settings.max_events, Status.TOO_MANY_EVENTS, status)
+    if model.rests:
+        crowded = jnp.sum(model.acting(move.at.mode)[0]) > PLACES
+        status = jnp.where(crowded, Status.TOO_MANY_AT_REST, status)
     status = jnp.where(stuck, Status.NOT_CONVERGED, status)
     status = jnp.where(~good, Status.NOT_FINITE, status)
     comes = good & ~stuck & (taken | move.jumps)
@@ -292,9 +301,10 @@ def follow(settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag,
         struck=move.jumps,
         search=move.search,
         pace=pace,
-        fastest=jnp.where(taken, jnp.maximum(lane.fastest, jnp.max(jnp.abs(move.v))), lane.fastest),
+        fastest=jnp.where(taken, jnp.maximum(lane.fastest, jnp.max(jnp.abs(tried.v))), lane.fastest),
         mark=mark,
         work=work,
+        given=given,
         corrections=lane.corrections + jnp.where(taken, tried.iterations, 0),
         most=jnp.where(taken, jnp.maximum(lane.most, tried.iterations), lane.most),
         last=last,
@@ -310,7 +320,7 @@ def follow(settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag,
 
 def kept(lane: Lane) -> Kept:
     """The samples, each leaf with a leading axis; rows after `lane.sampled` are meaningless."""
-    like = Kept(lane.time, lane.at, lane.work, lane.last)
+    like = Kept(lane.time, lane.at, lane.work, lane.given, lane.last)
     return jax.vmap(lambda row: unpack(row, like))(lane.samples[:-1])
 
 

@@ -70,6 +70,7 @@ class Kept(NamedTuple):
     time: Scalar
     at: Point
     work: Scalar  # J, of forces without potential
+    given: Row  # momenta that came from the potential
     iterations: Int[Array, ""]  # of Newton's method in the step that ended here
 
 
@@ -87,6 +88,7 @@ class Lane(NamedTuple):
     fastest: Scalar  # largest of the velocities so far
     mark: Int[Array, ""]  # marks passed
     work: Scalar
+    given: Row
     corrections: Int[Array, ""]  # Newton's, of all steps
     most: Int[Array, ""]  # of a step
     last: Int[Array, ""]  # of the last step
@@ -104,8 +106,6 @@ class Move(NamedTuple):
 
     time: Scalar
     at: Point
-    v: Row  # of the step
-    force: Row
     depths: Float[Array, "guards"]
     moves: Flag  # time advances
     fired: Int[Array, ""]  # the guard that jumps now, or −1 − that which parts

@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.integrate.model import Scalar
+from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.mechanics.dense import factored, solve_definite, solved
 from dockdyn.mechanics.retraction import Attitudes, each, inward, moved, outward
 from dockdyn.mechanics.vector import Vector
 
-PLACES = 4  # contacts that may rest at once
+PLACES = 6  # contacts that may rest at once
 SOFT = 1e-9  # of W's diagonal
 
 Row = Float[Array, "n"]
@@ -35,6 +35,7 @@ class Jump(NamedTuple):
 
     impulse: Row  # generalised, in the axes of what turns
     mode: Any
+    elastic: Flag  # an elastic impact: one for the discrete law, where that is asked for
     record: Float[Array, "records"]  # for the log: whatever the system has to tell, always as many numbers
 
 

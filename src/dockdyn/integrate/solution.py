@@ -21,6 +21,7 @@ class Status(enum.IntEnum):
     DELAY_LINE_FULL = 4
     TOO_MANY_ITERATIONS = 5
     NOT_CONVERGED = 6  # an implicit step whose equations were not solved
+    TOO_MANY_AT_REST = 7  # more contacts rest at once than there are places for
 
 
 class Moment(NamedTuple):

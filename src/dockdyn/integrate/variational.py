@@ -45,6 +45,7 @@ class Step(NamedTuple):
     p: Row
     impulses: Float[Array, "rows"]  # λ, N s, that push contacts apart and hold ties
     force: Row  # without potential, halfway
+    given: Row  # momenta that came from the potential, in the axes of p
     iterations: Int[Array, ""]
     converged: Flag
 
@@ -145,4 +146,5 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton)
     if impulses.shape[0]:
         p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
     converged = correction <= enough(unknown, urge)
-    return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, count, converged)
+    given = h * outward(attitudes, halfway, push - force)
+    return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, given, count, converged)

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.vector import Scalar
 
-KEPLER = 1e-15  # rad: change of the eccentric anomaly at which its search ends
+KEPLER = 1e-15  # of the eccentric anomaly: change at which its search ends
 
 
 class Reference(eqx.Module):
@@ -89,14 +89,17 @@ class Orbit(eqx.Module):
 def eccentric_anomaly(mean: Scalar, eccentricity: Scalar) -> Float[Array, ""]:
     """E of Kepler's equation E − e sin E = M (rad, −π to π) by Newton's method, from where it does not overshoot."""
 
-    def going(carry: tuple[Scalar, Scalar]) -> Scalar:
-        return jnp.abs(carry[1]) > KEPLER * (1 + jnp.abs(carry[0]))
+    def going(carry: tuple[Scalar, Scalar, Scalar]) -> Scalar:
+        # changes shrink until they are rounding, which at high eccentricities is more than the tolerance
+        return (jnp.abs(carry[1]) > KEPLER * (1 + jnp.abs(carry[0]))) & (jnp.abs(carry[1]) < carry[2])
 
-    def newton(carry: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
-        e = carry[0]
+    def newton(carry: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+        e, before, _ = carry
         change = (e - eccentricity * jnp.sin(e) - mean) / (1 - eccentricity * jnp.cos(e))
-        return e - change, change
+        return e - change, change, jnp.abs(before)
 
     # beyond the root the equation's graph is convex on the way back to it
     first = jnp.where(mean < 0, -jnp.pi, jnp.pi)
-    return newton(jax.lax.while_loop(going, newton, (first, jnp.asarray(1.0))))[0]
+    far = jnp.asarray(jnp.inf)
+    start = newton((first, far, far))
+    return newton(jax.lax.while_loop(going, newton, start))[0]

@@ -114,6 +114,7 @@ class PlanarTree(eqx.Module):
     centre: Float[Array, "links 2"]  # m, of mass, from the link's origin
     axis: Float[Array, "links"]  # +1 or −1: sense in which a hinge turns
     slide: Float[Array, "links 2"]  # axis of a prismatic joint
+    still: Float[Array, "links 3 3"]  # rotation of the link's frame with all joints at zero
     parents: tuple[int, ...] = eqx.field(static=True)
     joints: tuple[str, ...] = eqx.field(static=True)  # kinds
 
@@ -137,6 +138,7 @@ class PlanarTree(eqx.Module):
             centre=jnp.einsum("lij,lj->li", turn, centre)[:, :2],
             axis=axis[:, 2],
             slide=axis[:, :2],
+            still=turn,
             parents=parents,
             joints=("locked", *tree.layout.joints[1:]),
         )

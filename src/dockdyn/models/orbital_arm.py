@@ -23,7 +23,7 @@ from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.planar_tree import Pair, PlanarTree
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.screws import applied
+from dockdyn.mechanics.screws import applied, product
 from dockdyn.mechanics.spatial_tree import SpatialTree
 from dockdyn.mechanics.vector import Matrix, Vector
 from dockdyn.models.orbital_parts import Latch, Law, Loop, Mode, Touch, across, apart, handed_over, handed_over_in_plane
@@ -148,7 +148,8 @@ class OrbitalArm(Mechanical):
             zero, one = jnp.zeros(()), jnp.ones(())
             x, y = (jnp.asarray(part[link], float) for part in placed.turn)
             at = (jnp.asarray(part[link], float) for part in placed.origin)
-            return jnp.stack([*at, zero]), jnp.stack([x, -y, zero, y, x, zero, zero, zero, one]).reshape(3, 3)
+            turn = jnp.stack([x, -y, zero, y, x, zero, zero, zero, one]).reshape(3, 3)
+            return jnp.stack([*at, zero]), product(turn, self.bodies.still[link])
         motion = self.bodies.placed(joints, spin, rates)
         return motion.position[link], motion.rotation[link]
 
@@ -218,7 +219,7 @@ class OrbitalArm(Mechanical):
     def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Mode, fired: Int[Array, ""]) -> Jump:
         def next_phase() -> Jump:
             ended = mode._replace(phase=mode.phase + 1, since=t)
-            return Jump(jnp.zeros_like(v), ended, jnp.zeros(len(RECORDS) - 2))
+            return Jump(jnp.zeros_like(v), ended, jnp.zeros((), bool), jnp.zeros(len(RECORDS) - 2))
 
         if not self.contacts:
             found = next_phase()
@@ -263,7 +264,7 @@ class OrbitalArm(Mechanical):
         after = v + solve_definite(mass, impulse)
         calm = jnp.abs(self.contact_rates(q, after)) < self.law.rest_speed
         resting = (mode.resting & calm).at[fired].set(slow & self.rests)
-        by_law = Jump(impulse, mode._replace(resting=resting), record)
+        by_law = Jump(impulse, mode._replace(resting=resting), jnp.ones((), bool), record)
         if self.latch is None or self.touch is None:
             return by_law
         caught = fired % len(self.touch.surfaces) == self.latch.surface
@@ -314,7 +315,7 @@ class OrbitalArm(Mechanical):
         normal = rows @ rows.T
         share = solve_definite(normal + 1e-12 * jnp.trace(normal) * jnp.eye(len(normal)), rows @ impulse)
         record = jnp.stack([-(rows @ v)[0], share[0], jnp.sqrt(jnp.sum(share[1:] ** 2)), loss, jnp.ones(())])
-        return Jump(impulse, closed, record)
+        return Jump(impulse, closed, jnp.zeros((), bool), record)
 
     def tie_rows(self, q: Numbers, mode: Mode) -> Float[Array, "ties n"]:
         """Gradient of the ties."""

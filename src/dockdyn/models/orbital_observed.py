@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.integrate.mechanical import Numbers, Point, Row, gradients, velocities
+from dockdyn.integrate.mechanical import Numbers, Point, Row, velocities
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.planar_tree import Pair, PlanarTree
 from dockdyn.mechanics.rotation import Quaternion
@@ -70,7 +70,6 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
     potential = energy - model.lagrangian(t, q, v, mode)
     spinning = turn @ angular.sum(0)
     orbital = (spinning + whole * jnp.cross(position, moving))[2]
-    force, torque = gravity(model, t, q, v, mode, turn)
     links = len(model.bodies.parents) if isinstance(model.bodies, PlanarTree) else len(model.bodies.tree.layout.parents)
     return {
         "joint_angle": joints,
@@ -80,7 +79,7 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
         "base_position": base,
         "base_attitude": turned,
         "base_rate": spin,
-        **against_orbit(model, t, turned),
+        **against_orbit(model, t, attitude),
         "centre_position": position,
         "centre_velocity": moving,
         # the frame of a payload that has been handed over is none of the scenario's
@@ -92,8 +91,6 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
         "angular_momentum": spinning,
         "linear_momentum_scale": (found.mass * jnp.linalg.norm(moving + relative @ turn.T, axis=-1)).sum(),
         "angular_momentum_scale": jnp.linalg.norm(angular, axis=-1).sum(),
-        "gravity_force": force,
-        "gravity_torque": torque,
         "phase": mode.phase,
         "latched": mode.latched.astype(int),
         "released": mode.released.astype(int),
@@ -101,23 +98,13 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
     }
 
 
-def gravity(
-    model: OrbitalArm, t: Scalar, q: Numbers, v: Row, mode: Mode, turn: Float[Array, "3 3"]
-) -> tuple[Three, Three]:
-    """Force (N) of the tide on all, and its torque (N m) about their centre of mass: nothing else acts from outside."""
-    slope, _ = gradients(model, t, q, v, mode)
-    if model.planar:
-        return jnp.zeros(3).at[:2].set(slope[:2]), jnp.zeros(3).at[2].set(slope[2])
-    return slope[:3], turn @ slope[3:6]
-
-
-def against_orbit(model: OrbitalArm, t: Scalar, attitude: Float[Array, "4"]) -> dict[str, Array]:
+def against_orbit(model: OrbitalArm, t: Scalar, attitude: Any) -> dict[str, Array]:
     """How far the station has turned (rad) against where the orbital frame would have taken it."""
     turned = jnp.zeros(())
     if model.orbit is not None:
         turned = model.orbit.anomaly(t) - model.orbit.anomaly(jnp.zeros(()))
     if model.planar:
-        return {"theta": 2 * jnp.arctan2(attitude[3], attitude[0]) - turned}
+        return {"theta": attitude - turned}
     frame = Quaternion.exponential(Vector.of(turned * jnp.array([0.0, 0.0, 1.0])))
     off = (frame * Quaternion.of(model.start[3:7])).conjugate() * Quaternion.of(attitude)
     return {"attitude_error_orbit": jnp.linalg.norm(off.logarithm().array())}

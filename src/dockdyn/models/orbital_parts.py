@@ -78,7 +78,8 @@ def handed_over_in_plane(bodies: PlanarTree, payload: int, guest: int, mode: Mod
     arm = jnp.where(mode.released, 0.0, 1.0)
     mass, inertia, tensor = bodies.mass, bodies.inertia, bodies.tensor
     station = 1.0 - arm
-    turn = Quaternion.of(mode.attitude).matrix().array()
+    # the numbers of the link are those with all joints at zero
+    turn = Quaternion.of(mode.attitude).matrix().array() @ bodies.still[payload].T
     centre = turn[:2, :2] @ bodies.centre[payload]
     return eqx.tree_at(
         lambda b: (b.mass, b.inertia, b.tensor, b.mount, b.centre),

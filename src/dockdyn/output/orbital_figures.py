@@ -145,7 +145,7 @@ def errors(dataset: xr.Dataset) -> Figure:
     axes[0].set_ylabel("change, J")
     found = {}
     if dataset.attrs["conservative"]:
-        found["energy"] = balance(dataset) / float(dataset.kinetic_energy.max())
+        found["energy"] = balance(dataset) / (float(dataset.kinetic_energy.max()) or 1.0)
     for name in ("linear", "angular"):
         momentum = kept(dataset, name).values
         scale = float(dataset[f"{name}_momentum_scale"].max())

@@ -153,7 +153,7 @@ def conserved_table(summary: dict[str, Any]) -> Table:
             "the sum of the links’ by magnitude",
         ],
         [
-            "energy in the orbital frame, less the work of control, with what impacts took",
+            "energy (in the frame that turns with a circular orbit), less the work of control, with what impacts took",
             NOTHING if summary["energy_error"] is None else significant(summary["energy_error"], 2),
             none if summary["energy_error"] is None else "the largest kinetic energy",
         ],

@@ -109,7 +109,7 @@ def window(places: np.ndarray, points: np.ndarray | None) -> np.ndarray:
     """Limits (m, 3 × 2) that show the arm throughout the run."""
     seen = places.reshape(-1, 3) if points is None else np.concatenate([places.reshape(-1, 3), points.reshape(-1, 3)])
     low, high = np.nanmin(seen, axis=0), np.nanmax(seen, axis=0)
-    margin = 0.1 * float((high - low).max())
+    margin = 0.1 * float((high - low).max()) or 1.0
     return np.stack([low - margin, high + margin], axis=1)
 
 

@@ -27,6 +27,7 @@ from dockdyn.scenario.section import Section
 from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, LinkSection, TreeSection, turned_back
 from dockdyn.scenario.units import quantity
 
+ATTITUDE = ("theta", "attitude_error_orbit")
 WHOLE = 1e-9  # relative; by this much an interval may miss a multiple of the step
 
 
@@ -81,6 +82,9 @@ class OrbitalArmSection(Section):
                 self.arm.flat()
             except PydanticCustomError as error:
                 refuse(f"arm.{error}")
+        for link in self.arm.joints(SCALAR):
+            if (name := link.coordinate or link.name) in ATTITUDE:
+                refuse(f"arm.link.{link.name}: {name!r} is what the station's attitude is called; must be another name")
         for closure in self.closure:
             closure.check([link.name for link in self.arm.link])
         if self.contact is not None:

@@ -30,8 +30,8 @@ VARIABLES: Layout = {
     "centre_velocity": (("axis",), "m/s", "its velocity against the reference point's"),
     "outline": (("link", "axis"), "m", "origins of link frames from the reference point"),
     "kinetic_energy": ((), "J", "kinetic energy of all against the reference point's motion"),
-    "potential_energy": ((), "J", "energy in the tide of gravity about the reference point"),
-    "work": ((), "J", "work of control since t = 0"),
+    "potential_energy": ((), "J", "energy in the tide of gravity about the reference point, and of springs in joints"),
+    "work": ((), "J", "work of control, and of dampers in joints, since t = 0"),
     "orbit_invariant": (
         (),
         "J",

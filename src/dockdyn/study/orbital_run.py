@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.integrate import colliding
-from dockdyn.integrate.mechanical import velocities
+from dockdyn.integrate.mechanical import PLACES, velocities
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton
 from dockdyn.models.orbital_arm import RECORDS, OrbitalArm
@@ -26,14 +26,14 @@ from dockdyn.study.plan import MOST_ROWS, jit_once
 
 SAMPLES = 4000  # over a run, when the scenario does not say
 SLICE = 5_000  # iterations between reports of progress
-IMPULSES = {"gravity_impulse": "gravity_force", "gravity_turning_impulse": "gravity_torque"}
 TOUCHING = 1e-9  # m: a start deeper than this is inside
 OPEN = 1e-8  # m, m/s, of loops
 
 NOT_CONVERGED = (
-    "stopped at t = {time:.6g} s: a step does not converge within {most} corrections (integrator.max_iterations); "
-    "a shorter integrator.step may"
+    "stopped at t = {time:.6g} s: a step does not converge within {most} corrections (integrator.max_iterations)"
 )
+SHORTER = "; a shorter integrator.step may"
+CROWDED = "stopped at t = {time:.6g} s: more than {places} contacts rest at once; leave out contact.points or surfaces"
 
 Progress = Callable[[float], None]
 
@@ -141,7 +141,7 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(lane))
     seen = jax.tree.map(np.asarray, look(model, kept))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
-    seen |= {name: summed(kept.time, seen[of]) for name, of in IMPULSES.items()}
+    seen |= from_gravity(kept.given, model.planar)
     events, what = events_of(content, model, lane)
     facts = {
         "steps": steps,
@@ -152,19 +152,29 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
         "conservative": int(content.orbit is None or content.orbit.circular),
     }
     status = Status(int(lane.status))
-    reason = NOT_CONVERGED if status == Status.NOT_CONVERGED else REASONS[status]
     section = content.integrator
+    reason = {
+        Status.NOT_CONVERGED: NOT_CONVERGED + (SHORTER if section.error is None else ""),
+        Status.TOO_MANY_AT_REST: CROWDED,
+    }.get(status) or REASONS[status]
     words = reason.format(
-        time=float(lane.time), culprit="the motion", events=section.max_events, most=section.max_iterations
+        time=float(lane.time),
+        culprit="the motion",
+        events=section.max_events,
+        most=section.max_iterations,
+        places=PLACES,
     )
     motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
     return dataset_of(scenario, motion, time.perf_counter() - began)
 
 
-def summed(times: Any, values: Any) -> Any:
-    """Integral over time from the start, by trapezia between samples."""
-    parts = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
-    return np.concatenate([np.zeros((1, 3)), np.cumsum(parts, axis=0)])
+def from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
+    """Momenta that the tide gave, step by step, to the centre of mass and about it."""
+    if not planar:
+        return {"gravity_impulse": given[:, :3], "gravity_turning_impulse": given[:, 3:6]}
+    impulse, turning = np.zeros((2, len(given), 3))
+    impulse[:, :2], turning[:, 2] = given[:, :2], given[:, 2]
+    return {"gravity_impulse": impulse, "gravity_turning_impulse": turning}
 
 
 def events_of(content: Any, model: OrbitalArm, lane: colliding.Lane) -> tuple[dict[str, Any], list[str]]:
