@@ -100,7 +100,14 @@ def check_toml(block: Block) -> None:
     parse(tomlkit.dumps(data), "page")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+# what takes longest is run by `make verify` alone
+LONG = ("stability",)
+SHOWN = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.full] * (page.stem in LONG)) for page in PAGES if blocks(page)
+]
+
+
+@pytest.mark.parametrize("page", SHOWN)
 def test_what_a_page_shows_runs(page, tmp_path, monkeypatch, capsys):
     """From top to bottom in one folder, as a reader would."""
     monkeypatch.chdir(tmp_path)

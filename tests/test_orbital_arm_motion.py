@@ -101,6 +101,7 @@ def test_a_moving_frame_far_away_changes_nothing():
     assert moving.at.q[2:] == pytest.approx(at_rest.at.q[2:], abs=1e-8)
 
 
+@pytest.mark.full
 def test_the_same_arm_in_space():
     """Trees in the plane and in space are written apart; motion that stays in the plane is the same."""
     plane, space = go(arm(PAPER), DURATION, 0.04), go(arm(PAPER, space=True), DURATION, 0.04)

@@ -79,6 +79,7 @@ def energy_at_the_start():
     return moving + turning - 0.5 * whole * drift @ drift
 
 
+@pytest.mark.full
 def test_the_error_of_the_energy_is_of_second_order():
     widths = []
     for step in (0.02, 0.01):

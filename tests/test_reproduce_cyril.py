@@ -12,6 +12,8 @@ from scipy.optimize import brentq
 from dockdyn import cli
 from dockdyn.papers.cyril import FIGURES, reproduce
 
+pytestmark = pytest.mark.full  # the paper recomputed: in the run of `make verify`
+
 QUICK = ("start", "plastic", "modes", "wedge", "roots", 8, 9, 10)
 
 
