@@ -11,6 +11,8 @@ from scipy.linalg import eigh
 from dockdyn import cli
 from dockdyn.papers.paraskevas import FIGURES, reproduce
 
+pytestmark = pytest.mark.full  # the paper recomputed: in the run of `make verify`
+
 # e_l, eq. 18, simulated, with the first-order correction (m/s), contacts: by another implementation
 TABLE = {
     "A": (0.09706083, 0.0402939, 0.0402173, 0.0402186, 7),

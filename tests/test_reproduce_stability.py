@@ -20,6 +20,8 @@ from dockdyn.papers.sazawal_closed_form import (
 from dockdyn.stability import critical_delay
 from dockdyn.study.margins import margins
 
+pytestmark = pytest.mark.full  # the paper recomputed: in the run of `make verify`
+
 INERTIA = [500, 500, 500]  # kg m²
 
 
