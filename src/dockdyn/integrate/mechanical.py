@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.impact.contact_matrix import contact_matrix
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.mechanics.dense import factored, solve_definite, solved
 from dockdyn.mechanics.retraction import Attitudes, each, inward, moved, outward
@@ -88,7 +89,7 @@ class Mechanical(eqx.Module):
 
     def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Any, fired: Int[Array, ""]) -> Jump:
         """What the event of guard `fired` does."""
-        raise NotImplementedError
+        raise NotImplementedError("a model with guards says what their events do")
 
     def scaled(self, record: Float[Array, "records"], factor: Scalar) -> Float[Array, "records"]:
         """A record of a jump whose impulse the discrete law multiplies by `factor`."""
@@ -96,7 +97,7 @@ class Mechanical(eqx.Module):
 
     def parted(self, mode: Any, pulled: Bool[Array, "guards"]) -> Any:
         """The mode once contacts at rest part that would have to pull."""
-        raise NotImplementedError
+        raise NotImplementedError("a model whose contacts may rest says how they part")
 
     def records(self) -> int:
         """How many numbers a jump records."""
@@ -200,7 +201,7 @@ def stopping(
     acting: Bool[Array, "rows"],
 ) -> Float[Array, "rows *columns"]:
     """Impulses along rows that take a slip away. Rows may depend on each other; those that do not act are zero."""
-    following = rows @ solve_definite(mass, rows.T)
+    following = contact_matrix(rows, mass)
     matrix = following + jnp.diag(softened(jnp.diagonal(following), acting))
     impulse = -solve_definite(matrix, slip)
     return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left

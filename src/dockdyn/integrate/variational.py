@@ -69,8 +69,6 @@ class Halfway(NamedTuple):
 
     push: Row  # ∂L/∂x + F
     force: Row  # F
-    momentum: Row  # ∂L/∂v
-    q: Numbers
 
 
 def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
@@ -88,7 +86,7 @@ def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[
     defect = (
         spread(attitudes, h * v, momentum) - 0.5 * h * halved(attitudes, h * v, push) - inward(attitudes, q, before)
     )
-    found = Halfway(push, force, momentum, q)
+    found = Halfway(push, force)
     if not impulses.shape[0]:
         return defect, found
     reached = start.held.rows(model, start.t + h, moved(attitudes, start.at.q, h * v), mode)
