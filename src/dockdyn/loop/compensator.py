@@ -1,0 +1,71 @@
+"""What a compensator of a rig's delays is: asked once at every instant of the dynamics, it answers with a force, gains and leads."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.integrate.model import Scalar
+
+Axes = Float[Array, "axes"]
+Source = Literal["model", "robot", "estimate"]
+
+
+class Seen(NamedTuple):
+    """What a compensator sees. Axes are those of the port through which model and contact exchange energy: one or three."""
+
+    time: Scalar  # s
+    period: Scalar  # s, until the next instant
+    mass: Scalar  # kg, effective mass of the model at the contact
+    force: Axes  # N, measured contact force on the model
+    position: Axes  # m, of the model
+    velocity: Axes  # m/s, of the model
+    robot_position: Axes  # m, of the robot now, by its encoders
+    robot_velocity: Axes  # m/s, of the robot now, exact
+    touched_position: Axes  # m, of the robot when `force` was measured, by its encoders
+    touching: Bool[Array, ""]  # whether there is contact, judged by the measured force
+    ideal_position: Axes  # m, without rig: an oracle, known in simulation only
+    ideal_force: Axes  # N, likewise
+
+
+class Action(NamedTuple):
+    """What a compensator answers; it holds until the next instant."""
+
+    force: Axes  # N, added to the measured force
+    gain: Scalar  # N s/m, positive damps: adds −gain · velocity
+    velocity: Axes  # m/s, what the gain multiplies
+    inertia: Scalar  # kg, adds −inertia · acceleration of the model
+    lead: Scalar  # s, of the command: X + lead · V + second_lead · A
+    second_lead: Scalar  # s²
+
+    @staticmethod
+    def nothing(axes: int) -> Action:
+        zero = jnp.zeros(())
+        return Action(jnp.zeros(axes), zero, jnp.zeros(axes), zero, zero, zero)
+
+
+class Compensator(eqx.Module):
+    """A law that keeps delays from feeding energy into a bounce."""
+
+    knows: ClassVar[str]  # what it must know, and what it cannot do
+
+    @abc.abstractmethod
+    def init(self, position: Axes, velocity: Axes) -> Any:
+        """Memory at t = 0, robot and model at `position` (m) moving with `velocity` (m/s)."""
+
+    @abc.abstractmethod
+    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+        """Memory and action from an instant on."""
+
+    @property
+    def source(self) -> Source:
+        """Where the velocity of its gain comes from; that of model and robot acts continuously on continuous dynamics."""
+        return "estimate"
+
+    def report(self, memory: Any) -> dict[str, Scalar]:
+        """What it has found out, by name."""
+        return {}
