@@ -110,12 +110,12 @@ class Rig(eqx.Module):
         port, speed = plant.port(pose, rate)
         moves = self.following * rate
         late = self.hold / 2 + (self.clock.late * self.tick)  # what is commanded is this much older than the motion
-        state, _ = robot.following(pose - moves * late, moves, jnp.zeros(()))
+        state, command = robot.following(pose - moves * late, moves, jnp.zeros(()))
+        there = robot.reading(jnp.zeros(())).of(robot.known(state, command, moves))
         rows = []
         for index in range(self.clock.rows):
             then = -self.tick * (index + 1)
-            before, command = robot.following(pose - moves * late, moves, then)
-            rows.append(robot.known(before, command, moves))
+            rows.append(robot.known(*robot.following(pose - moves * late, moves, then), moves))
         ago = self.tick * (1 + jnp.arange(self.clock.late))[:, None]
         recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.clock.late, plant.axes)))
         nothing = jnp.zeros(plant.axes)
@@ -131,7 +131,7 @@ class Rig(eqx.Module):
             memory=memory,
             action=Action.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
-            touch=(nothing, port),
+            touch=(plant.load(*there), plant.port(*there)[0]),
         )
 
     def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, Any]:
@@ -298,7 +298,7 @@ class Rig(eqx.Module):
         def flow(share: float, there: State) -> Any:
             return self.plant.flow(there, loads(share, there))
 
-        return rk4(flow, motion, length, flow(0.0, motion))[0]
+        return self.plant.retract(rk4(flow, motion, length, flow(0.0, motion))[0])
 
     def observed(
         self, moving: Moving, known: Array, ages: Ages, compensation: Port, virtual: Axes, total: Axes

@@ -81,6 +81,10 @@ class Plant(eqx.Module):
     def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
         """The motion a `period` (s) later by a digital integrator, the load held."""
 
+    def retract(self, motion: State) -> State:
+        """`motion` brought back onto its manifold."""
+        return motion
+
 
 class Mass(Plant):
     """A virtual mass against a fixed wall, along one direction: m Ẍ = F (SITS, eqs. 1, 19). X > 0 is overlap.

@@ -15,7 +15,7 @@ from dockdyn.models.rig import Moving, Oracle, Rig
 
 
 def run(rig: Rig, oracle: Oracle, seed: Array, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
-    """The rig after `rows` × `stride` cycles, and what is observed at its instants, of every `stride`th cycle.
+    """The rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start alone.
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all.
     """
@@ -38,6 +38,7 @@ def run(rig: Rig, oracle: Oracle, seed: Array, rows: int, stride: int) -> tuple[
         moving, found = cycle(moving, first)
         if stride > 1:
             moving, _ = jax.lax.scan(lambda m, g: (cycle(m, g)[0], None), moving, later, length=stride - 1)
+            found = jax.tree.map(lambda values: values[:1], found)
         return moving, found
 
     begun = rig.begin()
