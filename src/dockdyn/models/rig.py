@@ -315,6 +315,7 @@ class Rig(eqx.Module):
             "robot_velocity": robot_velocity,
             "contact_force": moving.touch[0][:forces],
             "measured_force": moving.load[:forces],
+            "virtual_force": virtual[:forces],
             "compensation_force": compensation,
             "total_force": total[:forces],
             "gain": moving.action.gain,
