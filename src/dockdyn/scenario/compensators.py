@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Tag
 
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import quantity
