@@ -61,7 +61,7 @@ class RobotSection(Section):
         rows = [[number_of(value, "", "a number", Bounds()) for value in given] for given in lists]
         period = number_of(data["period"], "s", "a period", Bounds(above=0))
         try:
-            transfer = continuous(*rows, period)
+            transfer = continuous(rows[0], rows[1], period)
         except ValueError as error:
             refuse(f"a, b: {error}")
         kept = {key: value for key, value in data.items() if key not in SAMPLED}

@@ -68,7 +68,14 @@ def plant_of(content: Any, loop: Loop) -> Plant:
         )
     free = content.model()
     soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.contacts)
-    return Bodies(free.bodies, free.contacts, soft, free.poses, free.twists, number(loop.effective_mass))
+    return Bodies(
+        bodies=free.bodies,
+        contacts=free.contacts,
+        virtual=soft,
+        poses=free.poses,
+        twists=free.twists,
+        mass=number(loop.effective_mass),
+    )
 
 
 def free_model(content: Any) -> Model:
@@ -130,7 +137,14 @@ def resting(rig: Rig, loop: Loop) -> Rig:
         virtual = rig.plant.virtual
     elif isinstance(rig.plant, Bodies) and rig.plant.virtual:
         virtual = AxialContact(law=rig.plant.virtual[0].law)
-    plant = Mass(number(loop.effective_mass), AxialContact(law=law), virtual, zero, zero, True)
+    plant = Mass(
+        mass=number(loop.effective_mass),
+        contact=AxialContact(law=law),
+        virtual=virtual,
+        position=zero,
+        velocity=zero,
+        bilateral=True,
+    )
     robot = RobotAxes(rig.robot.robot)
     exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
     return replace(exact, sensor=ForceSensor(rig.sensor.delay))
