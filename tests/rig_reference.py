@@ -246,30 +246,32 @@ def simulate_continuous(
 ):
     """X, V and force on the model at multiples of 2 ms, with hold 4 ms and delay 2 ms; `gain(k, x, v, force)`, N s/m.
 
-    The robot and the model start at the origin, the robot at rest; the force is not sampled. Each stretch of 2 ms by the
-    series of the matrix exponential, which converges to rounding in 20 terms.
+    The robot and the model start at the origin, the robot at rest; the force is not sampled. `velocity` that the gain
+    multiplies: that of the "model" or the "robot", continuously, or the model's "held" for 2 ms. Each stretch of 2 ms by
+    the series of the matrix exponential, which converges to rounding in 20 terms.
     """
     step, steps = 2e-3, round(duration / 2e-3)
-    a = np.array([[2 * POLE.real, -abs(POLE) ** 2], [1.0, 0.0]])
+    a = np.array([[2 * POLE.real, -(abs(POLE) ** 2)], [1.0, 0.0]])
     b, c = np.array([1.0, 0.0]), GAIN * np.array([1.0, -ZERO])
-    flow = np.zeros((8, 8))  # X, V, robot (2), delayed robot (2), command, delayed command
+    flow = np.zeros((9, 9))  # X, V, robot (2), delayed robot (2), command, delayed command, velocity held
     flow[0, 1] = 1
     for at, command in ((2, 6), (4, 7)):
         flow[at : at + 2, at : at + 2], flow[at : at + 2, command] = a, b
-    rate = np.zeros(8)
+    rate = np.zeros(9)
     rate[4:6], rate[7] = c @ a, c @ b
     push = -damping * rate
     push[4:6] -= stiffness * c
-    own = np.zeros(8)
-    if velocity == "model":
-        own[1] = 1
+    own = np.zeros(9)
+    if velocity != "robot":
+        own[1 if velocity == "model" else 8] = 1
     else:
         own[2:4], own[6] = c @ a, c @ b
-    state = np.zeros(8)
+    state = np.zeros(9)
     state[1] = start
     kept = np.zeros((steps + 1, 4))
     for k in range(steps + 1):
         state[7 if k % 2 else 6] = state[6 if k % 2 else 0]  # released half a hold late; renewed
+        state[8] = state[1]
         g = gain(k, state[0], state[1], push @ state)
         row = (push - g * own) / (mass + inertia)
         kept[k] = state[0], state[1], mass * row @ state, g
@@ -296,3 +298,41 @@ def end_errors(run, stiffness=2e4, mass=500.0, damping=50.0):
     last = run["time"] > run["time"][-1] - 2 * np.pi / np.sqrt(stiffness / mass)
     _, v, force = contact_alone(run["time"][last], stiffness, mass, damping)
     return np.abs(run["force"][last] - force).max(), np.abs(run["v"][last] - v).max()
+
+
+# --- the package's compensators in this rig --------------------------------------------------------------------------
+
+
+def packaged(compensator, rigs=1):
+    """A law from a compensator of the package, whose numbers may carry a leading axis over rigs."""
+    import jax
+    import jax.numpy as jnp
+
+    from dockdyn.loop.compensator import Seen
+
+    every = jax.tree.map(lambda number: jnp.broadcast_to(jnp.asarray(number, float), (rigs,)), compensator)
+    step = jax.jit(jax.vmap(lambda one, memory, seen: one.step(memory, seen)))
+    memory = []
+    vectors = ("force", "position", "velocity", "robot_position", "robot_velocity", "touched_position")
+
+    def law(seen):
+        values = {name: np.asarray(seen[name])[:, None] for name in vectors}
+        values |= {name: np.broadcast_to(seen[name], (rigs,)).astype(float) for name in ("time", "period", "mass")}
+        nothing = np.zeros((rigs, 1))
+        now = Seen(**values, touching=seen["touching"], ideal_position=nothing, ideal_force=nothing)
+        if not memory:
+            memory.append(jax.vmap(lambda one, x, v: one.init(x, v))(every, now.position, now.velocity))
+        memory[0], action = step(every, memory[0], now)
+        return {
+            "force": np.asarray(action.force)[:, 0],
+            "gain": np.asarray(action.gain),
+            "velocity": np.asarray(action.velocity)[:, 0],
+            "lead": np.asarray(action.lead),
+            "second_lead": np.asarray(action.second_lead),
+        }
+
+    law.memory = memory
+    law.leads = {name: np.asarray(getattr(every, name)) for name in LEADS if hasattr(every, name)}
+    if type(compensator).__name__ == "ForceLead":
+        law.leads = {}
+    return law
