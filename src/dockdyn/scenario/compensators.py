@@ -19,7 +19,13 @@ Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-differ
 
 
 class CompensatorLaw(Section):
-    """What all laws have. Numbers left out (None) of those in `tuned` come from the rig's tuning."""
+    """What all laws have. Numbers left out (None) of those in `tuned` come from the rig's tuning.
+
+    `period`: with continuous dynamics, what the law answers is held between instants that are this far apart (SITS,
+    eq. 43); by default it acts continuously. Digital dynamics ask it at every step.
+    """
+
+    period: quantity("s", "a period", above=0) | None = None
 
     def tuned(self) -> tuple[str, ...]:
         """Names of the numbers that are left to the tuning."""

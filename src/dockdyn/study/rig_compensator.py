@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -37,10 +37,13 @@ class Maker:
 
     def __init__(self, scenario: Scenario, loop: Loop):
         self.scenario, self.loop = scenario, loop
+        self.known: dict[float | None, Tuning] = {}
 
-    @cached_property
-    def tuning(self) -> Tuning:
-        return tuning_of(self.scenario, self.loop)
+    def tuning(self, asked: float | None) -> Tuning:
+        """Of compensators that are asked every `asked` seconds."""
+        if asked not in self.known:
+            self.known[asked] = tuning_of(self.scenario, self.loop, asked)
+        return self.known[asked]
 
     def tuned_numbers(self, section: Any) -> dict[str, float]:
         """Numbers that a law leaves open, at the stiffness that is believed (N s/m, kg, s, s²).
@@ -54,15 +57,15 @@ class Maker:
             raise ScenarioError(f"{self.scenario.name}: loop.compensator: {law}: {error}; state its numbers") from None
 
     def found(self, law: str, section: Any) -> dict[str, float]:
-        tuning = self.tuning
-        damping = abs(float(self.tuning.loop.stiffness)) * tuning.lag
+        tuning = self.tuning(section.period)
+        damping = float(tuning.loop.stiffness) * tuning.lag
         if law == "velocity-acceleration":
             scales = (damping, damping * tuning.lag)
             gain, inertia = tuning.solve(partial(accelerated, velocity_of(section)), scales)
             return {"gain": gain, "inertia": inertia}
         if law in GAINS:
             (gain,) = tuning.solve(partial(fixed, velocity_of(section)), (damping,))
-            return self.gains(law, gain)
+            return self.gains(law, gain, float(tuning.loop.stiffness))
         if law in ("command-lead", "lead-energy"):
             lead, second = tuning.solve(leading, (tuning.lag, tuning.lag**2))
             return {"lead": lead, "second_lead": second}
@@ -71,11 +74,11 @@ class Maker:
             return {"lead": lead}
         return {}
 
-    def gains(self, law: str, gain: float) -> dict[str, float]:
+    def gains(self, law: str, gain: float, stiffness: float) -> dict[str, float]:
         """What a law makes of the gain that matches."""
         duration = self.scenario.content.duration
         if law == "online-stiffness":
-            return {"lead": gain / float(self.tuning.loop.stiffness)}
+            return {"lead": gain / stiffness}
         if law == "fixed-gain":
             return {"gain": gain}
         slope = SWEEP * gain / duration
@@ -83,7 +86,7 @@ class Maker:
 
     def settings(self, section: Any) -> dict[str, float]:
         """All numbers of a law: those stated, and for the others those of the tuning."""
-        stated = {name: value for name, value in section if isinstance(value, float)}
+        stated = {name: value for name, value in section if isinstance(value, float) and name != "period"}
         left_open = section.tuned()
         found = self.tuned_numbers(section) if left_open else {}
         return stated | {name: found[name] for name in left_open}
@@ -93,7 +96,7 @@ class Maker:
         if section is None:
             return None
         numbers = {name: jnp.asarray(value) for name, value in self.settings(section).items()}
-        return assembled(section, numbers, self.loop.stepped())
+        return assembled(section, numbers, section.period is not None or self.loop.stepped())
 
 
 def assembled(section: Any, numbers: dict[str, Any], held: bool) -> Compensator:

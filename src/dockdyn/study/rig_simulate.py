@@ -25,7 +25,7 @@ def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = 
     section = scenario.content.loop.compensator
     maker = Maker(scenario, loop)
     compensator = maker.make(section)
-    rig = rig_of(scenario, loop, compensator)
+    rig = rig_of(scenario, loop, compensator, None if section is None else section.period)
     if progress is not None:
         progress(0.1)
     found = course(scenario, rig)

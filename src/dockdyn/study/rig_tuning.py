@@ -94,8 +94,8 @@ class Tuning:
         return float(self.loop.delay) + 1.5 * float(self.still.hold)
 
 
-def tuning_of(scenario: Scenario, loop: Loop) -> Tuning:
-    """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has."""
+def tuning_of(scenario: Scenario, loop: Loop, asked: float | None) -> Tuning:
+    """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`."""
     stated = scenario.content.loop.tuning.stiffness
     believed = loop if stated is None else replace(loop, stiffness=jnp.asarray(stated, float))
-    return Tuning(resting(rig_of(scenario, believed, None), believed), believed)
+    return Tuning(resting(rig_of(scenario, believed, None, asked), believed), believed)
