@@ -26,7 +26,7 @@ class CompensatorLaw(Section):
         return tuple(name for name in TUNED if name in type(self).model_fields and getattr(self, name) is None)
 
 
-TUNED = ("gain", "lead", "second_lead")
+TUNED = ("gain", "slope", "switch_time", "inertia", "lead", "second_lead")
 
 
 class WithVelocity(CompensatorLaw):
@@ -51,7 +51,7 @@ class LinearGainSection(WithVelocity):
 
     law: Literal["linear-gain"]
     gain: Gain | None = None
-    slope: quantity("N/m", "a gain per time") = 0.0
+    slope: quantity("N/m", "a gain per time") | None = None
 
 
 class VariableGainSection(WithVelocity):
@@ -59,9 +59,9 @@ class VariableGainSection(WithVelocity):
 
     law: Literal["variable-gain"]
     gain: Gain | None = None
-    slope: quantity("N/m", "a gain per time") = 0.0
-    switch_time: quantity("s", "a time", least=0)
-    energy_gain: quantity("N*s/m/J", "a gain per energy")
+    slope: quantity("N/m", "a gain per time") | None = None
+    switch_time: quantity("s", "a time", least=0) | None = None
+    energy_gain: quantity("N*s/m/J", "a gain per energy") = 0.3
     form: Literal["bumpless", "as-printed"] = "bumpless"
 
 
