@@ -83,7 +83,7 @@ def simulate(
         now = k - before
         if k:
             modes[k] = moved(modes[k - 1], commands[k - 1], np.full(rigs, period))
-        late = delay + (jitter * rng.random(rigs) if jitter else 0.0)
+        late = delay + (jitter * rng.random(rigs) if np.any(jitter) else 0.0)
         whole = np.floor(late / period + 1e-9).astype(int)
         at = np.maximum(k - 1 - whole, 0)
         felt_modes = moved(modes[at, rows], commands[at, rows], (whole + 1) * period - late)
@@ -93,9 +93,9 @@ def simulate(
         pushed = -stiffness * felt - damping * rate
         touching = (now * period - late >= -1e-9) if bilateral else (felt > 0)
         pushed = np.where(touching, pushed if bilateral else np.minimum(pushed, 0), 0.0)
-        measured = pushed + (noise * rng.standard_normal(rigs) if noise else 0.0)
-        encoder = position_noise * rng.standard_normal((2, rigs)) if position_noise else np.zeros((2, rigs))
-        kept_back = rng.random(rigs) < drop_rate if drop_rate else np.zeros(rigs, bool)
+        measured = pushed + (noise * rng.standard_normal(rigs) if np.any(noise) else 0.0)
+        encoder = position_noise * rng.standard_normal((2, rigs)) if np.any(position_noise) else np.zeros((2, rigs))
+        kept_back = rng.random(rigs) < drop_rate if np.any(drop_rate) else np.zeros(rigs, bool)
         force = np.where(kept_back, force, measured)
         reached = np.where(kept_back, reached, felt + encoder[0])
         compensation, gain = np.zeros(rigs), np.zeros(rigs)
@@ -180,12 +180,13 @@ def force_lead(lead, constant):
     return law
 
 
-def online_stiffness(lead, forgetting=0.998, source="velocity", start=0.0):
+def online_stiffness(lead, forgetting=0.998, source="velocity", start=1e-12):
+    """Gain K̂ · lead; `start` (m²) is the weight of a first guess of zero."""
     memory = {}
 
     def law(seen):
         q, y = seen["touched_position"], -seen["force"]
-        top, bottom = memory.get("sums", (0 * q, 0 * q + 1e-8))
+        top, bottom = memory.get("sums", (0 * q, 0 * q + start))
         on = seen["touching"]
         top = np.where(on, forgetting * top + q * y, top)
         bottom = np.where(on, forgetting * bottom + q * q, bottom)
@@ -332,7 +333,6 @@ def packaged(compensator, rigs=1):
         }
 
     law.memory = memory
-    law.leads = {name: np.asarray(getattr(every, name)) for name in LEADS if hasattr(every, name)}
-    if type(compensator).__name__ == "ForceLead":
-        law.leads = {}
+    leading = hasattr(every, "second_lead")  # a lead of the command, not of the force
+    law.leads = {name: np.asarray(getattr(every, name)) for name in LEADS} if leading else {}
     return law
