@@ -154,7 +154,7 @@ class LoopSection(Section):
             stiffness=jnp.asarray(stiffness, float),
             damping=jnp.asarray(damping, float),
             delay=delay,
-            gain=jnp.asarray(0.0 if law is None else law.gain, float),
+            gain=jnp.asarray(0.0 if law is None or law.gain is None else law.gain, float),
             hold=number(dynamics.period if hold is None else hold),
             sensor_period=number(sensor.period),
             dynamics_period=number(dynamics.period),
