@@ -280,6 +280,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.orbital_report import render_orbital_report
 
         return render_orbital_report(dataset)
+    if dataset.attrs["kind"] == "rig":
+        from dockdyn.output.rig_report import render_rig_report
+
+        return render_rig_report(dataset)
     if dataset.attrs["kind"] in ("four-mass", "latch"):
         from dockdyn.output.chains_report import render_chains_report
 

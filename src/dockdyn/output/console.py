@@ -13,6 +13,7 @@ from dockdyn.output.chains_report import impact_verdict, latch_verdict
 from dockdyn.output.orbital_report import impacts_table as orbital_impacts
 from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
+from dockdyn.output.rig_report import budget, compared, rig_verdict
 from dockdyn.output.stability_report import verdict
 from dockdyn.output.wording import capture, gains, significant
 
@@ -30,6 +31,10 @@ def show_summary(summary: dict[str, Any]) -> None:
         console.print(summary["title"], markup=False)
         console.print(orbital_verdict(summary), markup=False)
         orbital_end(console, summary)
+    elif summary["kind"] == "rig":
+        console.print(summary["title"], markup=False)
+        console.print(rig_verdict(summary), markup=False)
+        rig_numbers(console, summary)
     elif "energy_class" in summary:
         console.print(flight_contacts(summary))
         if summary["captured"] is not None:
@@ -68,6 +73,17 @@ def orbital_end(console: Console, summary: dict[str, Any]) -> None:
     final = ", ".join(f"{name} {significant(value, 6)}" for name, value in summary["final"].items())
     console.print(f"at {summary['end_time_s']:g} s: {final}", markup=False)
     console.print(f"Newton's corrections a step: {newton(summary)}")
+
+
+def rig_numbers(console: Console, summary: dict[str, Any]) -> None:
+    """What a rig makes of a contact, where its delay comes from, and what to do."""
+    shown = table_of(None, ["", "rig", ""], ("", ""))
+    for row in compared(summary).rows:
+        shown.add_row(*row)
+    console.print(shown)
+    parts = ", ".join(f"{words} {late} ms" for words, late, _ in budget(summary).rows)
+    console.print(f"delay: {parts}" if parts else "delay: none", markup=False)
+    console.print(summary["recommendation"], markup=False)
 
 
 def show_meetings(console: Console, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:

@@ -14,6 +14,7 @@ RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 EVENTS = {
     "berthing": "impulse",
     "orbital-arm": "event_time",
+    "rig": "ideal_force",
 }  # what a run has of what happened; other kinds have contacts
 
 
