@@ -21,6 +21,10 @@ class Reading(eqx.Module):
     position: Row
     velocity: Row
 
+    def at(self, index: int) -> Reading:
+        """One of a stack of readings."""
+        return Reading(self.position[index], self.velocity[index])
+
     def of(self, known: Float[Array, "axes width"]) -> tuple[Float[Array, "axes"], Float[Array, "axes"]]:
         """Positions and velocities of all axes from their states and commands."""
         return (known * self.position).sum(-1), (known * self.velocity).sum(-1)

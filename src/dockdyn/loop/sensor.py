@@ -47,7 +47,8 @@ class ForceSensor(Block):
     behind the `forces`, are late and lost like these and otherwise exact.
     """
 
-    delay: Scalar  # s
+    delay: Scalar  # s; of a sensor that averages, that of the middle of its window
+    averaging: Scalar | None = None  # s, window over which a sample is the mean of the force
     jitter: Scalar | None = None  # s, added delay, uniform between 0 and this at every sample
     delay_amplitude: Scalar | None = None  # s, of a sinusoidal variation of the delay
     delay_period: Scalar | None = None  # s, of it
@@ -81,7 +82,8 @@ class ForceSensor(Block):
 
     def longest(self) -> Scalar:
         """The longest delay (s) that a sample can have."""
-        parts = (self.delay, self.delay_amplitude, self.jitter)
+        window = None if self.averaging is None else self.averaging / 2
+        parts = (self.delay, self.delay_amplitude, self.jitter, window)
         return sum((part for part in parts if part is not None), jnp.zeros(()))
 
     def step(self, memory: Float[Array, "load"], signal: Arrived) -> tuple[Array, Array]:

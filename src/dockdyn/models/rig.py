@@ -7,11 +7,13 @@ measures, the compensator answers, the hold takes the position of the virtual bo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar, State
@@ -22,6 +24,8 @@ from dockdyn.loop.sensor import Arrived, Draws, ForceSensor
 from dockdyn.models.rig_clock import Clock
 from dockdyn.models.rig_plant import Axes, Plant, Port
 from dockdyn.stability.loop import Dynamics
+
+NODES, WEIGHTS = np.array([-1.0, 0.0, 1.0]) * 0.6**0.5, np.array([5.0, 8.0, 5.0]) / 18  # of Gauss and Legendre
 
 
 class Oracle(NamedTuple):
@@ -46,22 +50,28 @@ class Moving(NamedTuple):
     memory: Any  # of the compensator
     action: Action
     port_work: Scalar  # J, of the contact at the robot
-    touch: tuple[Axes, Port]  # contact load now and the port's position
 
 
 class Ages(eqx.Module):
-    """Readings of the robot at the ages that a tick needs, worked out once."""
+    """Readings of the robot at the ages that a tick needs, worked out once; stacks of them have a leading axis."""
 
     tick: Scalar  # s
     advance: Float[Array, "order width"]
-    now: Reading  # at the tick, what was known then
-    end: Reading  # a tick later
-    row: Array  # which of the past rows a sample is read from, when the delay is steady
-    sample: Reading
-    first: tuple[Reading, Reading, Reading]  # start, middle and end of a tick's first part, of the delayed robot
-    second: tuple[Reading, Reading, Reading]  # of its second part
-    own: tuple[Reading, Reading, Reading, Reading, Reading]  # of the robot itself: at the ends and middles of both
-    parts: tuple[Scalar, Scalar]  # s, their lengths
+    span: Reading  # at a tick's start, middle and end
+    sample: Sampling | None  # of the force, when the delay is steady
+    whole: Array  # ticks that the delayed robot's first part is old
+    parts: Float[Array, "2"]  # s, lengths of a tick before and after the delayed robot receives a command
+    late: Reading  # of the delayed robot: start, middle and end of the first part, and of the second
+    own: Reading  # of the robot itself, likewise
+
+
+class Sampling(NamedTuple):
+    """From where in the past a sample of the force is taken: nodes with weights that add up to one."""
+
+    rows: Array  # which tick of the past
+    reading: Reading
+    weights: Array
+    ages: Array  # s
 
 
 class Rig(eqx.Module):
@@ -86,21 +96,40 @@ class Rig(eqx.Module):
         tick, delay = self.tick, self.sensor.delay
         whole = jnp.ceil(delay / tick - 1e-9)
         left = jnp.maximum(whole * tick - delay, 0.0)  # of a tick, after the delayed robot's instant at its start
-        begun = jnp.floor(delay / tick + 1e-9)
-        reading = self.robot.reading
-        zero, parts = jnp.zeros(()), (tick - left, left)
+        zero, part = jnp.zeros(()), tick - left
+        readings = jax.vmap(self.robot.reading)
+        steady = self.sensor.steady and (any(self.clock.samples) or self.compensator is not None)
         return Ages(
             tick=tick,
             advance=self.robot.advance(tick),
-            now=reading(zero),
-            end=reading(tick),
-            row=begun.astype(int),
-            sample=reading(tick - jnp.maximum(delay - begun * tick, 0.0)),
-            first=(reading(left), reading((left + tick) / 2), reading(tick)),
-            second=(reading(zero), reading(left / 2), reading(left)),
-            own=tuple(reading(age) for age in (zero, parts[0] / 2, parts[0], (parts[0] + tick) / 2, tick)),  # type: ignore[arg-type]
-            parts=parts,
+            span=readings(jnp.stack([zero, tick / 2, tick])),
+            sample=self.sampling(delay, self.robot.reading) if steady else None,
+            whole=whole.astype(int),
+            parts=jnp.stack([part, left]),
+            late=readings(jnp.stack([left, (left + tick) / 2, tick, zero, left / 2, left])),
+            own=readings(jnp.stack([zero, part / 2, part, part, (part + tick) / 2, tick])),
         )
+
+    def sampling(self, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sampling:
+        """The force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
+
+        At an instant of the hold it is the force before the command of that instant.
+        """
+        tick, window = self.tick, self.sensor.averaging
+        if window is None:
+            begun = jnp.floor(age / tick + 1e-9)
+            offsets = tick - jnp.maximum(age - begun * tick, 0.0)
+            one = jnp.ones(1)
+            return Sampling(begun.astype(int)[None], jax.vmap(reading)(offsets[None]), one, age * one)
+        newest, oldest = jnp.maximum(age - window / 2, 0.0), age + window / 2
+        rows = jnp.floor(newest / tick + 1e-9) + jnp.arange(self.clock.segments)
+        low, high = jnp.maximum(rows * tick, newest), jnp.minimum((rows + 1) * tick, oldest)
+        length = jnp.maximum(high - low, 0.0)
+        ages = (low + length / 2)[:, None] + length[:, None] / 2 * NODES
+        offsets = jnp.clip((rows + 1)[:, None] * tick - ages, 0.0, tick)
+        weights = length[:, None] * WEIGHTS / window
+        rows = jnp.broadcast_to(rows[:, None], ages.shape)
+        return Sampling(rows.ravel().astype(int), jax.vmap(reading)(offsets.ravel()), weights.ravel(), ages.ravel())
 
     def begin(self) -> Moving:
         """The rig at t = 0, and before: robots that follow, or stand still."""
@@ -110,8 +139,7 @@ class Rig(eqx.Module):
         port, speed = plant.port(pose, rate)
         moves = self.following * rate
         late = self.hold / 2 + (self.clock.late * self.tick)  # what is commanded is this much older than the motion
-        state, command = robot.following(pose - moves * late, moves, jnp.zeros(()))
-        there = robot.reading(jnp.zeros(())).of(robot.known(state, command, moves))
+        state, _ = robot.following(pose - moves * late, moves, jnp.zeros(()))
         rows = []
         for index in range(self.clock.rows):
             then = -self.tick * (index + 1)
@@ -131,7 +159,6 @@ class Rig(eqx.Module):
             memory=memory,
             action=Action.nothing(plant.port_axes),
             port_work=jnp.zeros(()),
-            touch=(plant.load(*there), plant.port(*there)[0]),
         )
 
     def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, Any]:
@@ -154,7 +181,7 @@ class Rig(eqx.Module):
         time = moving.tick * ages.tick
         command = self.robot.command(moving.past[0])
         known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
-        place, speed = plant.port(*ages.now.of(known))
+        place, speed = plant.port(*ages.span.at(0).of(known))
         if clock.samples[index]:
             moving = self.measured(ages, moving, time, drawn)
         if clock.asks[index]:
@@ -171,30 +198,33 @@ class Rig(eqx.Module):
                 recorded=tuple(jnp.concatenate([a[None], b[:-1]]) for a, b in zip(fresh, moving.recorded, strict=True))
             )
         moving = self.stepped(ages, moving, index, total, time)
-        after = ages.end.of(known)
-        load, port = plant.load(*after), plant.port(*after)[0]
-        forces = plant.port_axes
-        work = 0.5 * jnp.sum((load + moving.touch[0])[:forces] * (port - moving.touch[1]))
         state = (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
-        moving = moving._replace(
-            tick=moving.tick + 1, state=state, port_work=moving.port_work + work, touch=(load, port)
-        )
-        return moving, found
+        work = moving.port_work + self.worked(ages, known)
+        return moving._replace(tick=moving.tick + 1, state=state, port_work=work), found
+
+    def worked(self, ages: Ages, known: Array) -> Scalar:
+        """Work (J) of the contact at the robot in a tick, by Simpson's rule."""
+
+        def power(reading: Reading) -> Scalar:
+            pose, rate = reading.of(known)
+            return jnp.sum(self.plant.load(pose, rate)[: self.plant.port_axes] * self.plant.port(pose, rate)[1])
+
+        return ages.tick / 6 * jnp.sum(jax.vmap(power)(ages.span) * jnp.array([1.0, 4.0, 1.0]))
 
     def measured(self, ages: Ages, moving: Moving, time: Scalar, drawn: Draws | None) -> Moving:
         """The sensor measures the load of a delay ago; no load acts before t = 0."""
         sensor = self.sensor
-        if sensor.steady:
-            row, reading, age = ages.row, ages.sample, sensor.delay
-        else:
-            age = sensor.age(time, drawn)
-            begun = jnp.floor(age / ages.tick + 1e-9)
-            row = begun.astype(int)
-            reading = self.robot.reading_soon(ages.tick - jnp.maximum(age - begun * ages.tick, 0.0))
-        there = reading.of(jax.lax.dynamic_index_in_dim(moving.past, row, keepdims=False))
-        true = jnp.where(time - age > -1e-9 * ages.tick, self.plant.load(*there), 0.0)
-        load, _ = sensor.step(moving.load, Arrived(true, drawn))
-        touched = sensor.encoder(self.plant.port(*there)[0], None if drawn is None else drawn.encoder[1])
+        nodes = ages.sample
+        if nodes is None:
+            nodes = self.sampling(sensor.age(time, drawn), self.robot.reading_soon)
+        past = moving.past[nodes.rows]
+        there = jax.vmap(Reading.of)(nodes.reading, past)
+        begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
+        loads = jnp.where(begun, jax.vmap(self.plant.load)(*there), 0.0)
+        load, _ = sensor.step(moving.load, Arrived((nodes.weights[:, None] * loads).sum(0), drawn))
+        places = jax.vmap(self.plant.port)(*there)[0]
+        place = (nodes.weights[:, None] * places).sum(0)
+        touched = sensor.encoder(place, None if drawn is None else drawn.encoder[1])
         if sensor.drop_rate is not None and drawn is not None:
             touched = jnp.where(drawn.lost < sensor.drop_rate, moving.touched, touched)
         return moving._replace(load=load, touched=touched)
@@ -265,40 +295,30 @@ class Rig(eqx.Module):
                 return moving
             assert self.period is not None
             return moving._replace(motion=self.plant.stepped(moving.motion, total, self.period, self.dynamics))
-        rows = ages.parts, (ages.first, ages.second), (ages.own[:3], ages.own[2:])
-        motion, whole = moving.motion, jnp.ceil(self.sensor.delay / ages.tick - 1e-9).astype(int)
-        own = moving.past[0]
-        for part, (length, delayed, here) in enumerate(zip(*rows, strict=True)):
-            late = jax.lax.dynamic_index_in_dim(moving.past, jnp.maximum(whole - part, 0), keepdims=False)
-            begun = time + (0.0 if part == 0 else ages.parts[0]) - self.sensor.delay > -1e-9 * ages.tick
-            motion = self.flowed(moving, motion, length, late, delayed, own, here, begun)
+        motion, starts = moving.motion, (time, time + ages.parts[0])
+        for part, start in enumerate(starts):
+            row = jnp.maximum(ages.whole - part, 0)
+            late = jax.lax.dynamic_index_in_dim(moving.past, row, keepdims=False)
+            begun = start - self.sensor.delay > -1e-9 * ages.tick
+            motion = self.flowed(ages, moving, motion, part, late, begun)
         return moving._replace(motion=motion)
 
-    def flowed(
-        self,
-        moving: Moving,
-        motion: State,
-        length: Scalar,
-        late: Array,
-        delayed: Any,
-        own: Array,
-        here: Any,
-        begun: Array,
-    ) -> State:
+    def flowed(self, ages: Ages, moving: Moving, motion: State, part: int, late: Array, begun: Array) -> State:
         """Continuous dynamics through a part of a tick, in which neither robot receives a command."""
+        own = moving.past[0]
 
         def loads(share: float, there: State) -> Axes:
-            node = int(2 * share)
+            node = 3 * part + int(2 * share)
             load = moving.load
             if self.clock.continuous_force:
-                load = jnp.where(begun, self.plant.load(*delayed[node].of(late)), 0.0)
-            speed = self.plant.port(*here[node].of(own))[1]
+                load = jnp.where(begun, self.plant.load(*ages.late.at(node).of(late)), 0.0)
+            speed = self.plant.port(*ages.own.at(node).of(own))[1]
             return self.total(moving, speed, load, there)[0]
 
         def flow(share: float, there: State) -> Any:
             return self.plant.flow(there, loads(share, there))
 
-        return self.plant.retract(rk4(flow, motion, length, flow(0.0, motion))[0])
+        return self.plant.retract(rk4(flow, motion, ages.parts[part], flow(0.0, motion))[0])
 
     def observed(
         self, moving: Moving, known: Array, ages: Ages, compensation: Port, virtual: Axes, total: Axes
@@ -307,13 +327,14 @@ class Rig(eqx.Module):
         plant = self.plant
         forces = plant.port_axes
         position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
-        robot_position, robot_velocity = plant.port(*ages.now.of(known))
+        pose, rate = ages.span.at(0).of(known)
+        robot_position, robot_velocity = plant.port(pose, rate)
         found = {
             "position": position,
             "velocity": velocity,
             "robot_position": robot_position,
             "robot_velocity": robot_velocity,
-            "contact_force": moving.touch[0][:forces],
+            "contact_force": plant.load(pose, rate)[:forces],
             "measured_force": moving.load[:forces],
             "virtual_force": virtual[:forces],
             "compensation_force": compensation,
@@ -323,5 +344,5 @@ class Rig(eqx.Module):
             "port_work": moving.port_work,
         }
         if plant.axes > 1:
-            found["model_pose"], found["robot_pose"] = plant.pose(moving.motion), ages.now.of(known)[0]
+            found["model_pose"], found["robot_pose"] = plant.pose(moving.motion), pose
         return found | ({} if self.compensator is None else self.compensator.report(moving.memory))

@@ -25,6 +25,7 @@ class Clock(NamedTuple):
     holds: tuple[bool, ...]  # the command is renewed
     late: int  # ticks by which the position that the hold takes is old
     rows: int  # ticks that are remembered
+    segments: int  # parts into which ticks divide the window of a sensor that averages
 
     @property
     def continuous_force(self) -> bool:
@@ -32,8 +33,8 @@ class Clock(NamedTuple):
         return not (self.beats.samples or self.beats.steps)
 
 
-def clock(loop: Loop, longest_delay: float) -> Clock:
-    """The clock of a loop with plain numbers, whose samples are at most `longest_delay` (s) old.
+def clock(loop: Loop, longest_delay: float, window: float = 0.0) -> Clock:
+    """The clock of a loop with plain numbers, whose samples are at most `longest_delay` (s) old and means over a `window` (s).
 
     Ticks are as long as all instants allow and, for continuous dynamics, as the integration of the motion between them
     needs. ValueError for a loop without hold, and for periods that never meet.
@@ -67,7 +68,8 @@ def clock(loop: Loop, longest_delay: float) -> Clock:
     samples = tuple(at in sampling for at in grid) if sampling else asks
     needed = int(np.ceil(longest_delay / (hold / parts) + 1e-9)) + 2
     rows = 1 << (needed - 1).bit_length()
-    return Clock(beats, ticks, samples, asks, tuple(at in holding for at in grid), int(half * parts), rows)
+    segments = int(np.ceil(window / (hold / parts) - 1e-9)) + 1
+    return Clock(beats, ticks, samples, asks, tuple(at in holding for at in grid), int(half * parts), rows, segments)
 
 
 def finer(loop: Loop, tick: float) -> int:

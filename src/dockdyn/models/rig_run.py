@@ -61,7 +61,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
     later = begun._replace(tick=begun.tick + 10**6 * rig.clock.ticks)  # no force is from before t = 0
 
     def numbers(moving: Moving) -> Any:
-        left_out: dict[str, Any] = {"tick": (), "port_work": (), "touch": ()}
+        left_out: dict[str, Any] = {"tick": (), "port_work": ()}
         if rig.robot.robot is None:
             left_out["state"] = ()
         return moving._replace(**left_out)
@@ -69,7 +69,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
     def cycled(row: Array) -> Array:
         given = unpack(row, numbers(later))
         state = later.state if rig.robot.robot is None else given.state
-        full = given._replace(tick=later.tick, state=state, port_work=later.port_work, touch=later.touch)
+        full = given._replace(tick=later.tick, state=state, port_work=later.port_work)
         return pack(numbers(rig.cycle(ages, full, oracle, None)[0]))
 
     return jax.jacfwd(cycled)(pack(numbers(later)))

@@ -14,7 +14,17 @@ from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import quantity
 from dockdyn.stability.loop import Dynamics, Loop
 
-IMPERFECT = ("jitter", "delay_amplitude", "noise", "bias", "resolution", "range", "drop_rate", "position_noise")
+IMPERFECT = (
+    "averaging",
+    "jitter",
+    "delay_amplitude",
+    "noise",
+    "bias",
+    "resolution",
+    "range",
+    "drop_rate",
+    "position_noise",
+)
 TABLES = ("hold", "sensor", "robot", "dynamics", "virtual_contact", "compensator")
 Period = quantity("s", "a period", above=0)
 
@@ -30,6 +40,7 @@ class SensorSection(Section):
 
     delay: quantity("s", "a delay", least=0) = 0.0
     period: Period | None = None
+    averaging: quantity("s", "a window", above=0) | None = None
     jitter: quantity("s", "a time", least=0) = 0.0
     delay_amplitude: quantity("s", "a time", least=0) = 0.0
     delay_period: Period | None = None
@@ -52,9 +63,18 @@ class SensorSection(Section):
             )
         return self
 
+    @model_validator(mode="after")
+    def causal(self) -> Self:
+        if self.averaging is not None and self.averaging / 2 > (least := self.delay - self.delay_amplitude):
+            refuse(
+                f"averaging = {self.averaging:g} s: must be at most twice the delay, {2 * least:g} s: the delay is that of "
+                "the window's middle"
+            )
+        return self
+
     def latest(self) -> float:
         """The longest delay (s) that a sample may have."""
-        return self.delay + self.delay_amplitude + self.jitter
+        return self.delay + self.delay_amplitude + self.jitter + (self.averaging or 0.0) / 2
 
     def imperfect(self) -> list[str]:
         """Keys by which samples are less than perfect."""

@@ -42,7 +42,7 @@ def sensor_of(content: Any, forces: int) -> ForceSensor:
     return ForceSensor(
         delay=number(content.loop.delay + section.delay),
         **{name: stated(name) for name in ("jitter", "noise", "bias", "range", "resolution", "drop_rate")},
-        **{name: stated(name) for name in ("delay_amplitude", "delay_period", "position_noise")},
+        **{name: stated(name) for name in ("averaging", "delay_amplitude", "delay_period", "position_noise")},
         threshold=number(threshold or None),
         forces=forces,
     )
@@ -108,7 +108,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None) -> R
     sensor = sensor_of(content, plant.port_axes)
     robot, start = content.loop.robot, getattr(content, "start", None)
     try:
-        found = clock(loop, float(sensor.longest()))
+        found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0))
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
     return Rig(
@@ -147,4 +147,4 @@ def resting(rig: Rig, loop: Loop) -> Rig:
     )
     robot = RobotAxes(rig.robot.robot)
     exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
-    return replace(exact, sensor=ForceSensor(rig.sensor.delay))
+    return replace(exact, sensor=ForceSensor(rig.sensor.delay, averaging=rig.sensor.averaging))
