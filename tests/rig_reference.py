@@ -83,7 +83,7 @@ def simulate(
         now = k - before
         if k:
             modes[k] = moved(modes[k - 1], commands[k - 1], np.full(rigs, period))
-        late = delay + (jitter * rng.random(rigs) if jitter else 0.0)
+        late = delay + (jitter * rng.random(rigs) if np.any(jitter) else 0.0)
         whole = np.floor(late / period + 1e-9).astype(int)
         at = np.maximum(k - 1 - whole, 0)
         felt_modes = moved(modes[at, rows], commands[at, rows], (whole + 1) * period - late)
@@ -93,9 +93,9 @@ def simulate(
         pushed = -stiffness * felt - damping * rate
         touching = (now * period - late >= -1e-9) if bilateral else (felt > 0)
         pushed = np.where(touching, pushed if bilateral else np.minimum(pushed, 0), 0.0)
-        measured = pushed + (noise * rng.standard_normal(rigs) if noise else 0.0)
-        encoder = position_noise * rng.standard_normal((2, rigs)) if position_noise else np.zeros((2, rigs))
-        kept_back = rng.random(rigs) < drop_rate if drop_rate else np.zeros(rigs, bool)
+        measured = pushed + (noise * rng.standard_normal(rigs) if np.any(noise) else 0.0)
+        encoder = position_noise * rng.standard_normal((2, rigs)) if np.any(position_noise) else np.zeros((2, rigs))
+        kept_back = rng.random(rigs) < drop_rate if np.any(drop_rate) else np.zeros(rigs, bool)
         force = np.where(kept_back, force, measured)
         reached = np.where(kept_back, reached, felt + encoder[0])
         compensation, gain = np.zeros(rigs), np.zeros(rigs)

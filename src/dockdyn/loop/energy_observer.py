@@ -49,8 +49,8 @@ class PortEnergy(Block):
         excess = jnp.sum((memory.force if self.held else mean) * way - mean * change)
         bend = change - memory.change
         known = seen.time > 3.5 * seen.period  # four positions have been seen
-        noise = jnp.where(known, (bend - memory.bend) ** 2, 0.0) / 20  # m²; of white noise it has 20 times the variance
-        doubt = jnp.sum(noise * ((seen.force - memory.earlier) / 2) ** 2)
+        third = jnp.where(known, bend - memory.bend, 0.0)  # m; of white noise it has 20 times the variance
+        doubt = jnp.sum(third * (seen.force - memory.earlier) / 2) ** 2 / 20
         after = Port(
             seen.position,
             seen.touched_position,

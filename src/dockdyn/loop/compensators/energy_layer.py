@@ -12,10 +12,10 @@ from dockdyn.integrate.model import Scalar
 from dockdyn.loop.compensator import Action, Axes, Compensator, Seen
 from dockdyn.loop.energy_observer import Port, PortEnergy
 
-SURE = 3.0  # excess of so many standard deviations of its noise is half believed
+SURE = 3.0  # standard deviations of its noise from which an excess begins to count
 SMALL = 0.05  # of the last half-cycle's largest speed: slower ones are noise about rest
 KINETIC = 1.0  # of the half-cycle's largest kinetic energy: the most that c may take in the next
-STEP = 0.2  # of the momentum: the most that c may take in a period
+STEP = 0.2  # of the speed: the most that c may take in a period
 TURN = 0.9  # share kept of the direction of the force, from one instant to the next
 
 
@@ -39,11 +39,11 @@ class EnergyLayer(Compensator):
     """F = −c V, c = (W_virtual − W_port + debt)/∫V² dt of the half-cycle just past, renewed when V reverses.
 
     W_virtual is the work of the measured force on the model, W_port that of the contact on the robot, over the half-cycle;
-    the debt is what since the start has been given and not been taken back. So a first bounce pays at rebound for
-    its compression, and errors do not add up over many. Only energy that stands out of the encoders' noise counts: an excess
-    of S, of standard deviation σ by the observer, counts as S³/(S² + 9σ²). c acts in contact only, is at most what would
-    stop the model in a half-cycle, or a fifth of it in one period, and starts from zero at each touch. With several
-    axes V is taken along the contact force.
+    the debt is what since the start has been given and not been taken back. So a first bounce pays at rebound for its
+    compression, and errors do not add up over many. Only energy that stands out of the encoders' noise counts: c is
+    multiplied by 1 − 9σ²/S² where S > 3σ, else by zero, with S the whole excess or the debt, whichever is larger, and σ²
+    the observer's doubt. c acts in contact only, is at most what would stop the model in a half-cycle, or take a fifth of
+    its speed in one period, and starts from zero at each touch. With several axes V is taken along the contact force.
     """
 
     knows: ClassVar[str] = (
@@ -92,8 +92,8 @@ class EnergyLayer(Compensator):
         """c (N s/m) of the half-cycle that begins, from the one that is `past`."""
         debt = port.excess + taken
         square = jnp.maximum(past.square, 1e-30)
-        stands_out = jnp.maximum(port.excess**2, debt**2)
-        trust = stands_out / (stands_out + SURE**2 * port.doubt + 1e-300)
+        largest = jnp.maximum(port.excess**2, debt**2)
+        trust = jnp.maximum(1 - SURE**2 * port.doubt / jnp.maximum(largest, 1e-300), 0.0)
         wanted = trust * (port.excess - past.before + debt) / square
         most = jnp.minimum(KINETIC * seen.mass * past.peak**2 / (2 * square), STEP * seen.mass / seen.period)
         return jnp.clip(wanted, -most, most)
