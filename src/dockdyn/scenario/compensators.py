@@ -38,13 +38,13 @@ class CompensatorLaw(Section):
 
     law: str
 
-    def left_out(self) -> tuple[str, ...]:
+    def tuned(self) -> tuple[str, ...]:
         """Names of the numbers that are left to the tuning."""
         return tuple(name for name in TUNED if name in type(self).model_fields and getattr(self, name) is None)
 
     def completed(self, **numbers: float) -> Self:
         """With those of the `numbers` that were left out."""
-        return self.model_copy(update={name: float(numbers[name]) for name in self.left_out()})
+        return self.model_copy(update={name: float(numbers[name]) for name in self.tuned()})
 
     def make(self, held: bool) -> Compensator:
         """The compensator of complete numbers; `held`: whether the force on the model is constant over a period."""

@@ -225,7 +225,7 @@ def left_out(section: Any) -> list[str]:
     """What of `[loop]` margins do not count."""
     found = []
     law = section.compensator
-    if law is not None and (law.law not in JUDGED or law.left_out()):
+    if law is not None and (law.law not in JUDGED or law.tuned()):
         found.append(f"these are the margins of the loop without its compensator ({law.law})")
     if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
         found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
