@@ -24,7 +24,7 @@ from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import quantity
 
 DEFAULT = "fixed-gain"  # the law of a table that names none
-TUNED = ("gain", "inertia", "lead", "second_lead")  # numbers that may be left to the tuning
+TUNED = ("gain", "slope", "switch_time", "inertia", "lead", "second_lead")  # numbers that may be left to the tuning
 
 Gain = quantity("N*s/m", "a gain")
 Slope = quantity("N/m", "a gain per time")
@@ -86,7 +86,7 @@ class LinearGainSection(WithVelocity):
 
     law: Literal["linear-gain"]
     gain: Gain | None = None
-    slope: Slope = 0.0
+    slope: Slope | None = None
     gated: bool = True
 
     def make(self, held: bool) -> LinearGain:
@@ -98,8 +98,8 @@ class VariableGainSection(WithVelocity):
 
     law: Literal["variable-gain"]
     gain: Gain | None = None
-    slope: Slope = 0.0
-    switch_time: quantity("s", "a time", least=0) = 0.0
+    slope: Slope | None = None
+    switch_time: quantity("s", "a time", least=0) | None = None
     energy_gain: quantity("N*s/m/J", "a gain per energy") = 0.3
     form: Literal["bumpless", "as-printed"] = "bumpless"
     gated: bool = True

@@ -14,6 +14,7 @@ from dockdyn.scenario.compensators import LAWS, CompensatorLaw
 from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.measures import number
+from dockdyn.study.rig_compensator import Maker
 from dockdyn.study.rig_judgement import frequency
 from dockdyn.study.rig_lanes import Lanes
 from dockdyn.study.rig_measures import Motion, measures
@@ -105,7 +106,7 @@ def compare(
         raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no rig to compensate; must be rig")
     own = loop_of(scenario)
     tried = default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
-    lanes = Lanes(scenario, tried)
+    lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
     numbers = [[float(value) for value in (loop.effective_mass, loop.stiffness, loop.damping)] for loop in lanes.loops]
     rates = np.array([frequency(*three) for three in numbers])
     bilateral = bool(getattr(scenario.content.contact, "bilateral", False))
@@ -113,9 +114,9 @@ def compare(
     found: dict[str, list[np.ndarray]] = {name: [] for name in VARIABLES}
     told, settings = [], {}
     for place, law in enumerate(laws):
-        section = None if law == NONE else completed(scenario, own, section_of(scenario, law))
-        settings[law] = {} if section is None else section.model_dump(exclude_none=True, exclude={"law"})
-        course, radii = lanes.course(None if section is None else section.make(held(scenario)))
+        section = None if law == NONE else section_of(scenario, law)
+        settings[law] = {} if section is None else maker.settings(section)
+        course, radii = lanes.course(maker.make(section))
         rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
         with np.errstate(invalid="ignore", over="ignore"):
             row = measures(course.time, ideal, rig, rates, bilateral) | {"spectral_radius": radii}

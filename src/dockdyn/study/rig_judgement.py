@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.loop import DynamicsSection, SensorSection
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
@@ -16,6 +18,7 @@ from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import loop_polynomial
 from dockdyn.stability.rhythm import rhythm
 from dockdyn.stability.routh import routh
+from dockdyn.study.nominal import nominal_loop, nominal_of
 from dockdyn.study.rig_measures import active, size
 
 # share of its period that an integrator lags
@@ -89,6 +92,12 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
     assert loop.hold is not None
     cycle = float(loop.hold) * rhythm(loop).holds
     return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
+
+
+def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
+    """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
+    loop, _ = nominal_loop(scenario, nominal_of(scenario))
+    return dataset.assign_attrs(judgement=json.dumps(judgement(scenario.content, loop, dataset)))
 
 
 def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
