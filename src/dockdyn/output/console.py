@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import xarray as xr
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from dockdyn.output.berthing_report import berthing_verdict, contacts_table, impacts_table
 from dockdyn.output.chains_report import impact_verdict, latch_verdict
+from dockdyn.output.compare_report import comparison_verdict, ratios
 from dockdyn.output.orbital_report import impacts_table as orbital_impacts
 from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
@@ -18,6 +20,7 @@ from dockdyn.output.stability_report import verdict
 from dockdyn.output.wording import capture, gains, significant
 
 LISTED = 6  # sensitivities printed
+STIFFNESSES = 5  # columns of a comparison
 
 
 def show_summary(summary: dict[str, Any]) -> None:
@@ -84,6 +87,19 @@ def rig_numbers(console: Console, summary: dict[str, Any]) -> None:
     parts = ", ".join(f"{words} {late} ms" for words, late, _ in budget(summary).rows)
     console.print(f"delay: {parts}" if parts else "delay: none", markup=False)
     console.print(summary["recommendation"], markup=False)
+
+
+def show_comparison(dataset: xr.Dataset) -> None:
+    """A comparison of compensators: amplitude ratios over stiffness."""
+    console = Console(highlight=False)
+    console.print(dataset.attrs["title"], markup=False)
+    found = ratios(dataset, STIFFNESSES)
+    headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
+    shown = table_of(None, headings, (headings[0],))
+    for row in found.rows:
+        shown.add_row(*row)
+    console.print(shown)
+    console.print(comparison_verdict(dataset), markup=False)
 
 
 def show_meetings(console: Console, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:

@@ -1,4 +1,4 @@
-"""Figures of a run on a rig: rig and contact without rig over time, their difference, the end, phase, gains, the way in space."""
+"""Figures of a run on a rig: with and without rig over time, their difference, the end, phase, gains, the way in space."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float =
     axes[0].plot(dataset.time, seen(shown), **RIG)
     difference = (shown.values - true.values) if true.shape[1] == 1 else size(shown.values - true.values)[:, None]
     axes[1].plot(dataset.time, difference, color=COLOURS["purple"])
-    for ax, words in zip(axes, (label, "difference"), strict=True):
+    for ax, words in zip(axes, (label, f"difference, {label.rpartition(' ')[2]}"), strict=True):
         ax.set_ylabel(words)
         zero(ax)
     tame(axes[0], seen(shown), float(np.abs(true.values).max()))
@@ -141,15 +141,19 @@ def portrait(dataset: xr.Dataset) -> Figure:
     figure = Figure()
     axes = figure.subplots(1, 2)
     arrange(figure, [2.9], 3)
-    x = {name: 1e3 * part[name].values[:, 0] for name in ("ideal_position", "position", "robot_position")}
+    x = {name: 1e3 * part[name].values[:, 0] for name in ("ideal_position", "position")}
     axes[0].plot(x["ideal_position"], 1e3 * part.ideal_velocity[:, 0], **IDEAL)
-    axes[0].plot(x["position"], 1e3 * part.velocity[:, 0], **RIG)
+    axes[0].plot(x["position"], 1e3 * part.velocity[:, 0], **{**RIG, "linestyle": "-", "linewidth": 0.7})
     end = part.isel(time=window(part)[0]) if bilateral else part
-    axes[1].plot(1e3 * end.ideal_position[:, 0], end.ideal_force[:, 0], **IDEAL)
-    axes[1].plot(1e3 * end.position[:, 0], end.total_force[:, 0], **RIG)
-    axes[1].plot(1e3 * end.robot_position[:, 0], end.contact_force[:, 0], color=COLOURS["sky"], linewidth=0.9)
-    axes[0].plot([], [], color=COLOURS["sky"], linewidth=0.9, label="contact at the robot")
-    for ax, words in zip(axes, ("velocity, mm/s", "force, N"), strict=True):
+    spring = float(dataset.attrs["stiffness_N_m"]) if bilateral else 0.0  # taken off, or its line hides the loops
+    styles = IDEAL, RIG, {"color": COLOURS["sky"], "linewidth": 0.9}
+    pairs = ("ideal_position", "ideal_force"), ("position", "total_force"), ("robot_position", "contact_force")
+    for (place, force), style in zip(pairs, styles, strict=True):
+        axes[1].plot(1e3 * end[place][:, 0], end[force][:, 0] + spring * end[place][:, 0], **style)
+    axes[0].plot([], [], **styles[2], label="contact at the robot")
+    for ax, words in zip(
+        axes, ("velocity, mm/s", "force beyond the spring’s, N" if bilateral else "force, N"), strict=True
+    ):
         ax.set(xlabel="position, mm", ylabel=words)
     legend(figure, axes[0])
     return figure
@@ -190,7 +194,7 @@ def path(dataset: xr.Dataset) -> Figure:
         ax.plot(*(1e3 * part.position.values[:, (first, second)].T), **{**RIG, "label": "model"})
         ax.plot(*(1e3 * part.robot_position.values[:, (first, second)].T), color=COLOURS["sky"], linewidth=0.9)
         ax.set(xlabel=f"{'xyz'[first]}, mm", ylabel=f"{'xyz'[second]}, mm")
-        ax.set_aspect("equal", adjustable="datalim")
+    axes[1].set_aspect("equal", adjustable="datalim")
     axes[0].plot([], [], color=COLOURS["sky"], linewidth=0.9, label="robot")
     legend(figure, axes[0])
     return figure
@@ -210,5 +214,3 @@ def poses(dataset: xr.Dataset, actual: str = "model_pose", wanted: str = "ideal_
     over(axes[1], part)
     legend(figure, axes[0])
     return figure
-
-

@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
 
 from dockdyn.loop.compensators import COMPENSATORS
 from dockdyn.output import rig_figures as drawn
+from dockdyn.output.compare_report import settings_in_words
 from dockdyn.output.page import Table, pictures, render, versions
 from dockdyn.output.wording import NOTHING, significant
 from dockdyn.study.rig_summary import PARTS
 from dockdyn.study.summarise import summarise
+
+NEGLIGIBLE = 1e-9  # m, rad
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +39,7 @@ def render_rig_report(dataset: xr.Dataset) -> str:
         "the run. The recovery coefficient mixes amplitude and phase: read these two.",
         budget=budget(summary),
         budget_note=budget_note(summary),
-        knows=knows(summary),
+        knows=knows(dataset, summary),
         figures=pictures(figures(dataset)),
         made=[
             ("Dynamics", str(attributes["integrator"])),
@@ -84,7 +88,9 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
             ("Amplitude in contact over the run", f"at most about {significant(summary['amplitude_bound'])} times")
         )
     if summary["gain_lowest_N_s_m"] is not None:
-        ends = f"{significant(summary['gain_lowest_N_s_m'], 5)} to {significant(summary['gain_highest_N_s_m'], 5)} N s/m"
+        ends = (
+            f"{significant(summary['gain_lowest_N_s_m'], 5)} to {significant(summary['gain_highest_N_s_m'], 5)} N s/m"
+        )
         rows.append(("Gains visited", f"{ends}{stability(summary)}"))
     return rows
 
@@ -144,10 +150,18 @@ def budget_note(summary: dict[str, Any]) -> str:
     )
 
 
-def knows(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What the compensator must know and cannot do."""
+def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The compensator, what it is set to, and what it must know."""
     law = COMPENSATORS.get(summary["compensator"])
-    return [] if law is None else [("Law", summary["compensator"]), ("Must know", law.knows)]
+    if law is None:
+        return []
+    begin = "compensator_"
+    settings = {name[len(begin) :]: value for name, value in dataset.attrs.items() if name.startswith(begin)}
+    return [
+        ("Law", summary["compensator"]),
+        ("Set to", settings_in_words({name: float(value) for name, value in settings.items()})),
+        ("Must know, and cannot", law.knows),
+    ]
 
 
 def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
@@ -159,7 +173,7 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         f"{what} with and without rig: the difference below is what the rig gets wrong.",
     )
     yield (
-        partial(drawn.beside, dataset, "ideal_velocity", "velocity", "velocity, mm/s", 1e3),
+        partial(drawn.beside, dataset, "ideal_velocity", "velocity", "speed, mm/s" if space else "velocity, mm/s", 1e3),
         f"{'Speed of the point that touches' if space else 'Velocity'} with and without rig.",
     )
     yield (
@@ -170,20 +184,24 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
     words = drawn.window(dataset)[1]
     yield partial(drawn.closely, dataset), f"Force and velocity in {words}, close up: see amplitude and phase apart."
     if space:
-        yield partial(drawn.path, dataset), "Way of the point that touches, seen from the target: from the side, and along x."
+        yield (
+            partial(drawn.path, dataset),
+            "Way of the point that touches, seen from the target: from the side, and along x.",
+        )
         yield (
             partial(drawn.poses, dataset),
             "Pose of the chaser, the model less that without rig: what the rig has changed of the motion.",
         )
-        yield (
-            partial(drawn.poses, dataset, "robot_pose", "model_pose"),
-            "Pose of the robot less that of the model it follows: the lag of hold and robot.",
-        )
+        if float(np.abs(dataset.robot_pose - dataset.model_pose).max()) > NEGLIGIBLE:
+            yield (
+                partial(drawn.poses, dataset, "robot_pose", "model_pose"),
+                "Pose of the robot less that of the model it follows: the lag of hold and robot.",
+            )
     else:
         yield (
             partial(drawn.portrait, dataset),
-            "Velocity and force over position: a loop that the force runs round clockwise takes energy out, the other way it "
-            "puts some in.",
+            f"Velocity over position, and force over position in {words}: a loop that the force runs round clockwise puts "
+            "energy into the motion, the other way it takes some out.",
         )
     if dataset.attrs["compensator"] != "none" and bool(dataset.gain.any()):
         yield partial(drawn.gain, dataset), "The compensator’s gain with the range it visits (dotted), and its force."

@@ -133,7 +133,9 @@ class LoopSection(Section):
                 "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
             )
         if isinstance(self.compensator, CommandLeadSection) and self.hold is None and not stepped:
-            refuse("a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant")
+            refuse(
+                "a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant"
+            )
         if self.dynamics is not None and self.dynamics.method == "half-period" and self.hold is not None:
             if (self.dynamics.period or 0.0) >= 2 * self.hold.period:
                 refuse("half-period dynamics must have a period below twice that of the hold")
@@ -162,7 +164,7 @@ class LoopSection(Section):
         return [name for name in TABLES if getattr(self, name) is not None]
 
     def make(self, effective_mass: Any, stiffness: Any, damping: Any) -> Loop:
-        """The loop along one direction of contact, also from traced numbers; of compensators fixed gain and command lead alone."""
+        """The loop along one direction of contact, also from traced numbers; of compensators, fixed gain and command lead."""
 
         def number(value: Any) -> Any:
             return None if value is None else jnp.asarray(value, float)

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from pydantic import TypeAdapter, ValidationError
 
 from dockdyn.scenario.compensators import LAWS, CompensatorLaw
-from dockdyn.scenario.errors import ScenarioError, nearest
+from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.parts import Stiffness
 from dockdyn.study.measures import number
 from dockdyn.study.rig_compensator import Maker
 from dockdyn.study.rig_judgement import frequency
@@ -24,6 +26,7 @@ NONE = "none"  # the rig without a compensator
 STIFFNESS = "contact.normal.stiffness"
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
 MOST = 200  # stiffnesses
+ORACLES = ("variable-gain",)  # see the motion without rig
 
 # variable: (units, long name)
 VARIABLES = {
@@ -53,31 +56,30 @@ def laws_of(names: str) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def stiffness_range(text: str) -> list[float] | None:
-    """`LOW:HIGH:COUNT` as values spread evenly by ratio (N/m), or a list of them; None for a text of another form."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from dockdyn.scenario.parts import Stiffness
-
-    def stiffness(part: str) -> float:
-        try:
-            return TypeAdapter(Stiffness).validate_python(part.strip())
-        except ValidationError as error:
-            raise ScenarioError(f"--set {STIFFNESS}={text}: {part}: {error.errors()[0]['ctx']['allowed']}") from None
-
-    if text.strip().startswith("[") and text.strip().endswith("]"):
-        return [stiffness(part.strip().strip("'\"")) for part in text.strip()[1:-1].split(",") if part.strip()]
-    if ":" not in text:
+def stiffness_range(given: Any) -> list[float] | None:
+    """Stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio; None for a single one."""
+    if isinstance(given, list):
+        if not 1 <= len(given) <= MOST:
+            raise ScenarioError(f"--set {STIFFNESS}: a list of {len(given)}; must have 1 to {MOST} stiffnesses")
+        return [stiffness(value) for value in given]
+    if not isinstance(given, str) or ":" not in given:
         return None
-    parts = text.split(":")
-    if len(parts) != 3 or not parts[2].strip().isdecimal() or not 2 <= int(parts[2]) <= MOST:
-        raise ScenarioError(
-            f"--set {STIFFNESS}={text}: must be a stiffness, a list, or LOW:HIGH:COUNT with COUNT from 2 to {MOST}"
-        )
-    low, high = stiffness(parts[0]), stiffness(parts[1])
-    if not low < high:
-        raise ScenarioError(f"--set {STIFFNESS}={text}: from {parts[0]} to {parts[1]}; must rise")
-    return [float(value) for value in np.geomspace(low, high, int(parts[2]))]
+    low, high, count = (*given.split(":"), "", "")[:3]
+    if given.count(":") != 2 or not count.strip().isdecimal() or not 2 <= int(count) <= MOST:
+        allowed = f"must be a stiffness, a list, or LOW:HIGH:COUNT with COUNT from 2 to {MOST}"
+        raise ScenarioError(f"--set {STIFFNESS}={given}: {allowed}")
+    ends = stiffness(low.strip()), stiffness(high.strip())
+    if not ends[0] < ends[1]:
+        raise ScenarioError(f"--set {STIFFNESS}={given}: must rise from LOW to HIGH")
+    return [float(value) for value in np.geomspace(*ends, int(count))]
+
+
+def stiffness(value: Any) -> float:
+    """A stiffness (N/m), units allowed."""
+    try:
+        return float(TypeAdapter(Stiffness).validate_python(value))
+    except ValidationError as error:
+        raise ScenarioError(f"--set {STIFFNESS}: {shown(value)}: {error.errors()[0]['ctx']['allowed']}") from None
 
 
 def default_stiffnesses(own: float) -> list[float]:
@@ -175,15 +177,29 @@ def rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def best(dataset: xr.Dataset) -> str:
-    """One sentence: which compensator stays nearest to the motion without rig over the range."""
-    law, worst = min(worst_errors(dataset).items(), key=lambda item: item[1])
-    what = "amplitude" if dataset.attrs["bilateral"] else "speed at the end"
-    return f"Nearest over the whole range: {law}, whose {what} is off by at most {100 * worst:.2g} %."
+def answer(dataset: xr.Dataset) -> dict[str, Any]:
+    """A comparison, ready for JSON."""
+    return {
+        "title": dataset.attrs["title"],
+        "tuned_at_N_m": float(dataset.attrs["tuned_at_N_m"]),
+        "recommended": best(dataset)[0],
+        "worst_amplitude_error": {law: number(error) for law, error in worst_errors(dataset).items()},
+        "settings": json.loads(dataset.attrs["settings"]),
+        "rows": rows_of(dataset),
+    }
+
+
+def best(dataset: xr.Dataset) -> tuple[str, float]:
+    """Which compensator stays nearest to the motion without rig over the range, and its largest error of amplitude.
+
+    One that needs an oracle is left out: no rig can have it.
+    """
+    errors = {law: error for law, error in worst_errors(dataset).items() if law not in ORACLES}
+    return min((errors or worst_errors(dataset)).items(), key=lambda item: item[1])
 
 
 def worst_errors(dataset: xr.Dataset) -> dict[str, float]:
-    """The largest error of the amplitude ratio over the range, by compensator; as a share, of a ratio below one its inverse."""
+    """By compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
     found = {}
     for law in dataset.compensator.values:
         ratio = dataset.amplitude_ratio.sel(compensator=law).values
