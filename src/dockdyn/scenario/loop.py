@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import jax.numpy as jnp
 from pydantic import model_validator
 
-from dockdyn.scenario.compensators import CompensatorSection, FixedGainSection
+from dockdyn.scenario.compensators import CommandLeadSection, CompensatorSection, FixedGainSection
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.robot import RobotSection
 from dockdyn.scenario.section import Section
@@ -132,6 +132,10 @@ class LoopSection(Section):
             refuse(
                 "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
             )
+        if isinstance(self.compensator, CommandLeadSection) and self.hold is None and not stepped:
+            refuse(
+                "a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant"
+            )
         if self.dynamics is not None and self.dynamics.method == "half-period" and self.hold is not None:
             if (self.dynamics.period or 0.0) >= 2 * self.hold.period:
                 refuse("half-period dynamics must have a period below twice that of the hold")
@@ -160,7 +164,7 @@ class LoopSection(Section):
         return [name for name in TABLES if getattr(self, name) is not None]
 
     def make(self, effective_mass: Any, stiffness: Any, damping: Any) -> Loop:
-        """The loop along one direction of contact, also from traced numbers; of compensators a fixed gain alone."""
+        """The loop along one direction of contact, also from traced numbers; of compensators, fixed gain and command lead."""
 
         def number(value: Any) -> Any:
             return None if value is None else jnp.asarray(value, float)
@@ -169,16 +173,22 @@ class LoopSection(Section):
         delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
         hold = None if self.hold is None else self.hold.period
         law = self.compensator if isinstance(self.compensator, FixedGainSection) else None
+        ahead = self.compensator if isinstance(self.compensator, CommandLeadSection) else None
+        virtual = self.virtual_contact or VirtualContactSection()
         return Loop(
             effective_mass=jnp.asarray(effective_mass, float),
             stiffness=jnp.asarray(stiffness, float),
             damping=jnp.asarray(damping, float),
             delay=delay,
-            gain=jnp.asarray(0.0 if law is None else law.gain, float),
+            gain=number(0.0 if law is None or law.gain is None else law.gain),
             hold=number(dynamics.period if hold is None else hold),
             sensor_period=number(sensor.period),
             dynamics_period=number(dynamics.period),
             robot=None if self.robot is None else self.robot.make(),
             dynamics=dynamics.method,
             velocity="model" if law is not None and law.velocity == "model" else "robot",
+            lead=number(0.0 if ahead is None or ahead.lead is None else ahead.lead),
+            second_lead=number(0.0 if ahead is None or ahead.second_lead is None else ahead.second_lead),
+            virtual_stiffness=number(virtual.stiffness),
+            virtual_damping=number(virtual.damping),
         )

@@ -37,7 +37,7 @@ from dockdyn.study.plan import jit_once
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 UNSURE = 1e-6  # error of the rightmost root over its size: more is told
-JUDGED = ("fixed-gain",)  # compensators that count
+JUDGED = ("fixed-gain", "command-lead")  # compensators that count
 PADE_ORDERS = (1, 2, 3, 4, 5)
 
 
@@ -225,8 +225,10 @@ def left_out(section: Any) -> list[str]:
     """What of `[loop]` margins do not count."""
     found = []
     law = section.compensator
-    if law is not None and law.law not in JUDGED:
+    if law is not None and (law.law not in JUDGED or law.tuned()):
         found.append(f"these are the margins of the loop without its compensator ({law.law})")
     if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
         found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
+    if section.sensor is not None and section.sensor.averaging is not None:
+        found.append("the force is taken as it is at an instant: the sensor's averaging is left out")
     return found

@@ -55,6 +55,11 @@ class Tuning:
             raise ValueError("the contact is overdamped: it has no oscillation to tune for")
         return root
 
+    def undamped(self) -> Tuning:
+        """The same in a contact without damping: leads are of robot, hold and delay, not of the contact."""
+        bare = replace(self.loop, damping=jnp.zeros(()))
+        return Tuning(resting(self.still, bare), bare)
+
     def root(self, make: Make, numbers: tuple[float, ...]) -> complex:
         """Root (1/s) of the rig with the compensator `make(*numbers)` that is nearest to that of the contact alone."""
         matrix = np.asarray(cycle_map(make, tuple(map(jnp.asarray, numbers)), self.still))
