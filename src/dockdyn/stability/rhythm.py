@@ -47,6 +47,23 @@ def rhythm(loop: Loop) -> Rhythm:
     return Rhythm(holds, samples, stepped, 1 << (under_way - 1).bit_length())
 
 
+def sampled_rhythm(loop: Loop) -> Rhythm:
+    """The rhythm of a loop, or the one that fits many, of which the map over a cycle can be made.
+
+    Raises ValueError as `rhythm` does, and for a sensor that averages over another window than the period of its samples.
+    """
+    beats = rhythm(loop)
+    if loop.averaging is not None:
+        window = np.asarray(loop.averaging, float)
+        every = np.asarray(loop.dynamics_period if loop.sensor_period is None else loop.sensor_period, float)
+        if np.any(np.abs(window - every) > EDGE * np.asarray(loop.hold, float)):
+            raise ValueError(
+                f"averaging is {window.ravel()[0]:g} s; must be the period of the samples, {every.ravel()[0]:g} s, "
+                "in a loop that is judged by its map over a cycle"
+            )
+    return beats
+
+
 def share(name: str, period: object, hold: np.ndarray) -> Fraction:
     """A period in hold periods, zero where there is none."""
     if period is None:

@@ -33,6 +33,7 @@ class Layout:
             "velocity": 1,
             "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
             "force": int(bool(beats.samples or beats.steps)),  # measured and held
+            "impulse": int(loop.averaging is not None),  # N s, of the force since the last sample
             "speed": int(bool(beats.steps)),  # of the compensator, measured and held
             "delayed": order,  # the copy of the robot that the delayed force comes from
             "due": 1,  # its command
@@ -104,6 +105,8 @@ class Wiring:
         for name, command in (("delayed", "due"), ("robot", "command")):
             if len(lay.rows[name]):
                 rate = rate.at[lay.at[name]].set(self.driven(name, command))
+        if self.loop.averaging is not None:
+            rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
         whole = jnp.zeros((lay.active + 1, lay.active + 1))
         return whole.at[active, active].set(rate[active, active]).at[active, -1].set(push[active])
@@ -113,7 +116,9 @@ class Wiring:
         rows = {}
         stepping = at in self.beats.instants(self.beats.steps)
         if at in self.beats.instants(self.beats.samples) or (stepping and not self.beats.samples):
-            rows["force"] = self.contact
+            averaging = self.loop.averaging
+            rows["force"] = self.contact if averaging is None else self.lay.row("impulse") / averaging
+            rows |= {} if averaging is None else {"impulse": jnp.zeros(self.lay.size)}
         if stepping:
             rows["speed"] = self.compensated
         return self.lay.replaced(**rows)
@@ -178,8 +183,9 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
     wiring = Wiring(loop, beats)
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
-    waiting = jnp.ceil(loop.delay / hold - EDGE).astype(int)  # renewals from a command to the one after its release
-    phase = loop.delay - hold * jnp.floor(loop.delay / hold + EDGE)
+    age = loop.age()
+    waiting = jnp.ceil(age / hold - EDGE).astype(int)  # renewals from a command to the one after its release
+    phase = age - hold * jnp.floor(age / hold + EDGE)
     at_once = waiting == 0
     with_hold = (phase < EDGE * hold) & ~at_once
     release, take = wiring.release(jnp.maximum(waiting - 1, 0)), wiring.take()
@@ -242,8 +248,9 @@ def own_states(loop: Loop, lay: Layout) -> tuple[Float[Array, "n own"], np.ndarr
         grown = jax.scipy.linalg.expm(whole * age)
         return grown[:count, :count], grown[:count, count]
 
-    rows = since(loop.delay)[0] @ lay.rows["delayed"]
+    delay = loop.age()
+    rows = since(delay)[0] @ lay.rows["delayed"]
     for index, command in enumerate(lay.commands()):
-        begun, ended = (since(jnp.minimum(loop.delay, hold * (index + k)))[1] for k in (1, 0))
+        begun, ended = (since(jnp.minimum(delay, hold * (index + k)))[1] for k in (1, 0))
         rows = rows + jnp.outer(begun - ended, command)
     return jnp.eye(lay.size).at[lay.at["robot"]].set(rows)[:, kept], kept

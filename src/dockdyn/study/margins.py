@@ -25,7 +25,7 @@ from dockdyn.stability.loop_margins import (
     steady_state_error,
 )
 from dockdyn.stability.pade import loop_polynomial
-from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.rhythm import sampled_rhythm
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.routh import routh
 from dockdyn.stability.sampled_loop import SampledLoop
@@ -117,7 +117,7 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
     """Roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
     if loop.sampled():
         try:
-            rhythm(loop)
+            sampled_rhythm(loop)
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
