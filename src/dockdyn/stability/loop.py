@@ -75,7 +75,13 @@ class Loop(eqx.Module):
 
     def age(self) -> Float[Array, ""]:
         """Delay (s) of the newest force in a sample: that of the force's mean is `delay`."""
-        return self.delay if self.averaging is None else jnp.maximum(self.delay - self.averaging / 2, 0.0)
+        return self.delay if self.averaging is None else jnp.maximum(self.delay - self.sample_period() / 2, 0.0)
+
+    def sample_period(self) -> Float[Array, ""]:
+        """Time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
+        period = self.dynamics_period if self.sensor_period is None else self.sensor_period
+        assert period is not None
+        return period
 
     def matrices(self) -> Float[Array, "2 n n"]:
         """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = X, V and the robot's state.

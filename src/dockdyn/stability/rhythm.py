@@ -55,7 +55,7 @@ def sampled_rhythm(loop: Loop) -> Rhythm:
     beats = rhythm(loop)
     if loop.averaging is not None:
         window = np.asarray(loop.averaging, float)
-        every = np.asarray(loop.dynamics_period if loop.sensor_period is None else loop.sensor_period, float)
+        every = np.asarray(loop.sample_period(), float)
         if np.any(np.abs(window - every) > EDGE * np.asarray(loop.hold, float)):
             raise ValueError(
                 f"averaging is {window.ravel()[0]:g} s; must be the period of the samples, {every.ravel()[0]:g} s, "

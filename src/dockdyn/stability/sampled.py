@@ -116,9 +116,12 @@ class Wiring:
         rows = {}
         stepping = at in self.beats.instants(self.beats.steps)
         if at in self.beats.instants(self.beats.samples) or (stepping and not self.beats.samples):
-            averaging = self.loop.averaging
-            rows["force"] = self.contact if averaging is None else self.lay.row("impulse") / averaging
-            rows |= {} if averaging is None else {"impulse": jnp.zeros(self.lay.size)}
+            rows["force"] = self.contact
+            if self.loop.averaging is not None:
+                rows |= {
+                    "force": self.lay.row("impulse") / self.loop.sample_period(),
+                    "impulse": jnp.zeros(self.lay.size),
+                }
         if stepping:
             rows["speed"] = self.compensated
         return self.lay.replaced(**rows)
