@@ -420,8 +420,9 @@ def test_growth_is_continuous_where_the_delay_is_a_whole_number_of_holds(structu
         ({"hold": None, "sensor_period": 2e-3}, "needs a hold"),
         ({"dynamics": "half-period", "dynamics_period": 9e-3}, "period"),  # the command would be older than its hold
         ({"lead": np.nan}, "lead is nan"),
-        ({"averaging": 5e-3}, "twice the delay"),
+        ({"averaging": 6e-3, "sensor_period": 6e-3}, "twice the delay"),
         ({"averaging": 3e-3, "sensor_period": 2e-3}, "period of the samples"),
+        ({"averaging": 2e-3}, "period of the samples"),
         ({"virtual_stiffness": np.inf}, "virtual stiffness"),
         ({"dynamics": "no-such-method", "dynamics_period": 2e-3}, "dynamics"),
     ],

@@ -11,7 +11,7 @@ from jaxtyping import Array, Complex, Float
 
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.loop import Loop
-from dockdyn.stability.rhythm import Rhythm, sampled_rhythm
+from dockdyn.stability.rhythm import Rhythm, rhythm
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import cycle
 
@@ -29,7 +29,7 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
     for size in np.unique(under_way):  # a long delay makes many states: few loops pay for it
         these = np.flatnonzero(under_way == size)
         some = jax.tree.map(lambda a, these=these: a[these], loops)
-        multipliers, period = in_lanes(partial(multipliers_of, beats=sampled_rhythm(some)), some)
+        multipliers, period = in_lanes(partial(multipliers_of, beats=rhythm(some)), some)
         multipliers = multipliers[:, :count]
         ended = multipliers == 0
         roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, multipliers)) / period[:, None])

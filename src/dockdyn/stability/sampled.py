@@ -33,7 +33,7 @@ class Layout:
             "velocity": 1,
             "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
             "force": int(bool(beats.samples or beats.steps)),  # measured and held
-            "impulse": int(loop.averaging is not None),  # N s, of the force since the last sample
+            "impulse": int(beats.averages),  # N s, of the force since the last sample
             "speed": int(bool(beats.steps)),  # of the compensator, measured and held
             "delayed": order,  # the copy of the robot that the delayed force comes from
             "due": 1,  # its command
@@ -105,7 +105,7 @@ class Wiring:
         for name, command in (("delayed", "due"), ("robot", "command")):
             if len(lay.rows[name]):
                 rate = rate.at[lay.at[name]].set(self.driven(name, command))
-        if self.loop.averaging is not None:
+        if self.beats.averages:
             rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
         whole = jnp.zeros((lay.active + 1, lay.active + 1))
@@ -117,7 +117,7 @@ class Wiring:
         stepping = at in self.beats.instants(self.beats.steps)
         if at in self.beats.instants(self.beats.samples) or (stepping and not self.beats.samples):
             rows["force"] = self.contact
-            if self.loop.averaging is not None:
+            if self.beats.averages:
                 rows |= {
                     "force": self.lay.row("impulse") / self.loop.sample_period(),
                     "impulse": jnp.zeros(self.lay.size),
@@ -186,7 +186,7 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
     wiring = Wiring(loop, beats)
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
-    age = loop.age()
+    age = age_of(loop, beats)
     waiting = jnp.ceil(age / hold - EDGE).astype(int)  # renewals from a command to the one after its release
     phase = age - hold * jnp.floor(age / hold + EDGE)
     at_once = waiting == 0
@@ -212,7 +212,7 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
             moving = Moving(moving.matrix, moving.load + push)
         renewed = int(start)
         moving = between(moving, rate, loose, float(start - renewed) * hold, float(end - renewed) * hold, hold)
-    inside, kept = own_states(loop, lay)
+    inside, kept = own_states(loop, lay, beats)
     return Cycle(
         moving.matrix[kept] @ inside,
         hold * beats.holds,
@@ -220,6 +220,11 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
         wiring.contact @ inside,
         lay.row("position") @ inside,
     )
+
+
+def age_of(loop: Loop, beats: Rhythm) -> Float[Array, ""]:
+    """Delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
+    return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if beats.averages else loop.delay
 
 
 def between(
@@ -237,7 +242,7 @@ def between(
     return moving.flow(rate, high - now)
 
 
-def own_states(loop: Loop, lay: Layout) -> tuple[Float[Array, "n own"], np.ndarray]:
+def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n own"], np.ndarray]:
     """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
     robot, hold = loop.robot, loop.hold
     count = len(lay.rows["robot"])
@@ -251,7 +256,7 @@ def own_states(loop: Loop, lay: Layout) -> tuple[Float[Array, "n own"], np.ndarr
         grown = jax.scipy.linalg.expm(whole * age)
         return grown[:count, :count], grown[:count, count]
 
-    delay = loop.age()
+    delay = age_of(loop, beats)
     rows = since(delay)[0] @ lay.rows["delayed"]
     for index, command in enumerate(lay.commands()):
         begun, ended = (since(jnp.minimum(delay, hold * (index + k)))[1] for k in (1, 0))

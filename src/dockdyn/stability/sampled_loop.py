@@ -10,7 +10,7 @@ from jaxtyping import Complex, Float
 
 from dockdyn.stability.growth import multipliers_of, single
 from dockdyn.stability.loop import Loop, loop
-from dockdyn.stability.rhythm import sampled_rhythm
+from dockdyn.stability.rhythm import rhythm
 from dockdyn.stability.sampled import Cycle, cycle
 
 HASTE = {"xla_backend_optimization_level": 0}  # run once: what compiling in full costs is not won back
@@ -25,7 +25,7 @@ class SampledLoop:
         if not loop.sampled():
             raise ValueError("the loop has neither a hold nor digital dynamics; it is a delay equation")
         self.loop = loop
-        self.beats = sampled_rhythm(loop)
+        self.beats = rhythm(loop)
         self.cycle: Cycle = jax.tree.map(np.asarray, whole_cycle(loop, beats=self.beats))
 
     @property

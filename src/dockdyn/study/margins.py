@@ -25,7 +25,7 @@ from dockdyn.stability.loop_margins import (
     steady_state_error,
 )
 from dockdyn.stability.pade import loop_polynomial
-from dockdyn.stability.rhythm import sampled_rhythm
+from dockdyn.stability.rhythm import rhythm
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.routh import routh
 from dockdyn.stability.sampled_loop import SampledLoop
@@ -117,7 +117,7 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
     """Roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
     if loop.sampled():
         try:
-            sampled_rhythm(loop)
+            rhythm(loop)
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
@@ -215,13 +215,13 @@ def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     if nominal is not None and len(content.contact) > 1 and (content.kind == "rig" or content.loop.beyond_delay()):
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
-    found += left_out(content.loop)
+    found += left_out(content.loop, loop)
     if loop.dynamics != "continuous" or loop.sensor_period is not None:
         found.append("the Padé approximations leave out the period of the dynamics and that of the sensor")
     return found
 
 
-def left_out(section: Any) -> list[str]:
+def left_out(section: Any, loop: Loop) -> list[str]:
     """What of `[loop]` margins do not count."""
     found = []
     law = section.compensator
@@ -229,6 +229,8 @@ def left_out(section: Any) -> list[str]:
         found.append(f"these are the margins of the loop without its compensator ({law.law})")
     if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
         found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
-    if section.sensor is not None and section.sensor.averaging is not None:
-        found.append("the force is taken as it is at an instant: the sensor's averaging is left out")
+    if section.sensor is not None and section.sensor.averaging is not None and not rhythm(loop).averages:
+        found.append(
+            "the force is taken as it is at an instant: the sensor's averaging is left out, not being its period"
+        )
     return found
