@@ -104,7 +104,7 @@ def ratio(value: float) -> str:
 def off(error: float) -> str:
     """The largest error of a ratio, as a share or as a factor."""
     if not np.isfinite(error):
-        return NOTHING
+        return "diverges"
     return f"{100 * error:.2g} %" if error < 1 else f"× {1 + error:.2g}"
 
 
