@@ -180,12 +180,13 @@ def force_lead(lead, constant):
     return law
 
 
-def online_stiffness(lead, forgetting=0.998, source="velocity", start=0.0):
+def online_stiffness(lead, forgetting=0.998, source="velocity", start=1e-12):
+    """Gain K̂ · lead; `start` (m²) is the weight of a first guess of zero."""
     memory = {}
 
     def law(seen):
         q, y = seen["touched_position"], -seen["force"]
-        top, bottom = memory.get("sums", (0 * q, 0 * q + 1e-8))
+        top, bottom = memory.get("sums", (0 * q, 0 * q + start))
         on = seen["touching"]
         top = np.where(on, forgetting * top + q * y, top)
         bottom = np.where(on, forgetting * bottom + q * q, bottom)
@@ -332,7 +333,6 @@ def packaged(compensator, rigs=1):
         }
 
     law.memory = memory
-    law.leads = {name: np.asarray(getattr(every, name)) for name in LEADS if hasattr(every, name)}
-    if type(compensator).__name__ == "ForceLead":
-        law.leads = {}
+    leading = hasattr(every, "second_lead")  # a lead of the command, not of the force
+    law.leads = {name: np.asarray(getattr(every, name)) for name in LEADS} if leading else {}
     return law

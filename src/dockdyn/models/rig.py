@@ -84,6 +84,7 @@ class Rig(eqx.Module):
     period: Float[Array, ""] | None  # s, of digital dynamics
     compensator: Compensator | None
     following: Scalar  # 1: the robot has long followed the approach; 0: it stands still at t = 0
+    held: bool = eqx.field(static=True)  # whether what the compensator multiplies is held between its instants
     dynamics: Dynamics = eqx.field(static=True)
     clock: Clock = eqx.field(static=True)
 
@@ -267,7 +268,7 @@ class Rig(eqx.Module):
         whole = load + virtual
         if self.compensator is None:
             return whole, jnp.zeros(plant.port_axes), virtual
-        source = self.compensator.source
+        source = "estimate" if self.held else self.compensator.source
         speed = {"model": plant.port(pose, rate)[1], "robot": robot_speed, "estimate": action.velocity}[source]
         force = action.force - action.gain * speed
         kept = plant.mass / (plant.mass + action.inertia)

@@ -33,8 +33,10 @@ class Clock(NamedTuple):
         return not (self.beats.samples or self.beats.steps)
 
 
-def clock(loop: Loop, longest_delay: float, window: float = 0.0) -> Clock:
+def clock(loop: Loop, longest_delay: float, window: float = 0.0, asked: float | None = None) -> Clock:
     """The clock of a loop with plain numbers, whose samples are at most `longest_delay` (s) old and means over a `window` (s).
+
+    `asked` is the period (s) of the compensator of continuous dynamics; without it, that acts continuously, too.
 
     Ticks are as long as all instants allow and, for continuous dynamics, as the integration of the motion between them
     needs. ValueError for a loop without hold, and for periods that never meet.
@@ -49,12 +51,11 @@ def clock(loop: Loop, longest_delay: float, window: float = 0.0) -> Clock:
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
         half = share("dynamics", loop.dynamics_period / 2, np.asarray(hold))
-    stepping = beats.instants(beats.steps)
-    asking = stepping
-    if half:
-        whole = lcm(beats.holds, (2 * half).numerator)
+    stepping = asking = beats.instants(beats.steps)
+    if every := share("compensator", asked, np.asarray(hold)) if asked is not None else 2 * half:
+        whole = lcm(beats.holds, every.numerator)
         beats = beats._replace(holds=whole, samples=beats.samples * whole // beats.holds)
-        asking = {2 * half * i for i in range(int(whole / (2 * half)))}
+        asking = {every * i for i in range(int(whole / every))}
     sampling = beats.instants(beats.samples)
     holding = beats.instants(beats.holds)
     parts = lcm(*(at.denominator for at in stepping | asking | sampling | holding), half.denominator)

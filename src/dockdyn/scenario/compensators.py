@@ -34,9 +34,14 @@ Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-differ
 
 
 class CompensatorLaw(Section):
-    """What all laws have. Numbers of `TUNED` that are left out are None until the rig's tuning has completed them."""
+    """What all laws have. Numbers of `TUNED` that are left out are None until the rig's tuning has completed them.
+
+    `period`: with continuous dynamics, what the law answers is held between instants that are this far apart (SITS,
+    eq. 43); by default it acts continuously. Digital dynamics ask it at every step.
+    """
 
     law: str
+    period: quantity("s", "a period", above=0) | None = None
 
     def tuned(self) -> tuple[str, ...]:
         """Names of the numbers that are left to the tuning."""

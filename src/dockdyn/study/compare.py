@@ -112,13 +112,13 @@ def compare(
     numbers = [[float(value) for value in (loop.effective_mass, loop.stiffness, loop.damping)] for loop in lanes.loops]
     rates = np.array([frequency(*three) for three in numbers])
     bilateral = bool(getattr(scenario.content.contact, "bilateral", False))
-    ideal = Motion(*(lanes.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
     found: dict[str, list[np.ndarray]] = {name: [] for name in VARIABLES}
     told, settings = [], {}
     for place, law in enumerate(laws):
-        section = None if law == NONE else section_of(scenario, law)
-        settings[law] = {} if section is None else maker.settings(section)
-        course, radii = lanes.course(maker.make(section))
+        section = maker.complete(None if law == NONE else section_of(scenario, law))
+        settings[law] = {} if section is None else section.model_dump(exclude_none=True, exclude={"law"})
+        course, radii = lanes.course(maker.make(section), None if section is None else section.period)
+        ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
         rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
         with np.errstate(invalid="ignore", over="ignore"):
             row = measures(course.time, ideal, rig, rates, bilateral) | {"spectral_radius": radii}

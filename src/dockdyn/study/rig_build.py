@@ -7,6 +7,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.integrate.model import Model, State
@@ -101,14 +102,20 @@ def free_motion(state: State) -> State:
     return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
 
 
-def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None) -> Rig:
-    """The rig of a scenario, with `loop` along the contact normal. ScenarioError where its instants never meet."""
+def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, asked: float | None = None) -> Rig:
+    """The rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
+
+    ScenarioError where its instants never meet.
+    """
     content = scenario.content
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
     robot, start = content.loop.robot, getattr(content, "start", None)
     try:
-        found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0))
+        found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
+        if found.continuous_force:
+            sensor = watched(sensor, float(np.asarray(loop.hold)) * found.beats.holds / sum(found.asks))
+            found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
     return Rig(
@@ -123,9 +130,16 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None) -> R
         period=number(loop.dynamics_period),
         compensator=compensator,
         following=jnp.asarray(0.0 if start is not None and start.robot == "at-rest" else 1.0),
+        held=asked is not None or loop.stepped(),
         dynamics=loop.dynamics,
         clock=found,
     )
+
+
+def watched(sensor: ForceSensor, period: float) -> ForceSensor:
+    """A sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were asked."""
+    window = min(period, 2 * float(sensor.delay))
+    return replace(sensor, averaging=number(window or None))
 
 
 def resting(rig: Rig, loop: Loop) -> Rig:

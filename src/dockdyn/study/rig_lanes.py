@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dockdyn.loop.compensator import Compensator
 from dockdyn.models.rig import Oracle, Rig
 from dockdyn.models.rig_run import run, spectral_radius
 from dockdyn.scenario.errors import ScenarioError
@@ -20,8 +21,6 @@ from dockdyn.study.rig_build import free_model, rig_of
 from dockdyn.study.rig_run import Arrays, Course, Grid, check, free, loop_of, moves, resting
 
 NAMES = ("position", "velocity", "total_force", "gain")  # what a comparison keeps
-
-Maker = Callable[[Scenario], Any]  # a compensator for a scenario, or None
 
 
 def with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
@@ -65,34 +64,38 @@ class Lanes:
 
     def __init__(self, scenario: Scenario, stiffnesses: Sequence[float]):
         """ScenarioError where a rig cannot be built, or has no motion to compare with."""
-        self.scenario = scenario
+        self.scenario, self.duration = scenario, scenario.content.duration
         self.scenarios = [with_stiffness(scenario, value) for value in stiffnesses]
         self.loops = [loop_of(each) for each in self.scenarios]
-        hardest = max(range(len(self.loops)), key=lambda lane: float(self.loops[lane].stiffness))
-        self.clock = rig_of(self.scenarios[hardest], self.loops[hardest], None).clock
-        plain = self.rigs([None] * len(self.loops))
-        self.grid = Grid.of(plain[0], scenario.content.duration)
-        models = stacked([free_model(each.content) for each in self.scenarios])
-        plants = stacked([rig.plant for rig in plain])
-        ideal, status = all_free(models, plants, jnp.asarray(self.grid.period), self.grid.instants)
-        check(scenario, status)
-        self.oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
-        kept = self.grid.kept()
-        self.kept = kept[kept * self.grid.period <= scenario.content.duration * (1 + 1e-9)]
-        self.ideal: Arrays = {name: np.asarray(values)[:, self.kept] for name, values in ideal.items()}
+        self.hardest = max(range(len(self.loops)), key=lambda lane: float(self.loops[lane].stiffness))
+        self.free: dict[float, tuple[Oracle, Arrays]] = {}
 
-    def rigs(self, compensators: Sequence[Any]) -> list[Rig]:
-        """A rig a lane."""
-        lanes = zip(self.scenarios, self.loops, compensators, strict=True)
-        return [replace(rig_of(each, loop, made), clock=self.clock) for each, loop, made in lanes]
+    def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
+        """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
+        if grid.period not in self.free:
+            models = stacked([free_model(each.content) for each in self.scenarios])
+            plants = stacked([rig.plant for rig in rigs])
+            ideal, status = all_free(models, plants, jnp.asarray(grid.period), grid.instants)
+            check(self.scenario, status)
+            kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
+            self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept
+        return self.free[grid.period]
 
-    def course(self, compensator: Any) -> tuple[Course, np.ndarray]:
-        """What all lanes do with one compensator, and their spectral radii."""
+    def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:
+        """A rig a lane, all with the clock of the hardest contact."""
+        rigs = [rig_of(each, loop, compensator, asked) for each, loop in zip(self.scenarios, self.loops, strict=True)]
+        return [replace(rig, clock=rigs[self.hardest].clock) for rig in rigs]
+
+    def course(self, compensator: Compensator | None, asked: float | None = None) -> tuple[Course, np.ndarray]:
+        """What all lanes do with one compensator, asked every `asked` seconds, and their spectral radii."""
         began = time.perf_counter()
-        rigs = self.rigs([compensator] * len(self.loops))
+        rigs = self.rigs(compensator, asked)
+        grid = Grid.of(rigs[0], self.duration)
+        oracle, ideal = self.without(rigs, grid)
         seed = jnp.asarray(self.scenario.content.seed)
-        seen = simulated(stacked(rigs), self.oracle, seed, self.grid.rows, self.grid.stride)
-        arrays = {name: np.asarray(values)[:, : len(self.kept)] for name, values in seen.items()}
+        seen = simulated(stacked(rigs), oracle, seed, grid.rows, grid.stride)
+        kept = grid.within(self.duration)
+        arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
         still = stacked([resting(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])
         radii = np.array([spectral_radius(matrix) for matrix in np.asarray(all_moves(still))])
-        return Course(self.kept * self.grid.period, arrays, self.ideal, time.perf_counter() - began), radii
+        return Course(kept * grid.period, arrays, ideal, time.perf_counter() - began), radii

@@ -60,6 +60,11 @@ class Grid:
         """Which instants are kept."""
         return np.arange(self.instants) if self.stride == 1 else np.arange(self.rows) * self.stride * self.asks
 
+    def within(self, duration: float) -> np.ndarray:
+        """Those of them that a duration (s) contains."""
+        kept = self.kept()
+        return kept[kept * self.period <= duration * (1 + 1e-9)]
+
 
 @dataclass(frozen=True)
 class Course:
@@ -121,8 +126,7 @@ def course(scenario: Scenario, rig: Rig) -> Course:
     check(scenario, status)
     oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
     _, seen = simulated(rig, oracle, jnp.asarray(content.seed), grid.rows, grid.stride)
-    kept = grid.kept()
-    kept = kept[kept * grid.period <= content.duration * (1 + 1e-9)]
+    kept = grid.within(content.duration)
     return Course(
         time=kept * grid.period,
         seen={name: np.asarray(values)[: len(kept)] for name, values in seen.items()},

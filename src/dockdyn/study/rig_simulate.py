@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -22,17 +23,15 @@ def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = 
     Raises ScenarioError for a rig without contact within the duration, without hold, or whose periods never meet.
     """
     loop = loop_of(scenario)
-    section = scenario.content.loop.compensator
     maker = Maker(scenario, loop)
-    compensator = maker.make(section)
-    rig = rig_of(scenario, loop, compensator)
+    section = maker.complete(scenario.content.loop.compensator)
+    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
     if progress is not None:
         progress(0.1)
     found = course(scenario, rig)
-    settings = {} if section is None else maker.settings(section)
     facts: dict[str, Any] = {
         "compensator": NONE if section is None else section.law,
+        "compensator_settings": json.dumps({} if section is None else section.model_dump(exclude_none=True)),
         "spectral_radius": radius(rig, loop),
-        **{f"compensator_{name}": value for name, value in settings.items()},
     }
     return dataset_of(scenario, rig, loop, found, facts)

@@ -55,6 +55,11 @@ class Tuning:
             raise ValueError("the contact is overdamped: it has no oscillation to tune for")
         return root
 
+    def undamped(self) -> Tuning:
+        """The same in a contact without damping: leads are of robot, hold and delay, not of the contact."""
+        bare = replace(self.loop, damping=jnp.zeros(()))
+        return Tuning(resting(self.still, bare), bare)
+
     def root(self, make: Make, numbers: tuple[float, ...]) -> complex:
         """Root (1/s) of the rig with the compensator `make(*numbers)` that is nearest to that of the contact alone."""
         matrix = np.asarray(cycle_map(make, tuple(map(jnp.asarray, numbers)), self.still))
@@ -94,8 +99,8 @@ class Tuning:
         return float(self.loop.delay) + 1.5 * float(self.still.hold)
 
 
-def tuning_of(scenario: Scenario, loop: Loop) -> Tuning:
-    """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has."""
+def tuning_of(scenario: Scenario, loop: Loop, asked: float | None) -> Tuning:
+    """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`."""
     stated = scenario.content.loop.tuning.stiffness
     believed = loop if stated is None else replace(loop, stiffness=jnp.asarray(stated, float))
-    return Tuning(resting(rig_of(scenario, believed, None), believed), believed)
+    return Tuning(resting(rig_of(scenario, believed, None, asked), believed), believed)
