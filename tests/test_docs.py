@@ -145,7 +145,18 @@ def rows(page: Path) -> dict[str, str]:
 
 
 SCHEMAS = {**KINDS, "rig in space": MODES["6-dof"]}
-WORDS = ("form", "hold", "kind", "law", "method", "mode", "model", "robot", "shape", "velocity")  # keys that take one of several words
+WORDS = (
+    "form",
+    "hold",
+    "kind",
+    "law",
+    "method",
+    "mode",
+    "model",
+    "robot",
+    "shape",
+    "velocity",
+)  # keys that take one of several words
 
 
 def words_of(schema: object) -> set[str]:
@@ -209,7 +220,9 @@ def test_every_compensator_is_described_with_its_keys():
     for law, section in LAWS.items():
         (row,) = re.findall(rf'^\| `"{law}"` \|.*$', text, re.M)
         shared = {"law", "differentiator_rate", "differentiator_step", "filter_time"}
-        assert not [key for key in section.model_json_schema()["properties"] if f"`{key}`" not in row and key not in shared]
+        assert not [
+            key for key in section.model_json_schema()["properties"] if f"`{key}`" not in row and key not in shared
+        ]
 
 
 def test_default_step_and_tolerance_are_those_of_the_code():

@@ -83,7 +83,9 @@ def bounce(before, after, begin, length, way=(1.0, 0.0, 0.0)):
 
 @pytest.mark.parametrize("way", [(1.0,), (0.6, 0.0, -0.8)], ids=["one axis", "in space"])
 def test_restitution_is_that_along_the_push(way):
-    found = measures(TIME, bounce(0.05, 0.04, 10, 1.0, way), bounce(0.05, 0.051, 10.02, 1.0, way), OMEGA, bilateral=False)
+    found = measures(
+        TIME, bounce(0.05, 0.04, 10, 1.0, way), bounce(0.05, 0.051, 10.02, 1.0, way), OMEGA, bilateral=False
+    )
     assert found["ideal_restitution"] == pytest.approx(0.8, rel=1e-6)
     assert found["apparent_restitution"] == pytest.approx(1.02, rel=1e-6)
     assert np.isnan(found["phase_error_rad"])
