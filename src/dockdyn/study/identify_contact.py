@@ -1,0 +1,418 @@
+"""The contact from a measured bounce: stiffness, damping, how late the force is measured, restitution.
+
+    F(t) = bias + law(x(t − τ) − x₀, v(t − τ))
+
+with the scenario's spring and dashpot, pressing only. Over one bounce a delay is nearly a negative damping, F ≈ K x +
+(B − K τ) v: what tells the two apart is the first instant, when the spring has no force yet, and the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.interpolate import make_interp_spline, make_smoothing_spline
+from scipy.optimize import minimize_scalar
+
+from dockdyn.contact.spring_dashpot import SpringDashpot
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.study.log_file import Log, Role, evenly, read_log, unsaturated
+from dockdyn.study.residuals import covariance
+
+FORCE = "measured-force"
+ROLES = (
+    Role("time", "the time", "s", ("time", "t"), needed=False),
+    Role("position", "the position", "m", ("position", "x", "depth", "actual", "actual position")),
+    Role(FORCE, "the contact force", "N", ("force", "f", "contact force", "measured force")),
+    Role("velocity", "the velocity", "m/s", ("velocity", "v", "speed"), needed=False),
+)
+FEWEST = 10  # samples in contact
+QUIET = 5  # samples before contact, at least, that tell the force's bias and noise
+CLEAR = 5.0  # standard deviations of that noise above which there is contact
+SHARE = 0.02  # of the peak force: the same without noise
+LONGEST = 0.25  # of the contact's duration: delay that is tried
+AROUND = 1.5  # durations of the contact that are looked at before and after it
+EARLIER = 0.06  # of that duration: by how much contact may begin before its force is seen
+COARSE, FINE = 40, 10  # delays that are tried
+SURE = 2.0  # standard deviations
+EXACT = 1e-9
+Row = Float[np.ndarray, "n"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its standard deviation."""
+
+    value: float
+    deviation: float
+
+    def above(self, bound: float) -> bool:
+        return self.value - bound > SURE * self.deviation
+
+
+@dataclass(frozen=True)
+class Bounce:
+    """Measured signals about one contact; depth and force grow alike."""
+
+    name: str
+    time: Row  # s
+    position: Row  # m, growing into the contact
+    force: Row  # N
+    velocity: Row | None  # m/s
+    first: int  # samples in contact, by the force
+    last: int
+    ends: bool  # whether the log sees the contact end
+
+    @property
+    def period(self) -> float:
+        return float(self.time[1] - self.time[0])
+
+    @property
+    def duration(self) -> float:
+        return (self.last - self.first + 1) * self.period
+
+
+@dataclass(frozen=True)
+class Contact:
+    """An identified contact."""
+
+    bounce: Bounce
+    stiffness: Estimate  # N/m
+    damping: Estimate  # N s/m
+    delay: Estimate  # s
+    surface: Estimate  # m, where contact begins
+    bias: Estimate  # N
+    noise: float  # N, root mean square of the residuals
+    speed_before: Estimate | None  # m/s
+    restitution: Estimate | None
+    told_apart: float  # correlation of damping and delay
+    fitted: Row  # N
+    percent: float
+    warnings: list[str]
+
+
+def read_bounce(
+    path: Path, columns: dict[str, str | None], units: dict[str, str] | None = None, period: float | None = None
+) -> Bounce:
+    """The first contact in a log; ScenarioError that names file and row for what cannot be used."""
+    log = read_log(path, ROLES, columns, units)
+    step = evenly(log, period)
+    unsaturated(log, FORCE, "position", alike=False)
+    force, position = log.signals[FORCE], log.signals["position"]
+    if np.ptp(position) == 0:
+        raise log.refuse(None, f"{log.headings['position']} is the same in all rows: nothing moves")
+    quiet = max(QUIET, len(force) // 50)
+    rest, noise = float(np.median(force[:quiet])), float(np.std(force[:quiet]))
+    size = np.abs(force - rest)
+    threshold = max(CLEAR * noise, SHARE * float(size.max()))
+    touching = size > threshold
+    if not touching.any() or size.max() <= CLEAR * noise:
+        raise log.refuse(None, f"{log.headings[FORCE]} never rises above its noise: there is no contact")
+    first, last, ends = stretch(log, touching)
+    sign = float(np.sign(np.sum((force - rest)[first : last + 1])))
+    inward = sign * float(np.sum((force - rest)[first : last + 1] * (position[first : last + 1] - position[first])))
+    direction = 1.0 if inward >= 0 else -1.0
+    around = math.ceil(AROUND * (last - first + 1))
+    begin, end = max(0, first - around), min(len(force), last + 1 + around)
+    again = np.flatnonzero(touching[last + 1 : end])
+    if len(again):
+        end = last + 1 + int(again[0])
+    velocity = log.signals.get("velocity")
+    return Bounce(
+        log.file,
+        np.arange(begin, end) * step,
+        direction * position[begin:end],
+        sign * force[begin:end],
+        None if velocity is None else direction * velocity[begin:end],
+        first - begin,
+        last - begin,
+        ends,
+    )
+
+
+def stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
+    """First and last sample of the first contact, bridging short drops of the force to its threshold."""
+    first = int(np.argmax(touching))
+    if first < QUIET:
+        raise log.refuse(first, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
+    apart = 0
+    last = first
+    for sample in range(first, len(touching)):
+        apart = 0 if touching[sample] else apart + 1
+        last = sample if touching[sample] else last
+        if apart > max(QUIET, (last - first) // 4):
+            break
+    count = int(touching[first : last + 1].sum())
+    if count < FEWEST:
+        raise log.refuse(first, f"the contact has {count} samples; must have at least {FEWEST}: sample faster")
+    return first, last, apart >= QUIET
+
+
+def identify_contact(bounce: Bounce, delay: float | None = None) -> Contact:
+    """Estimates with standard deviations; `delay` (s) where it is known. ScenarioError where nothing fits."""
+    search = ContactSearch(bounce)
+    theta = search.best(delay)
+    if not (np.isfinite(theta).all() and theta[0] > 0):
+        raise ScenarioError(f"{bounce.name}: no spring and dashpot fits: the force does not grow with the depth")
+    fitted = search.pressed(theta)
+    spread = search.spread(theta, delay is not None)
+    deviations = np.sqrt(np.maximum(np.diag(spread), 0.0))
+    estimates = [Estimate(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
+    both = deviations[1] * deviations[2]
+    before, ratio = restitution(bounce, theta[3], search.place)
+    force = bounce.force
+    percent = 100 * (1 - float(np.linalg.norm(force - fitted) / np.linalg.norm(force - force.mean())))
+    contact = Contact(
+        bounce,
+        estimates[0],
+        estimates[1],
+        estimates[2],
+        estimates[3],
+        estimates[4],
+        noise=float(np.sqrt(np.mean((force - fitted) ** 2))),
+        speed_before=before,
+        restitution=ratio,
+        told_apart=float(spread[1, 2] / both) if both else 0.0,
+        fitted=fitted,
+        percent=percent,
+        warnings=[],
+    )
+    contact.warnings.extend(doubts(contact))
+    return contact
+
+
+class ContactSearch:
+    """Least squares over stiffness, damping, delay, surface (m) and bias (N): the five parameters, in this order.
+
+    The sum of squares jumps wherever a sample enters or leaves the contact. So the sample that enters first is tried in
+    turn, the delay is searched, and the rest is linear.
+    """
+
+    def __init__(self, bounce: Bounce):
+        self.bounce = bounce
+        self.place, self.speed = smooth(bounce)
+
+    def pressed(self, theta: Row) -> Row:
+        """The force (N) that the parameters give."""
+        depth, raw = self.law(theta)
+        return theta[4] + np.where(depth > 0, np.maximum(raw, 0.0), 0.0)
+
+    def law(self, theta: Row) -> tuple[Row, Row]:
+        """Depth (m), and force by the law alone (N)."""
+        late = self.bounce.time - theta[2]
+        depth = self.place(late) - theta[3]
+        return depth, pressing(theta[0], theta[1], depth, self.speed(late))
+
+    def best(self, delay: float | None) -> Row:
+        """The parameters that fit best."""
+        bounce = self.bounce
+        reach = LONGEST * bounce.duration
+        back = min(bounce.first - 1, max(4, round(EARLIER * bounce.duration / bounce.period)))
+        entries = list(range(bounce.first - back, bounce.first + 2))
+        lates = np.linspace(-bounce.period, reach, COARSE) if delay is None else np.array([delay])
+        costs = [(self.at(late, entry)[0], late, entry) for entry in entries[:: max(1, back // 12)] for late in lates]
+        _, late, entry = min(costs)
+        if delay is not None:
+            return min((self.at(delay, each) for each in entries), key=lambda found: found[0])[1]
+        width = 2 * max(float(lates[1] - lates[0]), bounce.period)
+        around = [each for each in entries if abs(each - entry) <= max(3, back // 12)]
+        found = []
+        for each in around:
+
+            def cost(value: float, each: int = each) -> float:
+                return self.at(value, each)[0]
+
+            near = np.linspace(late - width, late + width, 4 * FINE)
+            start, step = min(near, key=cost), float(near[1] - near[0])
+            ends = (start - step, start + step)
+            closed = minimize_scalar(cost, bounds=ends, method="bounded", options={"xatol": 1e-7 * bounce.period})
+            found.append(self.at(float(closed.x), each))
+        return min(found, key=lambda pair: pair[0])[1]
+
+    def at(self, late: float, entry: int) -> tuple[float, Row]:
+        """Sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
+        force, at = self.bounce.force, self.bounce.time - late
+        x, v = self.place(at), self.speed(at)
+        inside = np.zeros(len(force), bool)
+        inside[entry : self.bounce.last + 1] = True
+        cell = x[entry - 1], x[entry]
+        for _ in range(3):  # the end of contact is where the law's force ends
+            gate = inside.astype(float)
+            columns = np.stack([x * gate, v * gate, -gate, np.ones(len(force))], axis=1)
+            stiffness, damping, rest, bias = least_squares(columns, force)
+            surface = rest / stiffness if stiffness else math.inf
+            if not cell[0] <= surface <= cell[1]:  # then on the nearer side of the cell
+                surface = cell[0] if surface < cell[0] else cell[1]
+                columns = np.stack([(x - surface) * gate, v * gate, np.ones(len(force))], axis=1)
+                stiffness, damping, bias = least_squares(columns, force)
+            raw = pressing(stiffness, damping, x - surface, v)
+            touching = (x > surface) & (raw > 0)
+            touching[:entry] = False
+            touching[entry] = True
+            middle = (entry + self.bounce.last) // 2
+            ended = np.flatnonzero(~touching[middle:])
+            if len(ended):
+                touching[middle + ended[0] :] = False
+            if (touching == inside).all():
+                break
+            inside = touching
+        left = force - bias - np.where(inside, raw, 0.0)
+        return float(left @ left), np.array([stiffness, damping, late, surface, bias])
+
+    def spread(self, theta: Row, known: bool) -> Float[np.ndarray, "5 5"]:
+        """Covariance of the parameters; of all but the delay where that is `known`.
+
+        What the samples in contact say, and then what the first of them says: the instant of its step is known to within
+        a period, and better where the step of the dashpot stands out of the noise.
+        """
+        bounce = self.bounce
+        depth, raw = self.law(theta)
+        inside = (depth > 0) & (raw > 0)
+        left = bounce.force - self.pressed(theta)
+        scales = np.abs(theta) * 1e-4 + np.array([1e-6, 1e-6, 1e-4 * bounce.period, 1e-9, 1e-6])
+        free = [i for i in range(4) if not (known and i == 2)]
+        slopes = []
+        for i in free:
+            move = np.eye(5)[i] * scales[i]
+            slopes.append(
+                np.where(inside, (self.law(theta + move)[1] - self.law(theta - move)[1]) / 2 / scales[i], 0.0)
+            )
+        spread = np.zeros((5, 5))
+        spread[np.ix_([*free, 4], [*free, 4])] = covariance(np.stack([*slopes, np.ones(len(left))], axis=1), left)
+        entry = int(np.argmax(inside))
+        speed = float(self.speed(bounce.time[entry : entry + 1] - theta[2])[0])
+        step = max(theta[1] * speed, 1e-300)
+        noise = float(np.sqrt(np.mean(left**2)))
+        # squared, s²; a step below the noise says nothing
+        instant = bounce.period**2 / 12 + (bounce.period * noise / step) ** 2
+        seen = np.array([0.0, 0.0, 0.0 if known else 1.0, 1 / speed, 0.0])
+        gain = spread @ seen / (seen @ spread @ seen + instant)
+        spread = spread - np.outer(gain, seen @ spread)
+        if not known:  # within a period a free mass moves the same with more delay and K times as much more damping
+            along = np.array([0.0, theta[0], 1.0, 0.0, 0.0])
+            spread += np.outer(along, along) * max(bounce.period**2 / 12 - spread[2, 2], 0.0)
+        return spread
+
+
+def pressing(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
+    """The scenario's law (N), not yet cut off at zero."""
+    law: Any = SpringDashpot
+    return law(stiffness, damping, adhesion=False).force(depth, rate)
+
+
+def least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
+    size = np.linalg.norm(columns, axis=0)
+    size[size == 0] = 1.0
+    scaled = columns / size
+    return np.linalg.lstsq(scaled.T @ scaled, scaled.T @ right, rcond=None)[0] / size
+
+
+def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
+    """Position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
+
+    def curve(values: Row) -> Any:
+        size = float(np.ptp(values)) or 1.0
+        # in samples and shares of the range, so that the penalty's search is well scaled
+        places = np.arange(len(values), dtype=float)
+        rough = np.diff(values, 4)
+        if np.sqrt(np.mean(rough**2) / 70) < 1e-7 * size:  # the noise left after four differences
+            return make_interp_spline(bounce.time, values, k=3)
+        found = make_smoothing_spline(places, values / size)
+        return make_interp_spline(bounce.time, found(places) * size, k=3)
+
+    place = curve(bounce.position)
+    return place, place.derivative() if bounce.velocity is None else curve(bounce.velocity)
+
+
+def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> tuple[Estimate | None, Estimate | None]:
+    """Speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
+    inside = place(bounce.time) > surface
+    middle = (bounce.first + bounce.last) // 2
+    outside = np.flatnonzero(~inside)
+    before, after = outside[outside < middle], outside[outside > middle]
+    if not bounce.ends or not len(before) or not len(after):
+        return None, None
+    length = max(QUIET, (bounce.last - bounce.first + 1) // 2)
+    speeds = []
+    for window in (np.arange(before[-1] - length, before[-1]), np.arange(after[0] + 1, after[0] + 1 + length)):
+        kept = window[(window >= 0) & (window < len(inside))]
+        if len(kept) < QUIET or inside[kept].any():
+            return None, None
+        speeds.append(steady(bounce, kept))
+    came, left = speeds
+    ratio = -left.value / came.value
+    relative = math.hypot(left.deviation / left.value if left.value else 0.0, came.deviation / came.value)
+    return came, Estimate(ratio, abs(ratio) * relative)
+
+
+def steady(bounce: Bounce, kept: np.ndarray) -> Estimate:
+    """The velocity over some samples: their mean, or the slope of the position."""
+    if bounce.velocity is not None:
+        values = bounce.velocity[kept]
+        return Estimate(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))))
+    t = bounce.time[kept] - bounce.time[kept].mean()
+    x = bounce.position[kept] - bounce.position[kept].mean()
+    slope = float(t @ x / (t @ t))
+    left = x - slope * t
+    return Estimate(slope, math.sqrt(float(left @ left) / (len(t) - 2) / float(t @ t)))
+
+
+def doubts(contact: Contact) -> Iterator[str]:
+    """What an engineer should know before the numbers go into a scenario."""
+    if contact.percent < 95:
+        yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"
+    if -contact.damping.value > SURE * contact.damping.deviation + EXACT * contact.stiffness.value:
+        yield "the damping is negative: the contact puts energy in; is the delay right? The scenario is given 0"
+    if -contact.delay.value > SURE * contact.delay.deviation + EXACT:
+        yield "the delay is negative: is the position measured later than the force? The scenario is given 0"
+    if contact.delay.deviation > contact.bounce.period:
+        yield "damping and delay are hardly told apart by this bounce; give --delay if it is known"
+    if contact.restitution is None:
+        yield "no restitution: the log must hold free motion before and after, as long as half the contact"
+    elif contact.restitution.above(1.0 + EXACT):
+        yield "the restitution is above one: what moves the contact puts energy in"
+
+
+def figures_of(contact: Contact) -> dict[str, Any]:
+    """The numbers of an identified contact, as JSON has them."""
+
+    def told(name: str, estimate: Estimate | None, unit: str) -> dict[str, float | None]:
+        value, deviation = (None, None) if estimate is None else (estimate.value, estimate.deviation)
+        return {f"{name}{unit}": value, f"{name}_deviation{unit}": deviation}
+
+    return {
+        "samples": len(contact.bounce.time),
+        "samples_in_contact": contact.bounce.last - contact.bounce.first + 1,
+        "period_s": contact.bounce.period,
+        **told("stiffness", contact.stiffness, "_N_m"),
+        **told("damping", contact.damping, "_N_s_m"),
+        **told("delay", contact.delay, "_s"),
+        **told("restitution", contact.restitution, ""),
+        **told("speed_before", contact.speed_before, "_m_s"),
+        **told("force_bias", contact.bias, "_N"),
+        "force_noise_N": contact.noise,
+        "damping_delay_correlation": contact.told_apart,
+        "fit_percent": contact.percent,
+        "warnings": contact.warnings,
+    }
+
+
+def contact_toml(contact: Contact) -> str:
+    """The part of a scenario that is this contact."""
+    stiffness, damping, delay = contact.stiffness, contact.damping, contact.delay
+    lines = [
+        f"# identified from {Path(contact.bounce.name).name}, fit {contact.percent:.4g} %",
+        "[contact.normal]",
+        'law = "spring-dashpot"',
+        f'stiffness = "{stiffness.value!r} N/m"  # ± {stiffness.deviation:.2g}',
+        f'damping = "{max(damping.value, 0.0)!r} N s/m"  # ± {damping.deviation:.2g}',
+        "",
+        "[loop.sensor]",
+        f'delay = "{max(delay.value, 0.0)!r} s"  # ± {delay.deviation:.2g}',
+    ]
+    return "\n".join(lines) + "\n"

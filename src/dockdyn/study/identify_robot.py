@@ -1,0 +1,384 @@
+"""The robot from a log of commanded and actual positions: orders, dead time, coefficients, and how far to trust them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Complex, Float
+from threadpoolctl import threadpool_limits
+
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.stability import discrete
+from dockdyn.stability.transfer_function import TransferFunction
+from dockdyn.study.log_file import Log, Role, evenly, read_log, unsaturated
+from dockdyn.study.output_error import Fit, Method, Orders, Samples, fit
+from dockdyn.study.residuals import ResidualTests, residual_tests
+
+ROLES = (
+    Role("time", "the time", "s", ("time", "t"), needed=False),
+    Role(
+        "command",
+        "the commanded position",
+        "m",
+        ("command", "commanded", "command position", "commanded position", "setpoint", "x c"),
+    ),
+    Role("actual", "the actual position", "m", ("actual", "measured", "actual position", "measured position", "x r")),
+)
+LARGEST = 4  # order that is tried
+LONGEST = 10  # samples of dead time that are tried
+TRIED_ON = 20_000  # samples, at most, on which orders are compared
+EXACT = 1e-9  # of the motion's size: residuals below are round-off
+FAINT = 1e-7  # of the command's size: what tells nothing
+BAND = 1.959964  # standard deviations on either side that hold 95 %
+POINTS = 200  # frequencies
+EXCITED = 0.98  # share of the command's power that lies in the excited range
+MUCH_WORSE = 4.0  # times the variance of the best model: what is no substitute for it
+TWINS = 0.02  # of its size: how near a zero cancels a pole
+UNIT_GAIN = 1e-3  # by how much a gain at rest may be off one before it is said
+Row = Float[np.ndarray, "n"]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Commanded and actual positions (m), equally sampled."""
+
+    name: str
+    period: float  # s
+    command: Row
+    actual: Row
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A choice of orders and its Bayesian information criterion, the lowest the best."""
+
+    orders: Orders
+    criterion: float
+
+
+@dataclass(frozen=True)
+class Band:
+    """A frequency response with what is 95 % sure; dead time included."""
+
+    frequency: Row  # Hz
+    response: Complex[np.ndarray, "n"]
+    magnitude: Row  # dB, half the width
+    phase: Row  # deg, half the width
+
+
+@dataclass(frozen=True)
+class Robot:
+    """An identified robot."""
+
+    records: Records
+    fit: Fit
+    transfer: TransferFunction  # continuous, without the dead time
+    percent: float  # of the motion's deviation that the simulated one has
+    gain: float  # at rest
+    gain_deviation: float
+    band: Band
+    excited: tuple[float, float]  # Hz
+    tests: ResidualTests | None  # None where residuals are round-off
+    candidates: list[Candidate]
+    warnings: list[str]
+
+    @property
+    def dead_time(self) -> float:
+        """s."""
+        return self.fit.orders.delay * self.records.period
+
+
+def read_robot_log(
+    path: Path, columns: dict[str, str | None], units: dict[str, str] | None = None, period: float | None = None
+) -> Records:
+    """A log, checked; ScenarioError that names file and row for what cannot be used."""
+    log = read_log(path, ROLES, columns, units)
+    step = evenly(log, period)
+    unsaturated(log, "actual", "command", alike=True)
+    excited(log)
+    return Records(log.file, step, log.signals["command"], log.signals["actual"])
+
+
+def excited(log: Log) -> None:
+    """Refuses signals that stand still."""
+    for name, words in (("command", "nothing excites the robot"), ("actual", "the robot does not move")):
+        if np.ptp(log.signals[name]) == 0:
+            raise log.refuse(None, f"{log.headings[name]} is the same in all rows: {words}")
+
+
+@threadpool_limits.wrap(limits=1, user_api="blas")  # the matrices are tall and narrow: threads only wait
+def identify_robot(
+    records: Records, orders: tuple[int, int] | None = None, delay: int | None = None, method: Method = "oe"
+) -> Robot:
+    """The robot behind a log; `orders` (a, b) and `delay` (samples) are chosen where they are not given.
+
+    ScenarioError where the log is too short or tells too little, or no continuous robot behaves as the samples do.
+    """
+    tried = candidates(records, orders, delay)
+    fixed = len(tried) == 1
+    reach = tried[0].criterion + len(records.command) * math.log(MUCH_WORSE) if tried else 0.0
+    chosen, transfer, passed_over = None, None, []
+    for candidate in tried:
+        if candidate.criterion > reach:
+            break
+        try:
+            found = fit(records.command, records.actual, candidate.orders, method)
+            transfer = converted(found.a, found.b, records.period)
+        except (ValueError, np.linalg.LinAlgError) as error:
+            passed_over.append(f"orders {candidate.orders.words()}: {error}")
+            continue
+        if fixed or transfer.stable():
+            chosen = found
+            break
+        passed_over.append(f"orders {candidate.orders.words()}: unstable")
+    if chosen is None or transfer is None:
+        words = passed_over[0] if passed_over else "nothing fits; the log is too short or tells too little"
+        raise ScenarioError(f"{records.name}: {words}")
+    covariance = chosen.covariance
+    gain, slope = transfer.dc_gain(), gain_slope(chosen)
+    spread = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
+    ends = excited_range(records)
+    tests = None
+    if math.sqrt(chosen.variance) > EXACT * float(np.std(records.actual)):
+        tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
+    late = chosen.orders.delay
+    percent = fit_percent(records.actual[late:], chosen.simulated)
+    robot = Robot(
+        records,
+        chosen,
+        transfer,
+        percent,
+        gain,
+        spread,
+        band(chosen, transfer, records.period, len(records.command)),
+        ends,
+        tests,
+        tried,
+        [f"{words}; another model, that fits less well, is taken" for words in passed_over[:1]],
+    )
+    robot.warnings.extend(doubts(robot))
+    return robot
+
+
+def converted(a: Row, b: Row, period: float) -> TransferFunction:
+    """The continuous robot; ValueError where there is none."""
+    return discrete.continuous(a.tolist(), b.tolist(), period)
+
+
+def candidates(records: Records, orders: tuple[int, int] | None, delay: int | None) -> list[Candidate]:
+    """Orders to try, the best first; the one that is given, if it is."""
+    if orders is not None and delay is not None:
+        only = Orders(*orders, delay)
+        enough(records, only)
+        if sum(orders) > tellable(records.command[:TRIED_ON]):
+            raise ScenarioError(
+                f"{records.name}: the command excites too little for orders {only.words()}; must be such as a sweep"
+            )
+        return [Candidate(only, math.nan)]
+    # the middle of a log that is long
+    first = max(0, (len(records.command) - TRIED_ON) // 2)
+    u, y = (signal[first : first + TRIED_ON] for signal in (records.command, records.actual))
+    sizes = [(a, b) for a in range(1, LARGEST + 1) for b in range(1, a + 1)] if orders is None else [orders]
+    enough(records, Orders(*min(sizes), delay or 0))
+    known = tellable(u)
+    sizes = [size for size in sizes if sum(size) <= known]
+    if not sizes:
+        raise ScenarioError(
+            f"{records.name}: the command excites too little to tell coefficients apart; must be such as a sweep"
+        )
+    last = LONGEST if delay is None and len(u) >= least(Orders(LARGEST, LARGEST, LONGEST)) else delay or 0
+    criterion = partial(criterion_of, u, y, last)
+    delays = [last] if delay is not None else list(range(last + 1))
+    if len(sizes) * len(delays) > LONGEST + 1:  # a middling size tells the dead time, to within a sample
+        usual = (2, 2) if (2, 2) in sizes else sizes[0]
+        likely = min(delays, key=lambda late: criterion(Orders(*usual, late)))
+        delays = [late for late in delays if abs(late - likely) <= 1]
+    trials = [Orders(*size, late) for size in sizes for late in delays]
+    tried = [Candidate(trial, criterion(trial)) for trial in trials if len(u) >= least(trial)]
+    return sorted((each for each in tried if math.isfinite(each.criterion)), key=lambda each: each.criterion)
+
+
+def criterion_of(command: Row, actual: Row, last: int, orders: Orders) -> float:
+    """Bayesian information criterion, on the positions from sample `last` on whatever the delay; infinite without a fit."""
+    late, y = orders.delay, actual[last:]
+    try:
+        fitted = fit(command[last - late : len(command) - late], y, Orders(orders.a, orders.b), "iv")
+    except (ValueError, np.linalg.LinAlgError):
+        return math.inf
+    if not np.isfinite(fitted.variance):
+        return math.inf
+    floor = (EXACT * float(np.std(actual))) ** 2
+    return len(y) * math.log(max(fitted.variance, floor)) + (orders.a + orders.b) * math.log(len(y))
+
+
+def tellable(command: Row) -> int:
+    """How many coefficients the command tells apart: its order of persistent excitation, up to what is tried."""
+    most = 2 * LARGEST
+    moved = command - command.mean()
+    delayed = np.stack([moved[most - i : len(moved) - i] for i in range(most)], axis=1)
+    for count in range(most, 0, -1):
+        sizes = np.linalg.svd(delayed[:, :count], compute_uv=False)
+        if sizes[-1] > FAINT * sizes[0]:
+            return count
+    return 0
+
+
+def least(orders: Orders) -> int:
+    """Samples that orders need."""
+    return 5 * (orders.a + orders.b) + orders.a + orders.delay
+
+
+def enough(records: Records, orders: Orders) -> None:
+    if orders.b > orders.a:
+        raise ScenarioError(
+            f"--orders {orders.a},{orders.b}: NB must be at most NA: with more, poles at z = 0 have no continuous robot"
+        )
+    if len(records.command) < least(orders):
+        raise ScenarioError(
+            f"{records.name}: {len(records.command)} samples are too short for orders {orders.words()}; "
+            f"must be at least {least(orders)}"
+        )
+
+
+def fit_percent(measured: Row, simulated: Row) -> float:
+    """100 % less the size of the error as a share of the motion's."""
+    return 100 * (1 - float(np.linalg.norm(measured - simulated) / np.linalg.norm(measured - measured.mean())))
+
+
+def gain_slope(found: Fit) -> Row:
+    """Derivative of the gain at rest by a and b."""
+    bottom, top = 1 + found.a.sum(), found.b.sum()
+    return np.r_[np.full(len(found.a), -top / bottom**2), np.full(len(found.b), 1 / bottom)]
+
+
+def excited_range(records: Records) -> tuple[float, float]:
+    """Frequencies (Hz) between which nearly all of the command's power lies, its drift aside."""
+    command = records.command
+    moving = command - np.linspace(command[0], command[-1], len(command))
+    power = np.abs(np.fft.rfft(moving)) ** 2
+    power[0] = 0.0
+    frequency = np.fft.rfftfreq(len(moving), records.period)
+    share = np.cumsum(power) / power.sum()
+    low = frequency[np.searchsorted(share, (1 - EXCITED) / 2)]
+    high = frequency[np.searchsorted(share, (1 + EXCITED) / 2)]
+    return float(low), float(high)
+
+
+def band(found: Fit, transfer: TransferFunction, period: float, count: int) -> Band:
+    """Response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
+
+    By the derivatives of its logarithm: relative magnitude is the real part, phase the imaginary one.
+    """
+    frequency = np.geomspace(1 / (count * period), 0.5 / period, POINTS)
+    s = 2j * np.pi * frequency
+    theta = np.r_[found.a, found.b]
+    size = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
+    slopes = np.zeros((POINTS, len(theta)), complex)
+    for i in range(len(theta)):
+        step = np.zeros(len(theta))
+        step[i] = max(0.01 * size[i], 1e-7 * abs(theta[i]))
+        sides = []
+        for sign in (1, -1):
+            moved = theta + sign * step
+            sides.append(converted(moved[: len(found.a)], moved[len(found.a) :], period).at(s))
+        slopes[:, i] = np.log(sides[0] / sides[1]) / (2 * step[i])
+    spread = [np.einsum("fi,ij,fj->f", part, found.covariance, part) for part in (slopes.real, slopes.imag)]
+    relative, angle = (np.sqrt(np.maximum(each, 0.0)) for each in spread)
+    response = transfer.at(s) * np.exp(-s * found.orders.delay * period)
+    return Band(frequency, response, BAND * relative * 20 / math.log(10), BAND * np.degrees(angle))
+
+
+def doubts(robot: Robot) -> Iterator[str]:
+    """What an engineer should know before the robot goes into a scenario."""
+    if not robot.transfer.stable():
+        yield "the identified robot is unstable, and a scenario refuses it: check columns, delay and orders"
+    if abs(robot.gain - 1) > max(UNIT_GAIN, BAND * robot.gain_deviation):
+        yield (
+            f"the gain at rest is {robot.gain:.5g}, not 1: the robot ends elsewhere than commanded, or the scales of the "
+            "columns differ"
+        )
+    if robot.percent < 90:
+        yield f"the model explains {robot.percent:.3g} % of the motion: a low fit; is the robot linear, the delay right?"
+    if robot.tests is not None and not robot.tests.white:
+        yield "the residuals are not white: there is noise with memory, or dynamics that the model lacks"
+    if robot.tests is not None and not robot.tests.independent:
+        yield "the residuals go with the command: dynamics are missing; try higher orders or another delay"
+    if robot.fit.orders.delay == LONGEST and len(robot.candidates) > 1:
+        yield f"the delay found is the longest that is tried, {LONGEST} samples; give --delay for a longer one"
+    zeros = robot.transfer.zeros()
+    for pole in robot.transfer.poles():
+        if pole.imag >= 0 and len(zeros) and np.abs(zeros - pole).min() < TWINS * abs(pole):
+            yield f"a pole and a zero nearly cancel, at {pole:.4g} 1/s: a lower order may do".replace("+0j ", " ")
+
+
+def validated(robot: Robot, other: Records) -> float:
+    """Fit (percent) of the robot's response to another log, whose start and offset alone are fitted.
+
+    ScenarioError where its period is another one.
+    """
+    if abs(other.period / robot.records.period - 1) > 1e-6:
+        raise ScenarioError(
+            f"{other.name}: has a period of {other.period:g} s; must be {robot.records.period:g} s, as the other log"
+        )
+    late = robot.fit.orders.delay
+    u, y = other.command[: len(other.command) - late], other.actual[late:]
+    return fit_percent(y, Samples(u, y, robot.fit.orders).replayed(robot.fit.a, robot.fit.b))
+
+
+def figures_of(robot: Robot) -> dict[str, Any]:
+    """The numbers of an identified robot, as JSON has them."""
+    transfer, tests = robot.transfer, robot.tests
+    deviations = np.sqrt(np.maximum(np.diag(robot.fit.covariance), 0.0))
+    hertz = float(np.degrees(np.angle(transfer.at(20j * np.pi) * np.exp(-20j * np.pi * robot.dead_time))))
+    return {
+        "samples": len(robot.records.command),
+        "period_s": robot.records.period,
+        "method": robot.fit.method,
+        "orders": [robot.fit.orders.a, robot.fit.orders.b],
+        "delay_samples": robot.fit.orders.delay,
+        "dead_time_s": robot.dead_time,
+        "a": robot.fit.a.tolist(),
+        "b": robot.fit.b.tolist(),
+        "a_deviation": deviations[: len(robot.fit.a)].tolist(),
+        "b_deviation": deviations[len(robot.fit.a) :].tolist(),
+        "offset_m": robot.fit.offset,
+        "numerator": list(transfer.numerator),
+        "denominator": list(transfer.denominator),
+        "poles": [[pole.real, pole.imag] for pole in transfer.poles().tolist()],
+        "zeros": [[zero.real, zero.imag] for zero in np.asarray(transfer.zeros(), complex).tolist()],
+        "stable": bool(transfer.stable()),
+        "gain_at_rest": robot.gain,
+        "gain_at_rest_deviation": robot.gain_deviation,
+        "phase_at_10_hz_deg": hertz if robot.records.period < 0.05 else None,
+        "fit_percent": robot.percent,
+        "residual_rms_m": math.sqrt(robot.fit.variance),
+        "excited_hz": list(robot.excited),
+        "white": None if tests is None else tests.white,
+        "white_probability": None if tests is None else tests.white_probability,
+        "independent_of_command": None if tests is None else tests.independent,
+        "candidates": [
+            {"orders": [c.orders.a, c.orders.b], "delay_samples": c.orders.delay, "criterion": c.criterion}
+            for c in robot.candidates[:8]
+            if not math.isnan(c.criterion)
+        ],
+        "warnings": robot.warnings,
+    }
+
+
+def robot_toml(robot: Robot) -> str:
+    """The part of a scenario that is this robot."""
+    numbers = [
+        ", ".join(repr(float(value)) for value in part)
+        for part in (robot.transfer.numerator, robot.transfer.denominator)
+    ]
+    lines = [f"# identified from {Path(robot.records.name).name}, fit {robot.percent:.4g} %"]
+    if robot.fit.orders.delay:
+        lines += ["[loop]", f'delay = "{robot.dead_time!r} s"  # dead time of the robot: add what else is late', ""]
+    lines += ["[loop.robot]", f"numerator = [{numbers[0]}]", f"denominator = [{numbers[1]}]"]
+    return "\n".join(lines) + "\n"
