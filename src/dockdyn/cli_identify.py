@@ -75,7 +75,8 @@ def robot(
 
     columns = {"time": time, "command": command, "actual": actual}
     units = units_of(unit, ("command", "actual"), tuple(columns))
-    found = identify_robot(read_robot_log(log, columns, units, period), pair(orders), delay, method)
+    sizes = pair(orders)
+    found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
     answer = figures_of(found)
     if validate is not None:
         answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
@@ -145,12 +146,12 @@ def plan(
     duration: Annotated[float, quantity_option("--duration", "s", "a time", "Of the sweep.", above=0)] = 3.0,
     period: Annotated[float, quantity_option("--period", "s", "a period", "Of the commands.", above=0)] = 0.002,
     speed_limit: Annotated[
-        float,
+        float | None,
         quantity_option("--speed-limit", "m/s", "a speed", "The amplitude falls where it would be broken.", above=0),
-    ] = math.inf,
+    ] = None,
     acceleration_limit: Annotated[
-        float, quantity_option("--acceleration-limit", "m/s**2", "an acceleration", "The same.", above=0)
-    ] = math.inf,
+        float | None, quantity_option("--acceleration-limit", "m/s**2", "an acceleration", "The same.", above=0)
+    ] = None,
     ramp: Annotated[
         float | None,
         quantity_option("--ramp", "s", "a time", "In which the motion grows from rest, and returns to it.", least=0),
@@ -175,7 +176,8 @@ def plan(
 
     if file.exists() and not force:
         raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
-    sweep = Sweep(amplitude, start, end, duration, speed_limit, acceleration_limit, ramp)
+    speed, acceleration = (math.inf if limit is None else limit for limit in (speed_limit, acceleration_limit))
+    sweep = Sweep(amplitude, start, end, duration, speed, acceleration, ramp)
     times, commands = sweep.planned(period)
     arm, path = None, None
     if any(option is not None for option in (direction, urdf, tip, joints)):

@@ -131,7 +131,8 @@ def show_contact(answer: dict[str, Any], toml: str) -> None:
 def show_plan(answer: dict[str, Any]) -> None:
     """What a planned sweep asks of the robot."""
     size, last = 1e3 * answer["largest_position_m"], 1e3 * answer["amplitude_at_end_m"]
-    verdict = f"A sweep from {answer['from_hz']:g} to {answer['to_hz']:g} Hz in {answer['duration_s']:g} s, {size:.4g} mm at most"
+    verdict = f"A sweep from {answer['from_hz']:g} to {answer['to_hz']:g} Hz in {answer['duration_s']:g} s, "
+    verdict += f"{size:.4g} mm at most"
     verdict += f" and {last:.4g} mm at its end." if last < 0.95 * size else "."
     rows: list[tuple[str, float | None, str]] = [
         ("samples", answer["samples"], ""),

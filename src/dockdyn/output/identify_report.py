@@ -87,8 +87,10 @@ def robot_figures(robot: Robot) -> Iterator[Drawn]:
         "Commanded, actual and simulated position: the last two should lie on each other, and the residual below should "
         "look alike at all times.",
     )
-    words = "Frequency response, dead time included, with the band that is 95 % sure, whose half width is below. Outside the shaded range the log "
-    words += "tells little, and the model is an extrapolation."
+    words = (
+        "Frequency response, dead time included, with the band that is 95 % sure; its half width is below. Outside the "
+    )
+    words += "shaded range the log tells little, and the model is an extrapolation."
     yield partial(bode_figure, robot), words
     if robot.tests is not None:
         yield (

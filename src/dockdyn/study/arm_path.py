@@ -75,7 +75,7 @@ def generic_arm() -> Arm:
     degrees = {"lower": (-185, -140, -120, -350, -125, -350), "upper": (185, 0, 155, 350, 125, 350)}
     limits = {key: np.radians(values) for key, values in degrees.items()}
     start = np.radians([0.0, -75.0, 95.0, 20.0, 50.0, -15.0])  # away from singularities, all joints at work
-    rate = np.radians([110.0, 100.0, 100.0, 150.0, 140.0, 210.0])
+    rate = np.radians([160.0, 160.0, 190.0, 260.0, 260.0, 360.0])
     return arm_of(tree_of(links, base="fixed"), "the generic arm", "flange", rate=rate, start=start, **limits)
 
 

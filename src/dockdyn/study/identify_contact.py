@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from scipy.interpolate import make_interp_spline, make_smoothing_spline
-from scipy.optimize import minimize_scalar
 
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.scenario.errors import ScenarioError
@@ -38,7 +37,8 @@ SHARE = 0.02  # of the peak force: the same without noise
 LONGEST = 0.25  # of the contact's duration: delay that is tried
 AROUND = 1.5  # durations of the contact that are looked at before and after it
 EARLIER = 0.06  # of that duration: by how much contact may begin before its force is seen
-COARSE, FINE = 40, 10  # delays that are tried
+COARSE, FINE = 40, 240  # delays that are tried
+FAINT = 1e-4  # of the largest force: residuals below which say nothing of the delay
 SURE = 2.0  # standard deviations
 EXACT = 1e-9
 Row = Float[np.ndarray, "n"]
@@ -149,18 +149,19 @@ def stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
             break
     count = int(touching[first : last + 1].sum())
     if count < FEWEST:
-        raise log.refuse(first, f"the contact has {count} samples; must have at least {FEWEST}: sample faster")
+        words = f"the force is above its noise for {count} {'sample' if count == 1 else 'samples'} only: a spike, or a "
+        words += f"contact that is sampled too slowly; must be at least {FEWEST}"
+        raise log.refuse(first, words)
     return first, last, apart >= QUIET
 
 
 def identify_contact(bounce: Bounce, delay: float | None = None) -> Contact:
     """Estimates with standard deviations; `delay` (s) where it is known. ScenarioError where nothing fits."""
     search = ContactSearch(bounce)
-    theta = search.best(delay)
+    theta, spread = search.weighed(delay)
     if not (np.isfinite(theta).all() and theta[0] > 0):
         raise ScenarioError(f"{bounce.name}: no spring and dashpot fits: the force does not grow with the depth")
     fitted = search.pressed(theta)
-    spread = search.spread(theta, delay is not None)
     deviations = np.sqrt(np.maximum(np.diag(spread), 0.0))
     estimates = [Estimate(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
     both = deviations[1] * deviations[2]
@@ -208,31 +209,32 @@ class ContactSearch:
         depth = self.place(late) - theta[3]
         return depth, pressing(theta[0], theta[1], depth, self.speed(late))
 
-    def best(self, delay: float | None) -> Row:
-        """The parameters that fit best."""
+    def weighed(self, delay: float | None) -> tuple[Row, Float[np.ndarray, "5 5"]]:
+        """The parameters, and their covariance.
+
+        Means over all delays and first samples, each as likely as its sum of squares says. For within a period the samples
+        in contact hardly tell the delay (a free mass moves the same with more of it and K times as much more damping), and
+        the one that fits best may be anywhere there.
+        """
         bounce = self.bounce
-        reach = LONGEST * bounce.duration
         back = min(bounce.first - 1, max(4, round(EARLIER * bounce.duration / bounce.period)))
         entries = list(range(bounce.first - back, bounce.first + 2))
-        lates = np.linspace(-bounce.period, reach, COARSE) if delay is None else np.array([delay])
+        lates = np.linspace(-bounce.period, LONGEST * bounce.duration, COARSE) if delay is None else np.array([delay])
         costs = [(self.at(late, entry)[0], late, entry) for entry in entries[:: max(1, back // 12)] for late in lates]
         _, late, entry = min(costs)
-        if delay is not None:
-            return min((self.at(delay, each) for each in entries), key=lambda found: found[0])[1]
-        width = 2 * max(float(lates[1] - lates[0]), bounce.period)
+        if delay is None:
+            width = 2 * max(float(lates[1] - lates[0]), bounce.period)
+            lates = np.linspace(late - width, late + width, min(FINE, 2 * round(20 * width / bounce.period)) + 1)
         around = [each for each in entries if abs(each - entry) <= max(3, back // 12)]
-        found = []
-        for each in around:
-
-            def cost(value: float, each: int = each) -> float:
-                return self.at(value, each)[0]
-
-            near = np.linspace(late - width, late + width, 4 * FINE)
-            start, step = min(near, key=cost), float(near[1] - near[0])
-            ends = (start - step, start + step)
-            closed = minimize_scalar(cost, bounds=ends, method="bounded", options={"xatol": 1e-7 * bounce.period})
-            found.append(self.at(float(closed.x), each))
-        return min(found, key=lambda pair: pair[0])[1]
+        found = [self.at(value, each) for each in around for value in lates]
+        squares, thetas = np.array([cost for cost, _ in found]), np.stack([theta for _, theta in found])
+        force = bounce.force
+        noise = max(squares.min() / max(len(force) - 5, 1), (FAINT * float(np.ptp(force))) ** 2)
+        likely = np.exp((squares.min() - squares) / (2 * noise))
+        likely /= likely.sum()
+        theta = likely @ thetas
+        apart = (thetas - theta) * np.sqrt(likely)[:, None]
+        return theta, apart.T @ apart + self.spread(theta)
 
     def at(self, late: float, entry: int) -> tuple[float, Row]:
         """Sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
@@ -264,38 +266,22 @@ class ContactSearch:
         left = force - bias - np.where(inside, raw, 0.0)
         return float(left @ left), np.array([stiffness, damping, late, surface, bias])
 
-    def spread(self, theta: Row, known: bool) -> Float[np.ndarray, "5 5"]:
-        """Covariance of the parameters; of all but the delay where that is `known`.
-
-        What the samples in contact say, and then what the first of them says: the instant of its step is known to within
-        a period, and better where the step of the dashpot stands out of the noise.
-        """
-        bounce = self.bounce
+    def spread(self, theta: Row) -> Float[np.ndarray, "5 5"]:
+        """Covariance of all parameters but the delay, were that known and the samples in contact, too."""
         depth, raw = self.law(theta)
         inside = (depth > 0) & (raw > 0)
-        left = bounce.force - self.pressed(theta)
-        scales = np.abs(theta) * 1e-4 + np.array([1e-6, 1e-6, 1e-4 * bounce.period, 1e-9, 1e-6])
-        free = [i for i in range(4) if not (known and i == 2)]
-        slopes = []
-        for i in free:
-            move = np.eye(5)[i] * scales[i]
-            slopes.append(
-                np.where(inside, (self.law(theta + move)[1] - self.law(theta - move)[1]) / 2 / scales[i], 0.0)
-            )
+        left = self.bounce.force - self.pressed(theta)
+        # by finite steps in all that the law is linear in
+        steps = (
+            np.diag([theta[0], theta[0] * self.bounce.duration, 0.0, float(np.ptp(self.bounce.position)), 0.0]) * 1e-3
+        )
+        slopes = [
+            np.where(inside, (self.law(theta + steps[i])[1] - self.law(theta - steps[i])[1]) / 2 / steps[i, i], 0.0)
+            for i in (0, 1, 3)
+        ]
         spread = np.zeros((5, 5))
-        spread[np.ix_([*free, 4], [*free, 4])] = covariance(np.stack([*slopes, np.ones(len(left))], axis=1), left)
-        entry = int(np.argmax(inside))
-        speed = float(self.speed(bounce.time[entry : entry + 1] - theta[2])[0])
-        step = max(theta[1] * speed, 1e-300)
-        noise = float(np.sqrt(np.mean(left**2)))
-        # squared, s²; a step below the noise says nothing
-        instant = bounce.period**2 / 12 + (bounce.period * noise / step) ** 2
-        seen = np.array([0.0, 0.0, 0.0 if known else 1.0, 1 / speed, 0.0])
-        gain = spread @ seen / (seen @ spread @ seen + instant)
-        spread = spread - np.outer(gain, seen @ spread)
-        if not known:  # within a period a free mass moves the same with more delay and K times as much more damping
-            along = np.array([0.0, theta[0], 1.0, 0.0, 0.0])
-            spread += np.outer(along, along) * max(bounce.period**2 / 12 - spread[2, 2], 0.0)
+        part = [0, 1, 3, 4]
+        spread[np.ix_(part, part)] = covariance(np.stack([*slopes, np.ones(len(left))], axis=1), left)
         return spread
 
 

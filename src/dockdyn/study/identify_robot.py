@@ -32,8 +32,10 @@ ROLES = (
 )
 LARGEST = 4  # order that is tried
 LONGEST = 10  # samples of dead time that are tried
+BEFORE = 3  # samples by which missing poles lengthen a dead time
 TRIED_ON = 20_000  # samples, at most, on which orders are compared
-EXACT = 1e-9  # of the motion's size: residuals below are round-off
+EXACT = 1e-9  # of the motion's size: residuals that are as good as none
+ROUNDED = 1e-6  # the same: residuals that are rounding of the log, and tell nothing of the model
 FAINT = 1e-7  # of the command's size: what tells nothing
 BAND = 1.959964  # standard deviations on either side that hold 95 %
 POINTS = 200  # frequencies
@@ -145,7 +147,7 @@ def identify_robot(
     spread = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
     ends = excited_range(records)
     tests = None
-    if math.sqrt(chosen.variance) > EXACT * float(np.std(records.actual)):
+    if math.sqrt(chosen.variance) > ROUNDED * float(np.std(records.actual)):
         tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
     late = chosen.orders.delay
     percent = fit_percent(records.actual[late:], chosen.simulated)
@@ -195,10 +197,10 @@ def candidates(records: Records, orders: tuple[int, int] | None, delay: int | No
     last = LONGEST if delay is None and len(u) >= least(Orders(LARGEST, LARGEST, LONGEST)) else delay or 0
     criterion = partial(criterion_of, u, y, last)
     delays = [last] if delay is not None else list(range(last + 1))
-    if len(sizes) * len(delays) > LONGEST + 1:  # a middling size tells the dead time, to within a sample
+    if len(sizes) * len(delays) > LONGEST + 1:  # a middling size tells the dead time, with that of missing poles
         usual = (2, 2) if (2, 2) in sizes else sizes[0]
         likely = min(delays, key=lambda late: criterion(Orders(*usual, late)))
-        delays = [late for late in delays if abs(late - likely) <= 1]
+        delays = [late for late in delays if -BEFORE <= late - likely <= 1]
     trials = [Orders(*size, late) for size in sizes for late in delays]
     tried = [Candidate(trial, criterion(trial)) for trial in trials if len(u) >= least(trial)]
     return sorted((each for each in tried if math.isfinite(each.criterion)), key=lambda each: each.criterion)

@@ -205,7 +205,7 @@ def unsaturated(log: Log, name: str, driver: str, alike: bool) -> None:
         edges = np.flatnonzero(np.diff(np.r_[False, at, False].astype(int)))
         for first, last in zip(edges[::2], edges[1::2], strict=True):
             during = sign * drives[first:last]
-            beyond = during.min() > top if alike else top > 0.5 * np.abs(values).max()
+            beyond = float(np.median(during)) > top if alike else top > 0.5 * np.abs(values).max()
             if last - first >= STUCK and beyond and np.ptp(during) > MOVED * reach:
                 words = f"{log.headings[name]} stays at its extreme value for {last - first} rows while "
                 words += f"{log.headings[driver]} goes on: it is saturated; use a log within the range"
