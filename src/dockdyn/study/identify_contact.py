@@ -109,6 +109,10 @@ def read_bounce(
     quiet = max(QUIET, len(force) // 50)
     rest, noise = float(np.median(force[:quiet])), float(np.std(force[:quiet]))
     size = np.abs(force - rest)
+    slope, level = np.polyfit(np.arange(quiet), force[:quiet], 1)
+    scatter = float(np.std(force[:quiet] - slope * np.arange(quiet) - level))
+    if abs(slope) * quiet > max(CLEAR * scatter, SHARE * float(size.max())):
+        raise log.refuse(0, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
     threshold = max(CLEAR * noise, SHARE * float(size.max()))
     touching = size > threshold
     if not touching.any() or size.max() <= CLEAR * noise:

@@ -102,8 +102,8 @@ def read_robot_log(
     """A log, checked; ScenarioError that names file and row for what cannot be used."""
     log = read_log(path, ROLES, columns, units)
     step = evenly(log, period)
-    unsaturated(log, "actual", "command", alike=True)
     excited(log)
+    unsaturated(log, "actual", "command", alike=True)
     return Records(log.file, step, log.signals["command"], log.signals["actual"])
 
 
