@@ -15,7 +15,8 @@ from scipy.spatial.transform import Rotation
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.stability.discrete import continuous
 from dockdyn.study.arm_path import generic_arm, lead
-from dockdyn.study.identify_contact import Bounce, identify_contact
+from dockdyn.study.bounce_log import Bounce, read_bounce
+from dockdyn.study.identify_contact import identify_contact
 from dockdyn.study.identify_plan import Sweep
 from dockdyn.study.identify_robot import Records, identify_robot, validated
 from dockdyn.study.output_error import Orders, fit
@@ -281,8 +282,6 @@ def test_uncertainties_of_a_contact_are_those_over_many_bounces(seeds):
 
 
 def test_turned_signs_and_a_bias_of_the_force_change_nothing_else(tmp_path):
-    from dockdyn.study.identify_contact import read_bounce
-
     made, _ = bounce(2.3e-3, 1, 0.5)
     numbers = []
     for name, sign, turn, bias in (("plain", 1, 1, 0.0), ("turned", -1, 1, 3.0), ("back", 1, -1, -4.0)):

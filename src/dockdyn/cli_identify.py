@@ -116,7 +116,8 @@ def contact(
     from dockdyn.cli import write_text
 
     prepared(out, force)
-    from dockdyn.study.identify_contact import contact_toml, figures_of, identify_contact, read_bounce
+    from dockdyn.study.bounce_log import read_bounce
+    from dockdyn.study.identify_contact import contact_toml, figures_of, identify_contact
 
     columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
     units = units_of(unit, ("position",), tuple(columns))

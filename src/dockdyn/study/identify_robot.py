@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,9 @@ from dockdyn.scenario.errors import ScenarioError
 from dockdyn.stability import discrete
 from dockdyn.stability.transfer_function import TransferFunction
 from dockdyn.study.log_file import Log, Role, evenly, read_log, unsaturated
-from dockdyn.study.output_error import Fit, Method, Orders, Samples, fit
+from dockdyn.study.output_error import Fit, Method, Samples, fit
 from dockdyn.study.residuals import ResidualTests, residual_tests
+from dockdyn.study.robot_orders import LONGEST, Candidate, Records, candidates
 
 ROLES = (
     Role("time", "the time", "s", ("time", "t"), needed=False),
@@ -30,13 +30,7 @@ ROLES = (
     ),
     Role("actual", "the actual position", "m", ("actual", "measured", "actual position", "measured position", "x r")),
 )
-LARGEST = 4  # order that is tried
-LONGEST = 10  # samples of dead time that are tried
-BEFORE = 3  # samples by which missing poles lengthen a dead time
-TRIED_ON = 20_000  # samples, at most, on which orders are compared
-EXACT = 1e-9  # of the motion's size: residuals that are as good as none
 ROUNDED = 1e-6  # the same: residuals that are rounding of the log, and tell nothing of the model
-FAINT = 1e-7  # of the command's size: what tells nothing
 BAND = 1.959964  # standard deviations on either side that hold 95 %
 POINTS = 200  # frequencies
 EXCITED = 0.98  # share of the command's power that lies in the excited range
@@ -44,24 +38,6 @@ MUCH_WORSE = 4.0  # times the variance of the best model: what is no substitute 
 TWINS = 0.02  # of its size: how near a zero cancels a pole
 UNIT_GAIN = 1e-3  # by how much a gain at rest may be off one before it is said
 Row = Float[np.ndarray, "n"]
-
-
-@dataclass(frozen=True)
-class Records:
-    """Commanded and actual positions (m), equally sampled."""
-
-    name: str
-    period: float  # s
-    command: Row
-    actual: Row
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A choice of orders and its Bayesian information criterion, the lowest the best."""
-
-    orders: Orders
-    criterion: float
 
 
 @dataclass(frozen=True)
@@ -171,81 +147,6 @@ def identify_robot(
 def converted(a: Row, b: Row, period: float) -> TransferFunction:
     """The continuous robot; ValueError where there is none."""
     return discrete.continuous(a.tolist(), b.tolist(), period)
-
-
-def candidates(records: Records, orders: tuple[int, int] | None, delay: int | None) -> list[Candidate]:
-    """Orders to try, the best first; the one that is given, if it is."""
-    if orders is not None and delay is not None:
-        only = Orders(*orders, delay)
-        enough(records, only)
-        if sum(orders) > tellable(records.command[:TRIED_ON]):
-            raise ScenarioError(
-                f"{records.name}: the command excites too little for orders {only.words()}; must be such as a sweep"
-            )
-        return [Candidate(only, math.nan)]
-    # the middle of a log that is long
-    first = max(0, (len(records.command) - TRIED_ON) // 2)
-    u, y = (signal[first : first + TRIED_ON] for signal in (records.command, records.actual))
-    sizes = [(a, b) for a in range(1, LARGEST + 1) for b in range(1, a + 1)] if orders is None else [orders]
-    enough(records, Orders(*min(sizes), delay or 0))
-    known = tellable(u)
-    sizes = [size for size in sizes if sum(size) <= known]
-    if not sizes:
-        raise ScenarioError(
-            f"{records.name}: the command excites too little to tell coefficients apart; must be such as a sweep"
-        )
-    last = LONGEST if delay is None and len(u) >= least(Orders(LARGEST, LARGEST, LONGEST)) else delay or 0
-    criterion = partial(criterion_of, u, y, last)
-    delays = [last] if delay is not None else list(range(last + 1))
-    if len(sizes) * len(delays) > LONGEST + 1:  # a middling size tells the dead time, with that of missing poles
-        usual = (2, 2) if (2, 2) in sizes else sizes[0]
-        likely = min(delays, key=lambda late: criterion(Orders(*usual, late)))
-        delays = [late for late in delays if -BEFORE <= late - likely <= 1]
-    trials = [Orders(*size, late) for size in sizes for late in delays]
-    tried = [Candidate(trial, criterion(trial)) for trial in trials if len(u) >= least(trial)]
-    return sorted((each for each in tried if math.isfinite(each.criterion)), key=lambda each: each.criterion)
-
-
-def criterion_of(command: Row, actual: Row, last: int, orders: Orders) -> float:
-    """Bayesian information criterion, on the positions from sample `last` on whatever the delay; infinite without a fit."""
-    late, y = orders.delay, actual[last:]
-    try:
-        fitted = fit(command[last - late : len(command) - late], y, Orders(orders.a, orders.b), "iv")
-    except (ValueError, np.linalg.LinAlgError):
-        return math.inf
-    if not np.isfinite(fitted.variance):
-        return math.inf
-    floor = (EXACT * float(np.std(actual))) ** 2
-    return len(y) * math.log(max(fitted.variance, floor)) + (orders.a + orders.b) * math.log(len(y))
-
-
-def tellable(command: Row) -> int:
-    """How many coefficients the command tells apart: its order of persistent excitation, up to what is tried."""
-    most = 2 * LARGEST
-    moved = command - command.mean()
-    delayed = np.stack([moved[most - i : len(moved) - i] for i in range(most)], axis=1)
-    for count in range(most, 0, -1):
-        sizes = np.linalg.svd(delayed[:, :count], compute_uv=False)
-        if sizes[-1] > FAINT * sizes[0]:
-            return count
-    return 0
-
-
-def least(orders: Orders) -> int:
-    """Samples that orders need."""
-    return 5 * (orders.a + orders.b) + orders.a + orders.delay
-
-
-def enough(records: Records, orders: Orders) -> None:
-    if orders.b > orders.a:
-        raise ScenarioError(
-            f"--orders {orders.a},{orders.b}: NB must be at most NA: with more, poles at z = 0 have no continuous robot"
-        )
-    if len(records.command) < least(orders):
-        raise ScenarioError(
-            f"{records.name}: {len(records.command)} samples are too short for orders {orders.words()}; "
-            f"must be at least {least(orders)}"
-        )
 
 
 def fit_percent(measured: Row, simulated: Row) -> float:
