@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.signal import coherence, csd, welch
 
-from dockdyn.output.drawing import COLOURS, DASHES, align_label, arrange, legend, styled
+from dockdyn.output.drawing import COLOURS, DASHES, align_label, arrange, legend, power_of_ten, styled
+from dockdyn.study.identify_contact import smooth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,6 +98,8 @@ def bode_figure(robot: Robot) -> Figure:
     width.legend(loc="upper left", ncols=2)
     from matplotlib.ticker import FuncFormatter
 
+    width.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+    width.yaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
     width.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     legend(figure, magnitude)
     return figure
@@ -165,16 +168,22 @@ def stroke_figure(contact: Contact) -> Figure:
     """What the force has beside the spring's, over depth: as measured and with the delay taken back."""
     bounce = contact.bounce
     figure, (ax,) = panels([2.9], 3)
-    depth = bounce.position - contact.surface.value
-    inside = depth > -0.1 * depth.max()
-    late = np.interp(bounce.time + contact.delay.value, bounce.time, bounce.force)
-    fitted = np.interp(bounce.time + contact.delay.value, bounce.time, contact.fitted)
-    spring = contact.bias.value + contact.stiffness.value * np.maximum(depth, 0.0)
-    for force, words, style in (
-        (bounce.force, "as measured", {"color": COLOURS["muted"], "linewidth": 0.7}),
-        (late, "delay taken back", {"color": BLUE, "linewidth": 0.7}),
-        (fitted, "the dashpot alone", {"color": ORANGE, "linestyle": DASHES[1]}),
+    measured = bounce.position
+    place, _ = smooth(bounce)
+    late = bounce.time + contact.delay.value
+    for position, force, words, style in (
+        (measured, bounce.force, "as measured", {"color": COLOURS["muted"], "linewidth": 0.7}),
+        (measured, np.interp(late, bounce.time, bounce.force), "delay taken back", {"color": BLUE, "linewidth": 0.7}),
+        (
+            place(bounce.time),
+            np.interp(late, bounce.time, contact.fitted),
+            "the dashpot alone",
+            {"color": ORANGE, "linestyle": DASHES[1]},
+        ),
     ):
+        depth = position - contact.surface.value
+        inside = depth > -0.1 * depth.max()
+        spring = contact.bias.value + contact.stiffness.value * np.maximum(depth, 0.0)
         ax.plot(1e3 * depth[inside], (force - spring)[inside], label=words, **style)
     ax.axhline(0, color=COLOURS["muted"], linewidth=0.8)
     ax.set(xlabel="depth, mm", ylabel="force less the spring's, N")

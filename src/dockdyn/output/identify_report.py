@@ -74,11 +74,16 @@ def page(
         xr.Dataset(attrs={"title": title, "scenario": toml}),
         verdict=verdict,
         warnings=answer["warnings"],
-        summary=[(words[0].upper() + words[1:], f"{value} {unit}".strip()) for words, value, unit in rows],
+        summary=[(titled(words), f"{value} {unit}".strip()) for words, value, unit in rows],
         figures=pictures(figures),
         candidates=compared,
         made=made,
     )
+
+
+def titled(words: str) -> str:
+    """A quantity at the start of its row; a symbol stays as it is."""
+    return words if len(words) < 3 else words[0].upper() + words[1:]
 
 
 def robot_figures(robot: Robot) -> Iterator[Drawn]:
