@@ -18,7 +18,7 @@ from dockdyn.stability.transfer_function import TransferFunction
 from dockdyn.study.log_file import Log, Role, evenly, read_log, unsaturated
 from dockdyn.study.output_error import Fit, Method, Samples, fit
 from dockdyn.study.residuals import ResidualTests, residual_tests
-from dockdyn.study.robot_orders import LONGEST, Candidate, Records, candidates
+from dockdyn.study.robot_orders import LONGEST, Candidate, Records, candidates, rounding
 
 ROLES = (
     Role("time", "the time", "s", ("time", "t"), needed=False),
@@ -123,7 +123,7 @@ def identify_robot(
     spread = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
     ends = excited_range(records)
     tests = None
-    if math.sqrt(chosen.variance) > ROUNDED * float(np.std(records.actual)):
+    if math.sqrt(chosen.variance) > max(ROUNDED * float(np.std(records.actual)), 0.9 * rounding(records.actual)):
         tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
     late = chosen.orders.delay
     percent = fit_percent(records.actual[late:], chosen.simulated)
@@ -217,7 +217,8 @@ def doubts(robot: Robot) -> Iterator[str]:
     zeros = robot.transfer.zeros()
     for pole in robot.transfer.poles():
         if pole.imag >= 0 and len(zeros) and np.abs(zeros - pole).min() < TWINS * abs(pole):
-            yield f"a pole and a zero nearly cancel, at {pole:.4g} 1/s: a lower order may do".replace("+0j ", " ")
+            where = f"{pole.real:.4g}" + (f" ± {pole.imag:.4g} i" if pole.imag else "")
+            yield f"a pole and a zero nearly cancel, at {where} 1/s: a lower order may do"
 
 
 def validated(robot: Robot, other: Records) -> float:

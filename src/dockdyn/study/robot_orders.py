@@ -81,8 +81,16 @@ def criterion_of(command: Row, actual: Row, last: int, orders: Orders) -> float:
         return math.inf
     if not np.isfinite(fitted.variance):
         return math.inf
-    floor = (EXACT * float(np.std(actual))) ** 2
+    floor = max(EXACT * float(np.std(actual)), rounding(actual)) ** 2
     return len(y) * math.log(max(fitted.variance, floor)) + (orders.a + orders.b) * math.log(len(y))
+
+
+def rounding(values: Row) -> float:
+    """Standard deviation of what rounding to the log's digits or the encoder's steps takes away: residuals below tell
+    nothing."""
+    apart = np.diff(np.unique(values))
+    apart = apart[apart > EXACT * float(np.ptp(values))]
+    return float(apart.min(initial=np.inf if len(apart) else 0.0)) / math.sqrt(12)
 
 
 def tellable(command: Row) -> int:
