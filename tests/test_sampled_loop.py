@@ -139,6 +139,7 @@ class Follower:
         return np.full(np.shape(times), position), np.full(np.shape(times), velocity)
 
 
+EXTRAS = ("lead", "second_lead", "virtual_stiffness", "virtual_damping")
 STEPS = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}
 
 
@@ -165,7 +166,9 @@ def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
     """Positions of the model at the start of each cycle, under a constant force `push` (N) besides; the last contact force."""
     m, k, b, g, tau, hold = (case[name] for name in ("mass", "stiffness", "damping", "gain", "delay", "hold"))
     sample, step = case["sensor_period"], case["dynamics_period"] if case["dynamics"] in STEPS else None
+    lead, second, kv, bv = (case.get(name, 0.0) for name in EXTRAS)
     robot = Modes(*case["robot"]) if case["robot"] else Follower()
+    assert step or not kv  # between instants only what a first-order equation of the velocity can do
     rounding, end = 1e-9 * hold, cycles * cycle_of(case) * hold
     x, v = start
     force = speed = noted = 0.0
@@ -182,18 +185,21 @@ def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
             force = float(contact(t, t - rounding))
         if "step" in names:
             speed = v if case["velocity"] == "model" else float(robot.motion(t, t - rounding)[1])
+        total = (force if sample or step else float(contact(t, t + 2 * rounding if tau else t - rounding))) + push
+        own = v if case["velocity"] == "model" else float(robot.motion(t, t - rounding)[1])
+        total -= g * (speed if step else own) + kv * x + bv * v
+        led = x + lead * v + second * total / m
         if "record" in names:
-            noted = x
+            noted = led
         if "hold" in names:
-            robot.command(t, noted if case["dynamics"] == "half-period" else x, v)
+            robot.command(t, noted if case["dynamics"] == "half-period" else led, v + lead * total / m)
         if "step" in names:
-            total = force - g * speed + push
             x, v = x + step * v + STEPS[case["dynamics"]] * step**2 * total / m, v + step * total / m
         if step is None and after > t:
             length = after - t
             times = t + length * (NODES + 1) / 2
             acting = push + (force if sample else contact(times, t + 2 * rounding))
-            rate = g / m if case["velocity"] == "model" else 0.0
+            rate = (bv + (g if case["velocity"] == "model" else 0.0)) / m
             if case["velocity"] == "robot":
                 acting = acting - g * robot.motion(times, t + 2 * rounding)[1]
             kicks = np.append(WEIGHTS * length / 2 * acting / m, v)  # the velocity at t as one kick more
@@ -325,6 +331,22 @@ def test_a_force_step_is_balanced_by_the_contact(structure):
             assert np.isnan(whole.steady_state_error())
 
 
+def with_extras(case, rng):
+    """With leads of the order of the loop's lag, and a contact in software where the simulation can have one."""
+    lag = case["hold"] * rng.uniform(0.3, 1.5)
+    case = case | {"lead": lag, "second_lead": lag**2 * rng.uniform(-0.5, 0.5)}
+    scale = np.sqrt(case["stiffness"] * case["mass"])
+    case |= {"virtual_damping": scale * rng.uniform(0, 0.3)}
+    return case | {"virtual_stiffness": case["stiffness"] * rng.uniform(-0.3, 0.5) * (case["dynamics"] in STEPS)}
+
+
+@pytest.mark.parametrize("index", [0, 1, 3, 4, *(pytest.param(i, marks=pytest.mark.full) for i in (2, 5, 6))])
+def test_leads_and_a_virtual_contact_move_a_simulation_as_the_monodromy_says(index):
+    rng = np.random.default_rng(10 + index)
+    for delays in ((0, 0), (0.2, 1), (1, 1), (2, 3)):
+        check_against_simulation(with_extras(some_case(STRUCTURES[index], rng, delays), rng))
+
+
 # --- many loops, and all delays --------------------------------------------------------------------------------------
 
 
@@ -370,6 +392,8 @@ def test_growth_is_continuous_where_the_delay_is_a_whole_number_of_holds(structu
         ({"dynamics_period": 2e-3}, "continuous"),
         ({"hold": None, "sensor_period": 2e-3}, "needs a hold"),
         ({"dynamics": "half-period", "dynamics_period": 9e-3}, "period"),  # the command would be older than its hold
+        ({"lead": np.nan}, "lead is nan"),
+        ({"virtual_stiffness": np.inf}, "virtual stiffness"),
         ({"dynamics": "no-such-method", "dynamics_period": 2e-3}, "dynamics"),
     ],
 )

@@ -141,6 +141,52 @@ def stability(
 
 
 @app.command()
+def compare(
+    scenario: ScenarioName,
+    compensators: Annotated[
+        str, typer.Option("--compensators", metavar="all|NAME,NAME", help="Which ones; none is the rig without.")
+    ] = "all",
+    set_: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; by default NAME-compare.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the comparison as JSON and nothing else; files only with --out.")
+    ] = False,
+) -> None:
+    """Run a rig with each compensator over a range of stiffness; print how far each is from the truth."""
+    from dockdyn.scenario.load import load
+    from dockdyn.study import compare as study
+
+    changes = overrides(set_ or [])
+    laws = study.laws_of(compensators)
+    given = changes.get(study.STIFFNESS)
+    stiffnesses = study.stiffness_range(given)
+    if stiffnesses is not None:
+        del changes[study.STIFFNESS]
+    elif given is not None:
+        stiffnesses = [study.stiffness(given)]
+    chosen = load(scenario, changes)
+    folder = out
+    if folder is None and not as_json:
+        folder = Path(f"{Path(scenario).stem}-compare")
+    if folder is not None:
+        vacant(folder, force)
+    with progress(f"Comparing on {chosen.name}") as advance:
+        dataset = study.compare(chosen, laws, stiffnesses, advance)
+    if folder is not None:
+        write_files(folder, dataset, "compare.nc")
+    if as_json:
+        typer.echo(json.dumps(study.answer(dataset), indent=2, allow_nan=False))
+        return
+    from dockdyn.output.console import show_comparison
+
+    show_comparison(dataset)
+    typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+
+
+@app.command()
 def presets() -> None:
     """List the scenarios that come with dockdyn."""
     from dockdyn.scenario.load import presets as known
@@ -166,7 +212,7 @@ def init(
 
 @app.command()
 def report(
-    result: Annotated[Path, typer.Argument(help="A result.nc or stability.nc that dockdyn wrote.")],
+    result: Annotated[Path, typer.Argument(help="A result.nc, stability.nc or compare.nc that dockdyn wrote.")],
     out: Annotated[
         Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")
     ] = None,
@@ -273,6 +319,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.stability_report import render_stability_report
 
         return render_stability_report(dataset)
+    if "tuned_at_N_m" in dataset.attrs:
+        from dockdyn.output.compare_report import render_compare_report
+
+        return render_compare_report(dataset)
     if dataset.attrs["kind"] == "berthing":
         from dockdyn.output.berthing_report import render_berthing_report
 
@@ -281,6 +331,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.orbital_report import render_orbital_report
 
         return render_orbital_report(dataset)
+    if dataset.attrs["kind"] == "rig":
+        from dockdyn.output.rig_report import render_rig_report
+
+        return render_rig_report(dataset)
     if dataset.attrs["kind"] in ("four-mass", "latch"):
         from dockdyn.output.chains_report import render_chains_report
 

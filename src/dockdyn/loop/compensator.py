@@ -1,4 +1,4 @@
-"""What a compensator of a rig's delays is: asked once at every instant of the dynamics, it answers with a force, gains and leads."""
+"""What a compensator of a rig's delays is: asked at every instant of the dynamics, it answers with a force, gains and leads."""
 
 from __future__ import annotations
 

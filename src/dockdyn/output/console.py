@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import xarray as xr
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from dockdyn.output.berthing_report import berthing_verdict, contacts_table, impacts_table
 from dockdyn.output.chains_report import impact_verdict, latch_verdict
+from dockdyn.output.compare_report import comparison_verdict, ratios
 from dockdyn.output.orbital_report import impacts_table as orbital_impacts
 from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
+from dockdyn.output.rig_report import budget, compared, rig_verdict
 from dockdyn.output.stability_report import verdict
 from dockdyn.output.wording import capture, gains, significant
 
 LISTED = 6  # sensitivities printed
+STIFFNESSES = 5  # columns of a comparison
 
 
 def show_summary(summary: dict[str, Any]) -> None:
@@ -30,6 +34,10 @@ def show_summary(summary: dict[str, Any]) -> None:
         console.print(summary["title"], markup=False)
         console.print(orbital_verdict(summary), markup=False)
         orbital_end(console, summary)
+    elif summary["kind"] == "rig":
+        console.print(summary["title"], markup=False)
+        console.print(rig_verdict(summary), markup=False)
+        rig_numbers(console, summary)
     elif "energy_class" in summary:
         console.print(flight_contacts(summary))
         if summary["captured"] is not None:
@@ -68,6 +76,30 @@ def orbital_end(console: Console, summary: dict[str, Any]) -> None:
     final = ", ".join(f"{name} {significant(value, 6)}" for name, value in summary["final"].items())
     console.print(f"at {summary['end_time_s']:g} s: {final}", markup=False)
     console.print(f"Newton's corrections a step: {newton(summary)}")
+
+
+def rig_numbers(console: Console, summary: dict[str, Any]) -> None:
+    """What a rig makes of a contact, where its delay comes from, and what to do."""
+    shown = table_of(None, ["", "rig", ""], ("", ""))
+    for row in compared(summary).rows:
+        shown.add_row(*row)
+    console.print(shown)
+    parts = ", ".join(f"{words} {late} ms" for words, late, _ in budget(summary).rows)
+    console.print(f"delay: {parts}" if parts else "delay: none", markup=False)
+    console.print(summary["recommendation"], markup=False)
+
+
+def show_comparison(dataset: xr.Dataset) -> None:
+    """A comparison of compensators: amplitude ratios over stiffness."""
+    console = Console(highlight=False)
+    console.print(dataset.attrs["title"], markup=False)
+    found = ratios(dataset, STIFFNESSES)
+    headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
+    shown = table_of(None, headings, (headings[0],))
+    for row in found.rows:
+        shown.add_row(*row)
+    console.print(shown)
+    console.print(comparison_verdict(dataset), markup=False)
 
 
 def show_meetings(console: Console, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:

@@ -10,10 +10,12 @@ import xarray as xr
 from dockdyn.scenario.errors import ScenarioError
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
+WHOLE = {"margins", "tuned_at_N_m"}  # either makes it margins or a comparison
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 EVENTS = {
     "berthing": "impulse",
     "orbital-arm": "event_time",
+    "rig": "ideal_force",
 }  # what a run has of what happened; other kinds have contacts
 
 
@@ -50,7 +52,7 @@ def open_result(path: str | Path) -> xr.Dataset:
     except Exception:  # a damaged file can fail anywhere inside the readers
         raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
     needed = ATTRIBUTES
-    if "margins" not in dataset.attrs:
+    if not WHOLE & set(dataset.attrs):
         needed = ATTRIBUTES | RUN | {EVENTS.get(str(dataset.attrs.get("kind")), "episode_onset")}
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.loop.tuning import matching_gain
 from dockdyn.papers import reproduction, sits_identification, sits_pictures
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.sits_rig import rig
@@ -20,14 +21,12 @@ from dockdyn.papers.table import Row, Table
 from dockdyn.scenario.load import load
 from dockdyn.stability import (
     crossing_velocity,
-    growth_rates,
     loop,
     loop_polynomial,
     loop_roots,
     routh,
     sampled_loop,
 )
-from dockdyn.stability.chart import locate
 from dockdyn.stability.growth import single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root, stabilising_gains, varied
@@ -55,17 +54,6 @@ def root_of(loop: Loop) -> complex:
     """The rightmost root (1/s), the upper one of a pair."""
     root = loop_roots(single(loop), 1)[0, 0]
     return complex(root.real, abs(root.imag))
-
-
-def matching_gain(loop: Loop) -> float:
-    """Gain (N s/m) with which the loop decays as the contact alone does."""
-    low, high = np.array([[0.0]]), np.array([[300.0]])
-    decay = float(loop.damping) / (2 * float(loop.effective_mass))
-
-    def excess(points: np.ndarray) -> np.ndarray:
-        return growth_rates(varied(loop, "gain", points[:, 0])) + decay
-
-    return float(locate(excess, low, high, excess(low), excess(high), 1e-9)[0, 0])
 
 
 def delays_alone(progress: Progress) -> Made:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import jax.numpy as jnp
@@ -126,26 +127,22 @@ class ContactSection(Section):
     friction: FrictionSection | None = None
 
 
-class FreeFlightSection(Section):
-    """Two free rigid bodies that touch."""
+class TwoBodiesSection(Section):
+    """Two free rigid bodies that touch: what the kinds that simulate them share."""
 
     schema_: Literal[1] = Field(1, alias="schema")
-    kind: Literal["free-flight"] = "free-flight"
-    title: str = "Free flight"
+    kind: str
+    title: str
     duration: Duration
     approach: ApproachSection | None = None
     chaser: BodySection
     target: BodySection
     contact: list[ContactSection] = []  # noqa: RUF012
-    latch: ConeLatchSection | None = None
-    control: BodyControlSection | None = None
     loop: LoopSection = LoopSection()
-    integrator: IntegratorSection = IntegratorSection()
-    output: OutputSection = OutputSection()
     stability: StabilitySection = StabilitySection()
 
     @model_validator(mode="after")
-    def consistent(self) -> Self:
+    def touching(self) -> Self:
         stated = self.chaser.states_motion()
         if self.approach is not None and stated:
             refuse(f"the chaser's {stated[0]} and [approach] both state the initial motion; give one of the two")
@@ -157,13 +154,6 @@ class FreeFlightSection(Section):
             self.pair(contact)
         if self.approach is not None and not self.pair(self.contact[0])[2]:
             refuse("[approach] needs a first [[contact]] of a chaser's feature with a target's surface")
-        if self.latch is not None:
-            feature, surface, _ = self.pair(self.latch)
-            if surface.shape != "cone":
-                refuse(f"latch.surface = {self.latch.surface!r} is a {surface.shape}; must be a cone")
-            if self.integrator.method != "located":
-                refuse("integrator.method must be located: a latch falls in at an instant")
-            self.latch.fits(surface.half_angle, feature.radius)
         return self
 
     def pair(self, contact: ContactSection | ConeLatchSection) -> tuple[FeatureSection, Any, bool]:
@@ -194,14 +184,8 @@ class FreeFlightSection(Section):
             feature_on_chaser=on_chaser,
         )
 
-    def make_latch(self) -> ConeLatch | None:
-        if self.latch is None:
-            return None
-        feature, surface, on_chaser = self.pair(self.latch)
-        return self.latch.make(feature.make(), surface.make(), on_chaser)
-
-    def model(self) -> FreeFlight:
-        """The model, also from traced numbers."""
+    def bodies(self) -> FreeFlight:
+        """The two bodies and their contacts, without delay, also from traced numbers."""
         contacts = tuple(self.make_contact(section) for section in self.contact)
         target = self.target.start()
         if self.approach is None:
@@ -213,16 +197,9 @@ class FreeFlightSection(Section):
             contacts=contacts,
             poses=(chaser[0], target[0]),
             twists=(chaser[1], target[1]),
+            delay=None,
             points=self.points(),
-            latch=self.make_latch(),
-            control=None if self.control is None else self.control.make(chaser[0]),
-            delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
-
-    @property
-    def controlled(self) -> bool:
-        """Whether control acts."""
-        return self.control is not None and self.control.law != "none"
 
     def points(self) -> tuple[NamedPoint, ...]:
         """The named points; where a body has none, its centre of mass and its features."""
@@ -235,3 +212,46 @@ class FreeFlightSection(Section):
                 for place in places
             ]
         return tuple(named)
+
+
+class FreeFlightSection(TwoBodiesSection):
+    """Two free rigid bodies that touch."""
+
+    kind: Literal["free-flight"] = "free-flight"
+    title: str = "Free flight"
+    latch: ConeLatchSection | None = None
+    control: BodyControlSection | None = None
+    integrator: IntegratorSection = IntegratorSection()
+    output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def latching(self) -> Self:
+        if self.latch is not None:
+            feature, surface, _ = self.pair(self.latch)
+            if surface.shape != "cone":
+                refuse(f"latch.surface = {self.latch.surface!r} is a {surface.shape}; must be a cone")
+            if self.integrator.method != "located":
+                refuse("integrator.method must be located: a latch falls in at an instant")
+            self.latch.fits(surface.half_angle, feature.radius)
+        return self
+
+    def make_latch(self) -> ConeLatch | None:
+        if self.latch is None:
+            return None
+        feature, surface, on_chaser = self.pair(self.latch)
+        return self.latch.make(feature.make(), surface.make(), on_chaser)
+
+    def model(self) -> FreeFlight:
+        """The model, also from traced numbers."""
+        model = self.bodies()
+        return replace(
+            model,
+            latch=self.make_latch(),
+            control=None if self.control is None else self.control.make(model.poses[0]),
+            delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
+        )
+
+    @property
+    def controlled(self) -> bool:
+        """Whether control acts."""
+        return self.control is not None and self.control.law != "none"

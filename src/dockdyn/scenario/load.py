@@ -19,7 +19,7 @@ from dockdyn.scenario.chains import FourMassSection, LatchSection
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
 from dockdyn.scenario.orbital_arm import OrbitalArmSection
-from dockdyn.scenario.rig import RigSection
+from dockdyn.scenario.rig import MODES, RigSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.urdf import with_urdf
 
@@ -121,17 +121,28 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
     for key, value in changes.items():
         if key not in files:
             data = overridden(data, key, value, name, folder)
-    kind = data.get("kind")
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 1")
+    section = section_of(data, name)
+    try:
+        with importable(folder):
+            return Scenario(name, section.model_validate(data))
+    except ValidationError as error:
+        raise ScenarioError(explained(error, data, name, section)) from None
+
+
+def section_of(data: dict[str, Any], name: str) -> type[Section]:
+    """What checks a scenario of this kind, and mode where it has several."""
+    kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         given = "missing" if kind is None else f"{shown(kind)} is not a kind"
         raise ScenarioError(f"{name}: kind: {given}; {nearest(str(kind), KINDS)}")
-    try:
-        with importable(folder):
-            return Scenario(name, KINDS[kind].model_validate(data))
-    except ValidationError as error:
-        raise ScenarioError(explained(error, data, name, KINDS[kind])) from None
+    if kind != "rig":
+        return KINDS[kind]
+    mode = data.get("mode", "1-dof")
+    if not isinstance(mode, str) or mode not in MODES:
+        raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
+    return MODES[mode]
 
 
 @contextmanager
@@ -153,11 +164,9 @@ def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Pa
     try:
         override(data, key, value, name)
     except ScenarioError as problem:
-        if not isinstance(kind := data.get("kind"), str) or kind not in KINDS:
-            raise
         try:
             with importable(folder):
-                resolved = Scenario(name, KINDS[kind].model_validate(data)).resolved()
+                resolved = Scenario(name, section_of(data, name).model_validate(data)).resolved()
             override(resolved, key, value, name)
         except (ScenarioError, ValidationError):
             raise problem from None
@@ -221,8 +230,10 @@ def explained(error: ValidationError, data: dict[str, Any], name: str, kind: typ
     key = ".".join(path) or "scenario"
     sort = problem["type"]
     if sort == "extra_forbidden":
-        words = f"unknown key; {nearest(path[-1], known_keys(kind, path[:-1], data))}"
-        return f"{name}: {key}: {words}"
+        keys, others = known_keys(kind, path[:-1], data)
+        laws = [law for law, theirs in others.items() if path[-1] in theirs]
+        words = f"of law {' or '.join(laws)} only" if laws else nearest(path[-1], keys)
+        return f"{name}: {key}: unknown key; {words}"
     if sort == "missing":
         return f"{name}: {key}: missing"
     if sort.startswith("union_tag"):
@@ -275,27 +286,31 @@ def located(loc: tuple[int | str, ...], data: Any, missing: bool) -> tuple[list[
     return path, place
 
 
-def known_keys(kind: type[Section], path: list[str], data: Any) -> list[str]:
-    """Keys allowed in the table at `path`, found through pydantic's own description of the kind."""
+def known_keys(kind: type[Section], path: list[str], data: Any) -> tuple[list[str], dict[str, list[str]]]:
+    """Keys allowed in the table at `path`, and by law those of the others it could name, by pydantic's own description."""
     schema = kind.model_json_schema(by_alias=True, mode="validation")
     definitions = schema.get("$defs", {})
 
-    def resolve(node: dict[str, Any], value: Any) -> dict[str, Any]:
+    def options(node: dict[str, Any]) -> list[dict[str, Any]]:
         while "$ref" in node:
             node = definitions[node["$ref"].rsplit("/", 1)[1]]
-        for option in node.get("anyOf", []) + node.get("oneOf", []):
-            option = resolve(option, value)
-            tag = option.get("properties", {}).get("law", option.get("properties", {}).get("shape", {})).get("const")
-            given = value.get("law", value.get("shape")) if isinstance(value, dict) else None
-            if "properties" in option and (tag is None or tag == given):
-                return option
-        return node
+        several = node.get("anyOf", []) + node.get("oneOf", [])
+        return [option for one in several for option in options(one)] if several else [node]
+
+    def tag(option: dict[str, Any]) -> str | None:
+        properties = option.get("properties", {})
+        return properties.get("law", properties.get("shape", {})).get("const")
+
+    def chosen(node: dict[str, Any], value: Any) -> dict[str, Any]:
+        given = value.get("law", value.get("shape")) if isinstance(value, dict) else None
+        tables = [option for option in options(node) if "properties" in option]
+        return next((option for option in tables if tag(option) in (None, given)), (tables or [node])[0])
 
     node, value = schema, data
     for part in path:
-        node = resolve(node, value)
+        node = chosen(node, value)
         value = value[int(part)] if isinstance(value, list) else value[part]
         node = node.get("items", {}) if part.isdigit() else node.get("properties", {}).get(part, {})
-        if "items" in node and isinstance(value, list):
-            continue
-    return list(resolve(node, value).get("properties", {}))
+    mine = chosen(node, value)
+    others = {str(tag(o)): list(o.get("properties", {})) for o in options(node) if tag(o) not in (None, tag(mine))}
+    return list(mine.get("properties", {})), others

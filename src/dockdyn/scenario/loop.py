@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import jax.numpy as jnp
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import model_validator
 
+from dockdyn.scenario.compensators import CommandLeadSection, CompensatorSection, FixedGainSection
 from dockdyn.scenario.parts import refuse
+from dockdyn.scenario.robot import RobotSection
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.units import Number, quantity
-from dockdyn.stability.loop import Dynamics, Loop, Robot, Velocity
-from dockdyn.stability.transfer_function import TransferFunction
+from dockdyn.scenario.units import quantity
+from dockdyn.stability.loop import Dynamics, Loop
 
+IMPERFECT = (
+    "averaging",
+    "jitter",
+    "delay_amplitude",
+    "noise",
+    "bias",
+    "resolution",
+    "range",
+    "drop_rate",
+    "position_noise",
+)
+TABLES = ("hold", "sensor", "robot", "dynamics", "virtual_contact", "compensator")
 Period = quantity("s", "a period", above=0)
-
-
-def pair(value: Any) -> Any:
-    """A real pole or zero as a complex one."""
-    return value if isinstance(value, list) else [value, 0.0]
-
-
-Place = Annotated[
-    list[Number], Field(min_length=2, max_length=2), BeforeValidator(pair)
-]  # real and imaginary part, 1/s
 
 
 class HoldSection(Section):
@@ -33,10 +36,49 @@ class HoldSection(Section):
 
 
 class SensorSection(Section):
-    """The measurement of the contact force."""
+    """The measurement of the contact force; what makes it less than perfect counts in runs, not in margins."""
 
     delay: quantity("s", "a delay", least=0) = 0.0
     period: Period | None = None
+    averaging: quantity("s", "a window", above=0) | None = None
+    jitter: quantity("s", "a time", least=0) = 0.0
+    delay_amplitude: quantity("s", "a time", least=0) = 0.0
+    delay_period: Period | None = None
+    noise: quantity("N", "a force", least=0) = 0.0
+    bias: quantity("N", "a force") = 0.0
+    resolution: quantity("N", "a force", least=0) = 0.0
+    range: quantity("N", "a force", above=0) | None = None
+    drop_rate: quantity("", "a probability", least=0, below=1) = 0.0
+    threshold: quantity("N", "a force", least=0) | None = None
+    position_noise: quantity("m", "a length", least=0) = 0.0
+
+    @model_validator(mode="after")
+    def varying(self) -> Self:
+        if (self.delay_amplitude > 0) != (self.delay_period is not None):
+            refuse("delay_amplitude and delay_period: a delay that varies has both")
+        if self.delay_amplitude > self.delay:
+            refuse(
+                f"delay_amplitude = {self.delay_amplitude:g} s: must be at most the delay of {self.delay:g} s: "
+                "no force is measured before it acts"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def causal(self) -> Self:
+        if self.averaging is not None and self.averaging / 2 > (least := self.delay - self.delay_amplitude):
+            refuse(
+                f"averaging = {self.averaging:g} s: must be at most twice the delay, {2 * least:g} s: the delay is that of "
+                "the window's middle"
+            )
+        return self
+
+    def latest(self) -> float:
+        """The longest delay (s) that a sample may have."""
+        return self.delay + self.delay_amplitude + self.jitter + (self.averaging or 0.0) / 2
+
+    def imperfect(self) -> list[str]:
+        """Keys by which samples are less than perfect."""
+        return [name for name in IMPERFECT if getattr(self, name)]
 
 
 class DynamicsSection(Section):
@@ -45,72 +87,29 @@ class DynamicsSection(Section):
     period: Period | None = None
     method: Dynamics = "zero-order-hold"
 
+    @property
+    def stepped(self) -> bool:
+        """Whether the virtual bodies advance in steps."""
+        return self.method not in ("continuous", "half-period")
+
     @model_validator(mode="after")
-    def stepped(self) -> Self:
+    def with_period(self) -> Self:
         if (self.method == "continuous") != (self.period is None):
             refuse("must have a period with every method but continuous, which has none")
         return self
 
 
-class CompensatorSection(Section):
-    """A force on the virtual bodies against their velocity; a positive gain damps."""
+class VirtualContactSection(Section):
+    """A contact computed in software, without delay, that the measured one is added to."""
 
-    law: Literal["fixed-gain"] = "fixed-gain"
-    gain: quantity("N*s/m", "a gain")
-    velocity: Velocity = "robot"
-
-
-class RobotSection(Section):
-    """Transfer function from commanded to actual position: polynomials, or zeros and poles with a gain."""
-
-    numerator: Annotated[list[Number], Field(min_length=1)] | None = None
-    denominator: Annotated[list[Number], Field(min_length=2)] | None = None
-    zeros: list[Place] | None = None
-    poles: Annotated[list[Place], Field(min_length=1)] | None = None
-    gain: Number | None = None
-
-    @model_validator(mode="after")
-    def sound(self) -> Self:
-        by_polynomials = self.numerator is not None and self.denominator is not None
-        by_poles = self.poles is not None and self.gain is not None
-        stated = [getattr(self, name) is not None for name in ("numerator", "denominator", "zeros", "poles", "gain")]
-        if by_polynomials == by_poles or (by_polynomials and any(stated[2:])) or (by_poles and any(stated[:2])):
-            refuse("must give either numerator and denominator, or poles and gain (and zeros)")
-        try:
-            transfer = self.transfer()
-        except ValueError as error:
-            refuse(f"must be a transfer function: {error}")
-        if not transfer.proper():
-            degrees = f"{len(transfer.numerator) - 1} over {len(transfer.denominator) - 1}"
-            refuse(f"must be proper, its numerator of no higher degree than its denominator; it is {degrees}")
-        if not transfer.stable():
-            worst = max(transfer.poles(), key=lambda pole: pole.real)
-            refuse(f"must be stable, all poles left of the imaginary axis; it has one at {worst:.6g} 1/s")
-        if not transfer.strictly_proper():
-            refuse("must be strictly proper: a robot that jumps with each command has no finite velocity")
-        return self
-
-    def transfer(self) -> TransferFunction:
-        if self.poles is None:
-            return TransferFunction(tuple(self.numerator or ()), tuple(self.denominator or ()))
-        zeros, poles = ([complex(*place) for place in places or []] for places in (self.zeros, self.poles))
-        return TransferFunction.of_zeros(zeros, poles, self.gain or 0.0)
-
-    def make(self) -> Robot:
-        """The robot, also from traced numbers."""
-        if self.poles is None:
-            return Robot.of_polynomials(jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float))
-        zeros = [jnp.asarray(place, float) for place in self.zeros or []]
-        top = jnp.asarray(self.gain, float) * polynomial(zeros)
-        return Robot.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))
+    stiffness: quantity("N/m", "a stiffness") = 0.0
+    damping: quantity("N*s/m", "a damping") = 0.0
 
 
-def polynomial(places: list[Any]) -> Any:
-    """Coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
-    found = jnp.ones(1, complex)
-    for place in places:
-        found = jnp.convolve(found, jnp.stack([jnp.ones((), complex), -(place[0] + 1j * place[1])]))
-    return found.real
+class TuningSection(Section):
+    """What is believed of the contact where gains and leads are left to be tuned."""
+
+    stiffness: quantity("N/m", "a stiffness", above=0) | None = None
 
 
 class LoopSection(Section):
@@ -121,7 +120,9 @@ class LoopSection(Section):
     sensor: SensorSection | None = None
     robot: RobotSection | None = None
     dynamics: DynamicsSection | None = None
+    virtual_contact: VirtualContactSection | None = None
     compensator: CompensatorSection | None = None
+    tuning: TuningSection = TuningSection()
     absent_at_zero: ClassVar = ("delay",)
 
     @model_validator(mode="after")
@@ -131,19 +132,39 @@ class LoopSection(Section):
             refuse(
                 "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
             )
+        if isinstance(self.compensator, CommandLeadSection) and self.hold is None and not stepped:
+            refuse(
+                "a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant"
+            )
         if self.dynamics is not None and self.dynamics.method == "half-period" and self.hold is not None:
             if (self.dynamics.period or 0.0) >= 2 * self.hold.period:
                 refuse("half-period dynamics must have a period below twice that of the hold")
         return self
 
+    @model_validator(mode="after")
+    def sampled(self) -> Self:
+        sensor = self.sensor or SensorSection()
+        steps = self.dynamics.period if self.dynamics is not None and self.dynamics.stepped else None
+        period = sensor.period or steps
+        if period is None and (found := sensor.imperfect()):
+            refuse(f"sensor.{found[0]}: is of samples; needs sensor.period or digital dynamics")
+        if period is not None and sensor.jitter > period:
+            refuse(
+                f"sensor.jitter = {sensor.jitter:g} s: must be at most the {period:g} s between two samples, "
+                "or they change places"
+            )
+        return self
+
+    def latest(self) -> float:
+        """The longest delay (s) between a force and its effect on the model, all in all."""
+        return self.delay + (self.sensor or SensorSection()).latest()
+
     def beyond_delay(self) -> list[str]:
         """The tables given besides the delay."""
-        return [
-            name for name in ("hold", "sensor", "robot", "dynamics", "compensator") if getattr(self, name) is not None
-        ]
+        return [name for name in TABLES if getattr(self, name) is not None]
 
     def make(self, effective_mass: Any, stiffness: Any, damping: Any) -> Loop:
-        """The loop along one direction of contact, also from traced numbers."""
+        """The loop along one direction of contact, also from traced numbers; of compensators, fixed gain and command lead."""
 
         def number(value: Any) -> Any:
             return None if value is None else jnp.asarray(value, float)
@@ -151,16 +172,23 @@ class LoopSection(Section):
         dynamics, sensor = self.dynamics or DynamicsSection(method="continuous"), self.sensor or SensorSection()
         delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
         hold = None if self.hold is None else self.hold.period
+        law = self.compensator if isinstance(self.compensator, FixedGainSection) else None
+        ahead = self.compensator if isinstance(self.compensator, CommandLeadSection) else None
+        virtual = self.virtual_contact or VirtualContactSection()
         return Loop(
             effective_mass=jnp.asarray(effective_mass, float),
             stiffness=jnp.asarray(stiffness, float),
             damping=jnp.asarray(damping, float),
             delay=delay,
-            gain=jnp.asarray(0.0 if self.compensator is None else self.compensator.gain, float),
+            gain=number(0.0 if law is None or law.gain is None else law.gain),
             hold=number(dynamics.period if hold is None else hold),
             sensor_period=number(sensor.period),
             dynamics_period=number(dynamics.period),
             robot=None if self.robot is None else self.robot.make(),
             dynamics=dynamics.method,
-            velocity="robot" if self.compensator is None else self.compensator.velocity,
+            velocity="model" if law is not None and law.velocity == "model" else "robot",
+            lead=number(0.0 if ahead is None or ahead.lead is None else ahead.lead),
+            second_lead=number(0.0 if ahead is None or ahead.second_lead is None else ahead.second_lead),
+            virtual_stiffness=number(virtual.stiffness),
+            virtual_damping=number(virtual.damping),
         )

@@ -1,28 +1,59 @@
-"""Scenario kind `rig`: a hardware-in-the-loop rig along one direction."""
+"""Scenario kind `rig`: a hardware-in-the-loop rig along one direction, or with two bodies in space."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dockdyn.contact.normal_law import NormalLaw
+from dockdyn.models.free_flight import FreeFlight
+from dockdyn.scenario.compensators import CompensatorSection
+from dockdyn.scenario.free_flight import TwoBodiesSection
 from dockdyn.scenario.loop import LoopSection
-from dockdyn.scenario.parts import NormalLawSection
+from dockdyn.scenario.parts import NormalLawSection, refuse
+from dockdyn.scenario.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import quantity
+
+SECONDS = 60.0  # s, of a run that states no duration
 
 
 class RigContactSection(Section):
     """What the robot's mock-up touches."""
 
+    bilateral: bool = False
     normal: NormalLawSection
+
+    @model_validator(mode="after")
+    def linear(self) -> Self:
+        if self.bilateral and self.normal.law != "spring-dashpot":
+            refuse(
+                f"bilateral = true: a {self.normal.law} contact does not act both ways; must be law = 'spring-dashpot'"
+            )
+        return self
+
+
+class RigStartSection(Section):
+    """Where and how fast the model starts, and the robot with it."""
+
+    position: quantity("m", "a position") = 0.0
+    velocity: quantity("m/s", "a velocity") = 0.0
+    robot: Literal["following", "at-rest"] = "following"
 
 
 class PressedSection(Section):
     """The table `[stability]` of a rig: where on the law's curve the contact is taken to rest."""
 
     depth: quantity("m", "a penetration depth", least=0) = 0.0
+
+
+def fits(loop: LoopSection, duration: float) -> None:
+    """Refuses a delay that outlasts the run."""
+    if not loop.latest() < duration:
+        refuse(
+            f"loop.delay, loop.sensor: delays of up to {loop.latest():g} s; must be shorter than the run of {duration:g} s"
+        )
 
 
 class RigSection(Section):
@@ -32,10 +63,45 @@ class RigSection(Section):
     kind: Literal["rig"] = "rig"
     title: str = "Rig"
     mode: Literal["1-dof"] = "1-dof"
+    duration: Duration = SECONDS
+    seed: int = Field(0, ge=0)
     mass: quantity("kg", "a mass", above=0)
+    compare: list[CompensatorSection] = []  # noqa: RUF012
+    start: RigStartSection = RigStartSection()
     contact: RigContactSection
     loop: LoopSection = LoopSection()
     stability: PressedSection = PressedSection()
 
+    @model_validator(mode="after")
+    def in_time(self) -> Self:
+        fits(self.loop, self.duration)
+        return self
+
     def law(self) -> NormalLaw:
         return self.contact.normal.make()
+
+
+class RigBodiesSection(TwoBodiesSection):
+    """Two bodies as in free flight, whose relative motion a robot carries out, an axis at a time."""
+
+    kind: Literal["rig"] = "rig"
+    title: str = "Rig with two bodies"
+    mode: Literal["6-dof"]
+    seed: int = Field(0, ge=0)
+    compare: list[CompensatorSection] = []  # noqa: RUF012
+    # of the motion without rig
+    integrator: ClassVar = IntegratorSection()
+    output: ClassVar = OutputSection()
+    controlled: ClassVar = False
+
+    @model_validator(mode="after")
+    def in_time(self) -> Self:
+        fits(self.loop, self.duration)
+        return self
+
+    def model(self) -> FreeFlight:
+        """The motion without rig: the model of the bodies alone."""
+        return self.bodies()
+
+
+MODES: dict[str, type[Section]] = {"1-dof": RigSection, "6-dof": RigBodiesSection}

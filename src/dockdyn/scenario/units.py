@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import tokenize
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
@@ -30,7 +31,15 @@ def convert(text: str, unit: str) -> float:
 
     try:
         return float(registry().Quantity(text).to(unit).magnitude)
-    except (pint.PintError, AttributeError, TypeError, ValueError, AssertionError, SyntaxError) as error:
+    except (
+        pint.PintError,
+        AttributeError,
+        TypeError,
+        ValueError,
+        AssertionError,
+        SyntaxError,
+        tokenize.TokenError,
+    ) as error:
         raise ValueError(str(error)) from None
 
 

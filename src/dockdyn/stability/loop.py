@@ -1,6 +1,7 @@
 """A rig's loop along one direction of contact: virtual mass, hold, robot, contact, delayed force, compensator.
 
-m Ẍ = F′(t − τ) − g Ẋ_R, X_R = G_R · hold(X), F′ = −K X_R − B Ẋ_R (SITS, eqs. 19, 20, with a positive gain g that damps).
+m Ẍ = F = F′(t − τ) − g Ẋ_R − K_v X − B_v Ẋ, X_R = G_R · hold(X + l₁ Ẋ + l₂ F/m), F′ = −K X_R − B Ẋ_R (SITS, eqs. 19, 20, with
+a positive gain g that damps; K_v and B_v are of a contact in software).
 """
 
 from __future__ import annotations
@@ -56,6 +57,10 @@ class Loop(eqx.Module):
     robot: Robot | None  # None: X_R is the command, Ẋ_R the velocity that goes with it
     dynamics: Dynamics = eqx.field(static=True)
     velocity: Velocity = eqx.field(static=True)  # what the compensator multiplies
+    lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₁, s
+    second_lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₂, s²
+    virtual_stiffness: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # K_v, N/m
+    virtual_damping: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # B_v, N s/m
 
     def sampled(self) -> bool:
         """Whether anything in the loop happens at instants."""
@@ -66,7 +71,10 @@ class Loop(eqx.Module):
         return self.dynamics not in ("continuous", "half-period")
 
     def matrices(self) -> Float[Array, "2 n n"]:
-        """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = X, V and the robot's state."""
+        """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = X, V and the robot's state.
+
+        Without leads: the acceleration in the command would make the equation one of neutral type.
+        """
         robot = self.robot
         size = 2 + (0 if robot is None else robot.input.shape[0])
         x, v = jnp.eye(size)[0], jnp.eye(size)[1]
@@ -77,6 +85,7 @@ class Loop(eqx.Module):
             speed = jnp.zeros(size).at[2:].set(robot.output @ robot.state).at[0].set(robot.output @ robot.input)
             free = free.at[2:, 2:].set(robot.state).at[2:, 0].set(robot.input)
         free = free.at[1].add(-self.gain / self.effective_mass * (v if self.velocity == "model" else speed))
+        free = free.at[1].add(-(self.virtual_stiffness * x + self.virtual_damping * v) / self.effective_mass)
         force = -(self.stiffness * place + self.damping * speed) / self.effective_mass
         return jnp.stack([free, jnp.zeros((size, size)).at[1].set(force)])
 
@@ -94,6 +103,10 @@ def loop(
     robot: TransferFunction | None = None,
     dynamics: Dynamics = "continuous",
     velocity: Velocity = "robot",
+    lead: ArrayLike = 0.0,
+    second_lead: ArrayLike = 0.0,
+    virtual_stiffness: ArrayLike = 0.0,
+    virtual_damping: ArrayLike = 0.0,
 ) -> Loop:
     """A loop from plain numbers.
 
@@ -110,9 +123,11 @@ def loop(
             integrator's delay as its only trace); or a digital integrator stepped at `dynamics_period`: "zero-order-hold"
             (exact for a held force), "explicit-euler", "semi-implicit-euler" (velocity first).
         velocity: the compensator multiplies the "robot"'s velocity (SITS, eq. 20) or that of the "model".
+        lead, second_lead: l₁ (s) and l₂ (s²) of the command X + l₁ V + l₂ A, A the total force over the mass; need a hold.
+        virtual_stiffness, virtual_damping: of a contact in software (N/m, N s/m), which feels the model without delay.
 
     Raises:
-        ValueError: numbers out of range, a robot that is not strictly proper, periods without a hold.
+        ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold.
     """
     for name, value, allowed in (
         ("effective mass", effective_mass, "> 0"),
@@ -120,6 +135,10 @@ def loop(
         ("damping", damping, "≥ 0"),
         ("delay", delay, "≥ 0"),
         ("gain", gain, "a number"),
+        ("lead", lead, "a number"),
+        ("second lead", second_lead, "a number"),
+        ("virtual stiffness", virtual_stiffness, "a number"),
+        ("virtual damping", virtual_damping, "a number"),
         ("hold", hold, "> 0"),
         ("sensor period", sensor_period, "> 0"),
         ("dynamics period", dynamics_period, "> 0"),
@@ -142,6 +161,9 @@ def loop(
     if hold is None and sensor_period is not None:
         raise ValueError("a sensor period needs a hold: the loop is then sampled throughout")
 
+    if hold is None and (np.any(np.asarray(lead)) or np.any(np.asarray(second_lead))):
+        raise ValueError("a lead of the command needs a hold: its acceleration is then that of an instant")
+
     def number(value: ArrayLike | None) -> Array | None:
         return None if value is None else jnp.asarray(value, float)
 
@@ -157,6 +179,10 @@ def loop(
         robot=None if robot is None else made(robot),
         dynamics=dynamics,
         velocity=velocity,
+        lead=jnp.asarray(lead, float),
+        second_lead=jnp.asarray(second_lead, float),
+        virtual_stiffness=jnp.asarray(virtual_stiffness, float),
+        virtual_damping=jnp.asarray(virtual_damping, float),
     )
 
 

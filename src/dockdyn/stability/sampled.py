@@ -81,7 +81,12 @@ class Wiring:
         self.compensated = lay.row("velocity") if loop.velocity == "model" else own_speed
         held = beats.samples or beats.steps
         force = lay.row("force") if held else self.contact
-        self.total = force - loop.gain * (lay.row("speed") if beats.steps else self.compensated)
+        place, speed = lay.row("position"), lay.row("velocity")
+        virtual = loop.virtual_stiffness * place + loop.virtual_damping * speed
+        self.total = force - virtual - loop.gain * (lay.row("speed") if beats.steps else self.compensated)
+        acceleration = self.total / loop.effective_mass
+        self.led = place + loop.lead * speed + loop.second_lead * acceleration  # the command that is meant
+        self.led_velocity = speed + loop.lead * acceleration  # of a robot that follows at once
 
     def driven(self, name: str, command: str) -> Float[Array, "order n"]:
         """Rate of a copy of the robot."""
@@ -116,10 +121,10 @@ class Wiring:
     def take(self) -> Float[Array, "n n"]:
         """The hold renews the command."""
         lay = self.lay
-        newest = lay.row("recorded") if self.loop.dynamics == "half-period" else lay.row("position")
+        newest = lay.row("recorded") if self.loop.dynamics == "half-period" else self.led
         rows = {"command": newest, "older": lay.commands()[:-1]}
         if self.loop.robot is None:
-            rows |= {"command_velocity": lay.row("velocity"), "older_velocities": lay.commands(velocities=True)[:-1]}
+            rows |= {"command_velocity": self.led_velocity, "older_velocities": lay.commands(velocities=True)[:-1]}
         return lay.replaced(**rows)
 
     def release(self, age: Array) -> Float[Array, "n n"]:
@@ -181,7 +186,7 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
     loose = [(phase, release, ~at_once & ~with_hold)]  # instants that no grid knows, once in every hold period
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
-        record = lay.replaced(recorded=lay.row("position"))
+        record = lay.replaced(recorded=wiring.led)
         loose.append((hold - loop.dynamics_period / 2, record, jnp.asarray(True)))
 
     moving = Moving(jnp.eye(lay.size), jnp.zeros(lay.size))

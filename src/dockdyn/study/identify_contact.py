@@ -311,5 +311,6 @@ def contact_toml(contact: Contact) -> str:
         "",
         "[loop.sensor]",
         f'delay = "{max(delay.value, 0.0)!r} s"  # ± {delay.deviation:.2g}',
+        f'noise = "{contact.noise!r} N"',
     ]
     return "\n".join(lines) + "\n"

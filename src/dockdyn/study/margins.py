@@ -37,6 +37,7 @@ from dockdyn.study.plan import jit_once
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 UNSURE = 1e-6  # error of the rightmost root over its size: more is told
+JUDGED = ("fixed-gain", "command-lead")  # compensators that count
 PADE_ORDERS = (1, 2, 3, 4, 5)
 
 
@@ -121,7 +122,7 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
     drift = 0
-    if nominal is None or scenario.content.loop.beyond_delay():
+    if nominal is None or scenario.kind == "rig" or scenario.content.loop.beyond_delay():
         matrices = np.asarray(loop.matrices())
     else:
         linear = jax.tree.map(np.asarray, linear_once(scenario.content, nominal))
@@ -212,8 +213,22 @@ def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
         found.append("the latch is left out: these are the margins of the contact alone")
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
-    if nominal is not None and len(content.contact) > 1 and content.loop.beyond_delay():
+    if nominal is not None and len(content.contact) > 1 and (content.kind == "rig" or content.loop.beyond_delay()):
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
+    found += left_out(content.loop)
     if loop.dynamics != "continuous" or loop.sensor_period is not None:
         found.append("the Padé approximations leave out the period of the dynamics and that of the sensor")
+    return found
+
+
+def left_out(section: Any) -> list[str]:
+    """What of `[loop]` margins do not count."""
+    found = []
+    law = section.compensator
+    if law is not None and (law.law not in JUDGED or law.tuned()):
+        found.append(f"these are the margins of the loop without its compensator ({law.law})")
+    if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
+        found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
+    if section.sensor is not None and section.sensor.averaging is not None:
+        found.append("the force is taken as it is at an instant: the sensor's averaging is left out")
     return found

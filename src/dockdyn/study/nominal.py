@@ -33,15 +33,15 @@ class Nominal(eqx.Module):
 
 
 def nominal_of(scenario: Scenario) -> Nominal | None:
-    """The nominal contact of a scenario; None for a rig, which has only one.
+    """The nominal contact of a scenario; None for a rig along one direction, which has only one.
 
     Raises ScenarioError when there is none: no contact in the scenario, none within its duration, or a place on the wall
     of a surface that is no cone; and where control acts, which margins do not know.
     """
     content = scenario.content
-    if content.kind == "rig":
+    if content.kind == "rig" and content.mode == "1-dof":
         return None
-    if content.kind != "free-flight":
+    if content.kind not in ("free-flight", "rig"):
         raise ScenarioError(f"{scenario.name}: kind: {content.kind} has no loop to judge; must be free-flight or rig")
     if content.controlled:
         raise ScenarioError(

@@ -23,6 +23,8 @@ from dockdyn.study.episodes import episodes, from_log, from_samples
 from dockdyn.study.orbital_run import simulate_orbital_arm
 from dockdyn.study.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.study.prediction import predictions
+from dockdyn.study.rig_judgement import judged
+from dockdyn.study.rig_simulate import simulate_rig
 from dockdyn.study.run import Run
 
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
@@ -38,9 +40,7 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
     `progress` is told the share of the duration that is done.
     """
     if scenario.kind == "rig":
-        raise ScenarioError(
-            f"{scenario.name}: kind = 'rig': has margins only (dockdyn stability); must be another kind to run"
-        )
+        return judged(scenario, simulate_rig(scenario, progress))
     if scenario.kind == "berthing":
         return simulate_berthing(scenario, progress)
     if scenario.kind == "orbital-arm":

@@ -12,6 +12,7 @@ from dockdyn.study.berthing_summary import summarise_berthing
 from dockdyn.study.flight_control import control_totals, control_used_up
 from dockdyn.study.measures import drift, given_by_contacts, kept, number, ratio
 from dockdyn.study.orbital_summary import summarise_orbital_arm
+from dockdyn.study.rig_summary import summarise_rig
 
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
@@ -23,6 +24,8 @@ def summarise(dataset: xr.Dataset) -> dict[str, Any]:
         return summarise_berthing(dataset)
     if dataset.attrs["kind"] == "orbital-arm":
         return summarise_orbital_arm(dataset)
+    if dataset.attrs["kind"] == "rig":
+        return summarise_rig(dataset)
     flight = "angular_momentum" in dataset
     skeleton = {
         "kind": dataset.attrs["kind"],

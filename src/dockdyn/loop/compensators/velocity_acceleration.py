@@ -1,0 +1,35 @@
+"""Damping by a gain on velocity, and an inertia on acceleration."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from dockdyn.integrate.model import Scalar
+from dockdyn.loop.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.loop.compensators.fixed_gain import switched
+from dockdyn.loop.velocity_sources import VelocitySource
+
+
+class VelocityAcceleration(Compensator):
+    """F = −g V − j A: the gain mends the amplitude, the inertia j the frequency. Right for one stiffness."""
+
+    knows: ClassVar[str] = "the contact's stiffness; cannot follow another one"
+    gain: Scalar  # g, N s/m
+    inertia: Scalar  # j, kg
+    velocity: VelocitySource
+    gated: bool = eqx.field(static=True, default=True)
+
+    def init(self, position: Axes, velocity: Axes) -> Any:
+        return self.velocity.init(position, velocity)
+
+    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+        memory, velocity = self.velocity.step(memory, seen)
+        gain, inertia = (switched(jnp.asarray(number), seen, self.gated) for number in (self.gain, self.inertia))
+        return memory, Action.nothing(seen.force.size)._replace(gain=gain, inertia=inertia, velocity=velocity)
+
+    @property
+    def source(self) -> Source:
+        return self.velocity.source

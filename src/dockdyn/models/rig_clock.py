@@ -1,0 +1,85 @@
+"""When what happens in a rig: the ticks of a cycle, after which all periods meet again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.rhythm import MOST, Rhythm, rhythm, share
+
+SLOW = 0.5  # largest turn (rad) of the robot's fastest motion in a tick of continuous dynamics
+SMOOTH = 0.05  # the same of the contact's oscillation
+
+
+class Clock(NamedTuple):
+    """What is fixed about the instants of a rig, whatever its numbers; a flag a tick of the cycle."""
+
+    beats: Rhythm
+    ticks: int  # in a cycle
+    samples: tuple[bool, ...]  # the sensor measures; continuous dynamics without period of the sensor: it is asked only
+    asks: tuple[bool, ...]  # the compensator is asked; digital dynamics step
+    holds: tuple[bool, ...]  # the command is renewed
+    late: int  # ticks by which the position that the hold takes is old
+    rows: int  # ticks that are remembered
+    segments: int  # parts into which ticks divide the window of a sensor that averages
+
+    @property
+    def continuous_force(self) -> bool:
+        """Whether the force acts continuously, not as a held sample."""
+        return not (self.beats.samples or self.beats.steps)
+
+
+def clock(loop: Loop, longest_delay: float, window: float = 0.0, asked: float | None = None) -> Clock:
+    """The clock of a loop with plain numbers, whose samples are at most `longest_delay` (s) old and means over a `window` (s).
+
+    `asked` is the period (s) of the compensator of continuous dynamics; without it, that acts continuously, too.
+
+    Ticks are as long as all instants allow and, for continuous dynamics, as the integration of the motion between them
+    needs. ValueError for a loop without hold, and for periods that never meet.
+    """
+    if loop.hold is None:
+        raise ValueError(
+            "a rig needs a hold or digital dynamics with a period: its robot is told something at instants"
+        )
+    beats = rhythm(loop)
+    hold = float(loop.hold)
+    half = Fraction(0)
+    if loop.dynamics == "half-period":
+        assert loop.dynamics_period is not None
+        half = share("dynamics", loop.dynamics_period / 2, np.asarray(hold))
+    stepping = asking = beats.instants(beats.steps)
+    if every := share("compensator", asked, np.asarray(hold)) if asked is not None else 2 * half:
+        whole = lcm(beats.holds, every.numerator)
+        beats = beats._replace(holds=whole, samples=beats.samples * whole // beats.holds)
+        asking = {every * i for i in range(int(whole / every))}
+    sampling = beats.instants(beats.samples)
+    holding = beats.instants(beats.holds)
+    parts = lcm(*(at.denominator for at in stepping | asking | sampling | holding), half.denominator)
+    if not beats.steps:
+        parts *= finer(loop, hold / parts)
+    ticks = parts * beats.holds
+    if ticks > 4 * MOST:
+        raise ValueError(f"a cycle of the rig has {ticks} instants; must have at most {4 * MOST}")
+    grid = [Fraction(i, parts) for i in range(ticks)]
+    asks = tuple(at in asking for at in grid) if asking else (True,) * ticks
+    samples = tuple(at in sampling for at in grid) if sampling else asks
+    needed = int(np.ceil(longest_delay / (hold / parts) + 1e-9)) + 2
+    rows = 1 << (needed - 1).bit_length()
+    segments = int(np.ceil(window / (hold / parts) - 1e-9)) + 1
+    return Clock(beats, ticks, samples, asks, tuple(at in holding for at in grid), int(half * parts), rows, segments)
+
+
+def finer(loop: Loop, tick: float) -> int:
+    """Into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion needs."""
+    fastest = 0.0
+    if loop.robot is not None:
+        fastest = float(np.abs(np.linalg.eigvals(np.asarray(loop.robot.state))).max())
+    natural = float(np.sqrt(float(loop.stiffness) / float(loop.effective_mass)))
+    needed = max(
+        fastest * tick / SLOW, natural * tick / SMOOTH, 2 * tick / float(loop.hold if loop.hold is not None else tick)
+    )
+    return max(1, int(np.ceil(needed - 1e-9)))

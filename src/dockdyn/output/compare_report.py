@@ -1,0 +1,205 @@
+"""The report of a comparison: what each compensator makes of the amplitude, over stiffness."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.loop.compensators import COMPENSATORS
+from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
+from dockdyn.output.page import Table, pictures, render, versions
+from dockdyn.output.wording import NOTHING, significant
+from dockdyn.study.compare import ORACLES, best, worst_errors
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = 7  # stiffnesses in a table
+MOST = 1e4  # amplitude ratios beyond are off the figure
+FINE = 0.02  # error that is taken for none
+UNITS = {"gain": "N s/m", "slope": "N/m", "switch_time": "s", "inertia": "kg", "lead": "s", "second_lead": "s²"}
+OTHERS = {"energy_gain": "N s/m/J", "limit": "N s/m", "dead_zone": "J", "bound": "J", "forgetting": ""}
+
+
+def render_compare_report(dataset: xr.Dataset) -> str:
+    """The report of a comparison as HTML, styles and figures inside."""
+    figures = [
+        (
+            partial(amplitudes, dataset),
+            "Amplitude at the end, rig over that without rig, by compensator: 1 is right. The dotted line is the stiffness "
+            "that they were tuned at.",
+        )
+    ]
+    if np.isfinite(dataset.phase_error_rad.values).any():
+        figures.append(
+            (partial(phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it.")
+        )
+    else:
+        figures.append(
+            (partial(restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right.")
+        )
+    return render(
+        "compare_report.html",
+        dataset,
+        verdict=comparison_verdict(dataset),
+        warnings=warnings(dataset),
+        summary=overview(dataset),
+        ratios=ratios(dataset),
+        note="A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much "
+        "as twice. The result file has every measure of a run’s summary.",
+        laws=laws(dataset),
+        figures=pictures(figures),
+        made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s"), *versions(dataset)],
+    )
+
+
+def comparison_verdict(dataset: xr.Dataset) -> str:
+    """Which compensator stays nearest, in words."""
+    law, worst = best(dataset)
+    low, high = float(dataset.stiffness.min()), float(dataset.stiffness.max())
+    at = f"at {significant(low)} N/m" if low == high else f"from {significant(low)} to {significant(high)} N/m"
+    name = "the rig without a compensator" if law == "none" else law
+    if not np.isfinite(worst):
+        return f"No compensator keeps to the motion without rig {at}."
+    return f"Nearest to the motion without rig {at}: {name}, its amplitude within {significant(100 * worst, 2)} %."
+
+
+def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
+    low, high = float(dataset.stiffness.min()), float(dataset.stiffness.max())
+    return [
+        ("Compensators", str(dataset.sizes["compensator"])),
+        ("Stiffnesses", f"{dataset.sizes['stiffness']}, {significant(low)} to {significant(high)} N/m"),
+        ("Tuned at", f"{significant(float(dataset.attrs['tuned_at_N_m']))} N/m"),
+        ("Each run", f"{significant(float(dataset.attrs['duration_s']))} s"),
+    ]
+
+
+def warnings(dataset: xr.Dataset) -> list[str]:
+    present = [law for law in ORACLES if law in dataset.compensator.values]
+    return [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in present]
+
+
+def ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
+    """Amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
+    count = dataset.sizes["stiffness"]
+    chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
+    worst = worst_errors(dataset)
+    rows = []
+    for law in dataset.compensator.values:
+        values = dataset.amplitude_ratio.sel(compensator=law).values[chosen]
+        rows.append([str(law), *(ratio(float(value)) for value in values), off(worst[str(law)])])
+    heads = [(significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
+    return Table([("compensator", ""), *heads, ("worst", "")], rows, [], worded={0})
+
+
+def ratio(value: float) -> str:
+    """An amplitude ratio: close to one with more digits."""
+    return significant(value, 4 if 0.1 <= value < 10 else 3)
+
+
+def off(error: float) -> str:
+    """The largest error of a ratio, as a share or as a factor."""
+    if not np.isfinite(error):
+        return NOTHING
+    return f"{100 * error:.2g} %" if error < 1 else f"× {1 + error:.2g}"
+
+
+def laws(dataset: xr.Dataset) -> Table:
+    """What each compensator was set to, and must know."""
+    settings = json.loads(dataset.attrs["settings"])
+    rows = [
+        [str(law), settings_in_words(settings[str(law)]), COMPENSATORS[str(law)].knows]
+        for law in dataset.compensator.values
+        if str(law) in COMPENSATORS
+    ]
+    return Table([("compensator", ""), ("set to", ""), ("must know", "")], rows, [], worded={0, 1, 2})
+
+
+def settings_in_words(settings: dict[str, Any]) -> str:
+    """Numbers of a compensator with their units."""
+    units = UNITS | OTHERS
+    words = [
+        f"{name.replace('_', ' ')} {significant(value, 5)} {units[name]}".strip()
+        for name, value in settings.items()
+        if name in units
+    ]
+    return ", ".join(words) or NOTHING
+
+
+def style(place: int) -> dict[str, Any]:
+    return {
+        "color": SERIES[place % len(SERIES)],
+        "linestyle": DASHES[place // len(SERIES) % len(DASHES)],
+        "marker": "o" if place % 2 else "s",
+        "markersize": 2.5,
+        "linewidth": 1.0,
+    }
+
+
+def over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Any]:
+    """A measure over stiffness, a line each compensator."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    ax = figure.subplots()
+    arrange(figure, [height], dataset.sizes["compensator"])
+    align_label(ax)
+    for place, law in enumerate(dataset.compensator.values):
+        ax.plot(dataset.stiffness, dataset[name].sel(compensator=law), label=str(law), **style(place))
+    ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
+    ax.set_xscale("log")
+    ax.set_xlabel("stiffness of the contact, N/m")
+    return figure, ax
+
+
+@styled
+def amplitudes(dataset: xr.Dataset) -> Figure:
+    """Amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots(2, 1, sharex=True, height_ratios=[2.4, 1.8])
+    arrange(figure, [2.4, 1.8], dataset.sizes["compensator"])
+    for ax in axes:
+        align_label(ax)
+        for place, law in enumerate(dataset.compensator.values):
+            values = dataset.amplitude_ratio.sel(compensator=law)
+            ax.plot(dataset.stiffness, values, label=str(law), **style(place))
+        ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
+        ax.axhline(1, color=COLOURS["muted"], linewidth=0.6)
+        ax.set_xscale("log")
+    finite = dataset.amplitude_ratio.values[np.isfinite(dataset.amplitude_ratio.values)]
+    axes[0].set(yscale="log", ylabel="amplitude ratio")
+    if finite.size:
+        low, high = max(float(finite.min()), 1 / MOST), min(float(finite.max()), MOST)
+        axes[0].set_ylim(low / 1.3, high * 1.3)
+    axes[1].set(ylim=(1 - 5 * FINE, 1 + 5 * FINE), ylabel="close up", xlabel="stiffness of the contact, N/m")
+    axes[1].axhspan(1 - FINE, 1 + FINE, color=COLOURS["contact"], linewidth=0)
+    legend(figure, axes[0])
+    return figure
+
+
+@styled
+def phases(dataset: xr.Dataset) -> Figure:
+    """Phase gained over stiffness."""
+    figure, ax = over_stiffness(dataset, "phase_error_rad", 2.2)
+    ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    limit = np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9)
+    ax.set(ylabel="phase, rad", ylim=(-1.2 * limit, 1.2 * limit) if limit > 0 else None)
+    legend(figure, ax)
+    return figure
+
+
+@styled
+def restitutions(dataset: xr.Dataset) -> Figure:
+    """Error of the restitution over stiffness."""
+    away = dataset.assign(away=dataset.apparent_restitution - dataset.ideal_restitution)
+    figure, ax = over_stiffness(away, "away", 2.2)
+    ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    ax.set_ylabel("restitution, error")
+    legend(figure, ax)
+    return figure

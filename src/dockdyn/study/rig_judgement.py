@@ -1,0 +1,121 @@
+"""What theory says of a rig: where its delay comes from, whether the gains it visits are stable, how far amplitudes can go."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.loop import DynamicsSection, SensorSection
+from dockdyn.stability.bounce import apparent_restitution
+from dockdyn.stability.growth import loop_roots, single
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.pade import loop_polynomial
+from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.routh import routh
+from dockdyn.study.nominal import nominal_loop, nominal_of
+from dockdyn.study.rig_measures import active, size
+
+# share of its period that an integrator lags
+INTEGRATOR = {"half-period": 0.5, "zero-order-hold": 0.5, "explicit-euler": 1.0, "semi-implicit-euler": 0.0}
+PADE_ORDER = 1  # as the paper
+CONSTANT = ("fixed-gain", "linear-gain", "variable-gain", "velocity-acceleration", "online-stiffness")  # gains that
+# change slowly: each can be judged as if it stayed
+
+
+def frequency(mass: float, stiffness: float, damping: float) -> float:
+    """Frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
+    square = stiffness / mass - (damping / (2 * mass)) ** 2
+    return float(np.sqrt(square)) if square > 0 else float("nan")
+
+
+def delay_budget(content: Any, loop: Loop) -> dict[str, float]:
+    """What each part of the loop delays the force by (s), to first order at the contact's own frequency."""
+    section = content.loop
+    sensor = section.sensor or SensorSection()
+    dynamics = section.dynamics or DynamicsSection(method="continuous")
+    step = dynamics.period or 0.0
+    steps = step if dynamics.stepped else 0.0
+    omega = float(np.sqrt(float(loop.stiffness) / float(loop.effective_mass)))
+    found = {
+        "delay": section.delay,
+        "sensor": sensor.delay,
+        "sampling": max((sensor.period or steps) - steps, 0.0) / 2,
+        "jitter": sensor.jitter / 2,
+        "hold": 0.0 if loop.hold is None else float(loop.hold) / 2,
+        "robot": 0.0 if section.robot is None else -float(np.angle(section.robot.transfer().at(1j * omega))) / omega,
+        "integrator": INTEGRATOR.get(dynamics.method, 0.0) * step,
+    }
+    return {part: float(late) for part, late in found.items() if late}
+
+
+def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
+    """Restitution of a conservative bounce under the whole delay, nothing compensated."""
+    whole = sum(budget.values())
+    return apparent_restitution(whole, float(loop.stiffness), float(loop.effective_mass)) if whole >= 0 else None
+
+
+def stable_gains(content: Any, loop: Loop, gains: list[float]) -> dict[str, list[bool] | None]:
+    """Whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
+
+    A velocity that is estimated counts as the robot's own. Routh's table knows no velocity of the model.
+    """
+    law = content.loop.compensator
+    mass = float(loop.effective_mass) + (getattr(law, "inertia", None) or 0.0)
+    model = law is not None and getattr(law, "velocity", "model") == "model"
+    with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
+    exact = [growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0 for gain in gains]
+    return {"exact": exact, "routh": None if model else [routh_stable(content, with_law, gain) for gain in gains]}
+
+
+def growth_rate(loop: Loop) -> float:
+    """Growth rate (1/s) of a loop's fastest growing motion."""
+    return float(loop_roots(single(loop), 1)[0, 0].real)
+
+
+def routh_stable(content: Any, loop: Loop, gain: float) -> bool:
+    robot = None if content.loop.robot is None else content.loop.robot.transfer()
+    hold = 0.0 if loop.hold is None else float(loop.hold)
+    numbers = (float(loop.effective_mass), float(loop.stiffness), float(loop.damping), float(loop.delay), hold)
+    return bool(routh(loop_polynomial(*numbers, robot, PADE_ORDER).at(gain)).stable)
+
+
+def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> float | None:
+    """Factor by which a small motion that stays in contact can grow over a run (s)."""
+    if not loop.sampled() or not np.isfinite(spectral_radius):
+        return None
+    assert loop.hold is not None
+    cycle = float(loop.hold) * rhythm(loop).holds
+    return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
+
+
+def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
+    """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
+    loop, _ = nominal_loop(scenario, nominal_of(scenario))
+    return dataset.assign_attrs(judgement=json.dumps(judgement(scenario.content, loop, dataset)))
+
+
+def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
+    """All of the above for a run, ready for JSON; times in s."""
+    budget = delay_budget(content, loop)
+    law = content.loop.compensator
+    visited = gains_visited(dataset)
+    return {
+        "delay_budget": budget,
+        "delay_restitution": delay_restitution(budget, loop),
+        "gains": visited,
+        "stable": None if visited is None or law.law not in CONSTANT else stable_gains(content, loop, visited),
+        "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
+        "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
+    }
+
+
+def gains_visited(dataset: xr.Dataset) -> list[float] | None:
+    """The lowest and the highest gain (N s/m) in contact; None where no gain acts."""
+    gain = dataset.gain.values[active(size(dataset.measured_force.values))]
+    return [float(gain.min()), float(gain.max())] if np.any(gain) else None

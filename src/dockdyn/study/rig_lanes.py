@@ -1,0 +1,101 @@
+"""One rig, many stiffnesses of what it touches, compensator by compensator: each in one batched call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.loop.compensator import Compensator
+from dockdyn.models.rig import Oracle, Rig
+from dockdyn.models.rig_run import run, spectral_radius
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.study.rig_build import free_model, rig_of
+from dockdyn.study.rig_run import Arrays, Course, Grid, check, free, loop_of, moves, resting
+
+NAMES = ("position", "velocity", "total_force", "gain")  # what a comparison keeps
+
+
+def with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
+    """The scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
+    content = scenario.content
+    several = isinstance(content.contact, list)
+    contact = content.contact[0] if several else content.contact
+    if not hasattr(contact.normal, "stiffness"):
+        raise ScenarioError(f"{scenario.name}: contact.normal.law = {contact.normal.law!r}: has no stiffness to vary")
+    normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})
+    contact = contact.model_copy(update={"normal": normal})
+    whole = [contact, *content.contact[1:]] if several else contact
+    return replace(scenario, content=content.model_copy(update={"contact": whole}))
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Trees of equal structure as one, with a leading axis."""
+    return jax.tree.map(lambda *rows: jnp.stack([jnp.asarray(row) for row in rows]), *parts)
+
+
+@partial(jax.jit, static_argnums=(3, 4))
+def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> dict[str, Any]:
+    def one(rig: Rig, ideal: Oracle) -> dict[str, Any]:
+        seen = run(rig, ideal, seed, rows, stride)[1]
+        return {name: seen[name] for name in NAMES}
+
+    return jax.vmap(one)(rigs, oracle)
+
+
+all_moves = jax.jit(jax.vmap(moves))
+
+
+@partial(jax.jit, static_argnums=3)
+def all_free(models: Any, plants: Any, period: Any, samples: int) -> Any:
+    """The motions without rig, one after the other: their steps are where their events are."""
+    return jax.lax.map(lambda lane: free(*lane, period, samples), (models, plants))
+
+
+class Lanes:
+    """A scenario's rig against contacts of several stiffnesses (N/m), and the same contacts without rig."""
+
+    def __init__(self, scenario: Scenario, stiffnesses: Sequence[float]):
+        """ScenarioError where a rig cannot be built, or has no motion to compare with."""
+        self.scenario, self.duration = scenario, scenario.content.duration
+        self.scenarios = [with_stiffness(scenario, value) for value in stiffnesses]
+        self.loops = [loop_of(each) for each in self.scenarios]
+        self.hardest = max(range(len(self.loops)), key=lambda lane: float(self.loops[lane].stiffness))
+        self.free: dict[float, tuple[Oracle, Arrays]] = {}
+
+    def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
+        """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
+        if grid.period not in self.free:
+            models = stacked([free_model(each.content) for each in self.scenarios])
+            plants = stacked([rig.plant for rig in rigs])
+            ideal, status = all_free(models, plants, jnp.asarray(grid.period), grid.instants)
+            check(self.scenario, status)
+            kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
+            self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept
+        return self.free[grid.period]
+
+    def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:
+        """A rig a lane, all with the clock of the hardest contact."""
+        rigs = [rig_of(each, loop, compensator, asked) for each, loop in zip(self.scenarios, self.loops, strict=True)]
+        return [replace(rig, clock=rigs[self.hardest].clock) for rig in rigs]
+
+    def course(self, compensator: Compensator | None, asked: float | None = None) -> tuple[Course, np.ndarray]:
+        """What all lanes do with one compensator, asked every `asked` seconds, and their spectral radii."""
+        began = time.perf_counter()
+        rigs = self.rigs(compensator, asked)
+        grid = Grid.of(rigs[0], self.duration)
+        oracle, ideal = self.without(rigs, grid)
+        seed = jnp.asarray(self.scenario.content.seed)
+        seen = simulated(stacked(rigs), oracle, seed, grid.rows, grid.stride)
+        kept = grid.within(self.duration)
+        arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
+        still = stacked([resting(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])
+        radii = np.array([spectral_radius(matrix) for matrix in np.asarray(all_moves(still))])
+        return Course(kept * grid.period, arrays, ideal, time.perf_counter() - began), radii

@@ -1,0 +1,156 @@
+"""How far a rig's motion is from that of the contact without rig: amplitude, phase, forces, restitution.
+
+All functions take arrays of NumPy with time and axes (one along a direction, three in space) as their last dimensions;
+`measures` takes any before them, lanes of one comparison. NaN is what a motion does not show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+Series = Float[np.ndarray, "... time axes"]
+Size = Float[np.ndarray, "time"]
+
+SILENT = 1e-6  # of the largest force: less is none
+FAINT = 0.02  # likewise, where noise never leaves the force at none
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A motion: position (m), velocity (m/s) and force on the moving mass (N)."""
+
+    position: Series
+    velocity: Series
+    force: Series
+
+    def parts(self) -> list[Series]:
+        return [self.position, self.velocity, self.force]
+
+
+def size(values: Float[np.ndarray, "time axes"]) -> Size:
+    return np.linalg.norm(values, axis=-1)
+
+
+def measures(
+    time: Float[np.ndarray, "time"],
+    ideal: Motion,
+    rig: Motion,
+    frequency: Float[np.ndarray, "..."] | float,
+    bilateral: bool,
+) -> dict[str, Float[np.ndarray, "..."]]:
+    """All measures of a rig's motion beside the ideal one, by the names that a summary gives them.
+
+    `frequency` (rad/s) is that of the contact's oscillation; NaN where it has none: its last oscillation is then the
+    second half of the run. A `bilateral` contact (one axis) swings, any other is left again.
+    """
+    parts = [*ideal.parts(), *rig.parts()]
+    shape = np.broadcast_shapes(*(values.shape[:-2] for values in parts), np.shape(frequency))
+    lanes = [np.broadcast_to(values, (*shape, *values.shape[-2:])).reshape(-1, *values.shape[-2:]) for values in parts]
+    rates = np.broadcast_to(np.asarray(frequency, float), shape).reshape(-1)
+    rows = [
+        lane(time, Motion(*each[:3]), Motion(*each[3:]), float(rate), bilateral)
+        for *each, rate in zip(*lanes, rates, strict=True)
+    ]
+    return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
+
+
+def lane(
+    time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
+) -> dict[str, float]:
+    """The measures of one lane."""
+    last = last_oscillation(time, ideal, rig, frequency, bilateral)
+    speeds = size(ideal.velocity), size(rig.velocity)
+    fastest = last_fastest(speeds[0], last)
+    way = into_contact(ideal.force)
+    return {
+        "amplitude_ratio": share(speeds[1][last].max(), speeds[0][last].max()),
+        "phase_error_rad": phase(rig, frequency) - phase(ideal, frequency) if bilateral else np.nan,
+        "peak_force_error_N": float(size(rig.force).max() - size(ideal.force).max()),
+        "end_force_error_N": float(size(ideal.force - rig.force)[last].max()),
+        "end_velocity_error_m_s": float(size(ideal.velocity - rig.velocity)[last].max()),
+        "recovery_coefficient": share(speeds[1][fastest], speeds[0][fastest]),
+        "apparent_restitution": restitution(rig, way, bilateral),
+        "ideal_restitution": restitution(ideal, way, bilateral),
+    }
+
+
+def share(value: float, of: float) -> float:
+    return float(value / of) if of > 0 else np.nan
+
+
+def last_oscillation(
+    time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
+) -> slice:
+    """The instants of the last oscillation; of a motion that ends in free flight, those after the last push of either."""
+    length = 2 * np.pi / frequency if np.isfinite(frequency) else (time[-1] - time[0]) / 2
+    first = min(int(np.searchsorted(time, time[-1] - length, side="right")), len(time) - 1)
+    pushes = active(size(ideal.force))
+    if bilateral or pushes[-1]:
+        return slice(first, None)
+    either = np.flatnonzero(pushes | active(size(rig.force)))
+    free = min(int(either[-1]) + 1, len(time) - 1) if len(either) else 0
+    return slice(max(first, free), None)
+
+
+def active(force: Size) -> np.ndarray:
+    """Where a force pushes: above what is none, or above noise that never leaves it at none."""
+    largest = force.max()
+    quiet = force <= SILENT * largest
+    return ~quiet if quiet[len(quiet) // 2 :].any() else force > FAINT * largest
+
+
+def last_fastest(speed: Size, last: slice) -> int:
+    """Where a speed was largest in a cycle, for the last time; the last instant where it has no such peak there."""
+    peaks = np.flatnonzero((speed[1:-1] >= speed[:-2]) & (speed[1:-1] > speed[2:])) + 1
+    inside = peaks[peaks >= last.start]
+    return int(inside[-1]) if len(inside) else len(speed) - 1
+
+
+def phase(motion: Motion, frequency: float) -> float:
+    """Phase (rad) at the end, unwrapped from the start on; that of the first axis."""
+    x, v = motion.position[:, 0], motion.velocity[:, 0]
+    return float(np.unwrap(np.arctan2(frequency * x, v))[-1])
+
+
+def into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "axes"]:
+    """Unit vector against the first push of a force; the first axis where nothing pushes."""
+    start, end = bounce(size(force))
+    total = force[start : end + 1].sum(axis=0) if start >= 0 else np.zeros(force.shape[-1])
+    whole = np.linalg.norm(total)
+    return -total / whole if whole > 0 else np.eye(force.shape[-1])[0]
+
+
+def bounce(force: Size) -> tuple[int, int]:
+    """First and last instant of the first push of a force; (−1, −1) without one. It may last to the end."""
+    if not force.max() > 0:
+        return -1, -1
+    pushing = active(force)
+    start = int(np.argmax(pushing))
+    after = np.flatnonzero(~pushing[start:])
+    return start, start + int(after[0]) - 1 if len(after) else len(force) - 1
+
+
+def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool) -> float:
+    """Speed after the first bounce over that before it, along the `way` into contact.
+
+    Of a contact that pulls, too, that at the second zero of the position over that at the first. NaN where the bounce is
+    not over within the run.
+    """
+    if bilateral:
+        return crossing_ratio(motion.position[:, 0], motion.velocity[:, 0])
+    start, end = bounce(size(motion.force))
+    if start < 0 or end + 1 >= len(motion.force):
+        return np.nan
+    before, after = (float(motion.velocity[row] @ way) for row in (max(start - 1, 0), end + 1))
+    return -after / before if before else np.nan
+
+
+def crossing_ratio(x: Size, v: Size) -> float:
+    """Speed at the second zero of the position `x` over that at the first."""
+    at = np.flatnonzero(x[:-1] * x[1:] < 0)
+    speeds = [abs(float(v[0]))] if x[0] == 0 else []
+    speeds += [abs(float(v[i] + (v[i + 1] - v[i]) * x[i] / (x[i] - x[i + 1]))) for i in at[:2]]
+    return speeds[1] / speeds[0] if len(speeds) > 1 and speeds[0] > 0 else np.nan

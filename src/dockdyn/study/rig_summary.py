@@ -1,0 +1,141 @@
+"""The summary of a run of the kind `rig`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.study.measures import number
+from dockdyn.study.rig_judgement import CONSTANT, frequency
+from dockdyn.study.rig_measures import Motion, measures
+
+CLOSE = 0.02  # error of amplitude or restitution that is taken for none
+DRIFTED = 0.1  # rad, likewise of the phase
+OFF = 0.01  # a robot's gain at rest that is further from 1 is told
+LEADS = ("command-lead", "lead-energy")
+PARTS = {
+    "delay": "the loop's delay",
+    "sensor": "the sensor's delay",
+    "sampling": "the sensor's period",
+    "jitter": "jitter",
+    "hold": "the hold",
+    "robot": "the robot",
+    "integrator": "the integrator",
+}
+
+
+def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
+    """How far the rig is from the contact without rig, where its delay comes from, and what would serve."""
+    judged = json.loads(dataset.attrs["judgement"])
+    budget = {part: 1e3 * late for part, late in judged["delay_budget"].items()}
+    lowest, highest = judged["gains"] or (None, None)
+    end = {name: float(dataset[name][-1]) for name in ("kinetic_energy", "ideal_kinetic_energy")}
+    summary = {
+        "kind": dataset.attrs["kind"],
+        "title": dataset.attrs["title"],
+        "status": dataset.attrs["status"],
+        "contacts": [],
+        "impacts": [],
+        "compensator": str(dataset.attrs["compensator"]),
+        **{name: number(value) for name, value in measured(dataset).items()},
+        "spectral_radius": number(dataset.attrs["spectral_radius"]),
+        "amplitude_bound": judged["amplitude_bound"],
+        "stiffness_N_m": float(dataset.attrs["stiffness_N_m"]),
+        "effective_mass_kg": float(dataset.attrs["mass_kg"]),
+        "gain_lowest_N_s_m": lowest,
+        "gain_highest_N_s_m": highest,
+        "gain_range_stable": judged["stable"],
+        "delay_budget_ms": budget,
+        "delay_total_ms": sum(budget.values()),
+        "delay_restitution": judged["delay_restitution"],
+        "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
+        "kinetic_energy_error_J": end["kinetic_energy"] - end["ideal_kinetic_energy"],
+    }
+    return summary | {
+        "recommendation": recommendation(dataset, summary),
+        "warnings": warnings(dataset, summary, judged),
+        "integrator": dataset.attrs["integrator"],
+        "step_s": float(dataset.attrs["step_s"]),
+        "steps": int(dataset.attrs["steps"]),
+        "end_time_s": float(dataset.time[-1]),
+        "wall_time_s": float(dataset.attrs["wall_time_s"]),
+    }
+
+
+def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
+    """The motion without rig, and the rig's."""
+    names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
+    ideal, rig = (Motion(*(dataset[name].values for name in three)) for three in names)
+    return ideal, rig
+
+
+def measured(dataset: xr.Dataset) -> dict[str, Any]:
+    """The measures of a run."""
+    numbers = (float(dataset.attrs[name]) for name in ("mass_kg", "stiffness_N_m", "damping_N_s_m"))
+    return measures(dataset.time.values, *motions(dataset), frequency(*numbers), bool(dataset.attrs["bilateral"]))
+
+
+def error(summary: dict[str, Any]) -> tuple[str, float]:
+    """The error that counts, in words, and as a share: of the bounce where there is one that ends, else of amplitude."""
+    ideal, apparent = summary["ideal_restitution"], summary["apparent_restitution"]
+    if summary["phase_error_rad"] is None and ideal and apparent is not None:
+        return f"a bounce shows restitution {apparent:.3f} instead of {ideal:.3f}", apparent / ideal - 1
+    ratio = summary["amplitude_ratio"]
+    if ratio is None:
+        return "the motion cannot be compared", 0.0
+    return f"at the end the amplitude is {ratio:.4g} times the true one", ratio - 1
+
+
+def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """One sentence on what to do, from what was measured."""
+    law, drift = summary["compensator"], summary["phase_error_rad"]
+    words, off = error(summary)
+    drifted = drift is not None and abs(drift) > DRIFTED
+    if abs(off) <= CLOSE and not drifted:
+        kept = "this loop needs no compensator" if law == "none" else f"keep {law}"
+        return f"{kept[0].upper()}{kept[1:]}: {words}."
+    if abs(off) <= CLOSE:
+        return (
+            f"The amplitude is right, the phase is {drift:.2g} rad off, which no force against the velocity mends: use "
+            "lead-energy, a command lead from the identified robot with the energy layer."
+        )
+    if law in LEADS:
+        rest = "identify the robot and the delay again" + (", or use lead-energy" if law == "command-lead" else "")
+        return f"With {law} {words}: {rest}; most of the delay is {largest(summary)}."
+    if law in CONSTANT:
+        return (
+            f"With {law} {words}: a gain is right for one stiffness; use lead-energy, whose lead comes from robot, hold and "
+            "delay and hardly depends on the stiffness."
+        )
+    begin = "Without a compensator" if law == "none" else f"With {law}"
+    return f"{begin} {words}: use lead-energy, which needs to know robot, hold and delay and nothing of the contact."
+
+
+def largest(summary: dict[str, Any]) -> str:
+    """The part of the loop that delays most."""
+    budget = summary["delay_budget_ms"]
+    return PARTS[max(budget, key=budget.get)] if budget else "none"
+
+
+def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
+    """What the reader should know before trusting the numbers."""
+    found = [] if dataset.attrs["finished"] else [str(dataset.attrs["status"])]
+    found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
+    if judged["robot_gain"] is not None and not abs(judged["robot_gain"] - 1) < OFF:
+        found.append(f"the robot's gain at rest is {judged['robot_gain']:g}, not 1: it does not go where it is told")
+    if not np.any(dataset.ideal_force.values):
+        found.append("no contact within the duration: there is nothing to compare")
+    bound = summary["amplitude_bound"]
+    if bound is not None and (summary["spectral_radius"] or 0.0) > 1:
+        found.append(f"the loop is unstable: in contact, amplitudes can grow to {bound:.4g} times within the run")
+    stable = summary["gain_range_stable"]
+    for way, words in (("exact", "the loop is unstable"), ("routh", "Routh's table calls the loop unstable")):
+        for gain, good in zip(judged["gains"] or [], (stable or {}).get(way) or [], strict=False):
+            if not good:
+                found.append(f"{words} at a gain of {gain:.5g} N s/m, which the run visits")
+    if summary["compensator"] == "variable-gain":
+        found.append("variable-gain sees the motion without rig (an oracle): it works in simulation only")
+    return found
