@@ -218,6 +218,14 @@ def test_samples_of_no_continuous_robot_are_refused(a, words):
         identify_robot(Records("log.csv", PERIOD, command, actual), (len(a), len(b)), 0, "arx")
 
 
+def test_a_step_seen_by_an_encoder_gives_no_order_to_its_rounding():
+    command = np.r_[np.zeros(50), np.full(450, 0.01)]
+    seen = np.round(answer(command) / 1e-6) * 1e-6  # steps of 1 µm
+    found = identify_robot(Records("log", PERIOD, command, seen))
+    assert (found.fit.orders, found.warnings) == (Orders(2, 2), [])
+    assert phase(found.fit) == pytest.approx(TRUTH, abs=0.01)
+
+
 # --- the contact ----------------------------------------------------------------------------------------------------
 
 STIFFNESS, DAMPING, MASS, SPEED = 2e4, 120.0, 400.0, 0.05  # N/m, N s/m, kg, m/s

@@ -311,6 +311,6 @@ def contact_toml(contact: Contact) -> str:
         "",
         "[loop.sensor]",
         f'delay = "{max(delay.value, 0.0)!r} s"  # ± {delay.deviation:.2g}',
-        f'noise = "{contact.noise!r} N"',
+        f'# noise = "{contact.noise:.3g} N"  # for a sensor with a period, or digital dynamics',
     ]
     return "\n".join(lines) + "\n"
