@@ -16,7 +16,6 @@ EXACT = 1e-9  # of the motion's size: residuals that are as good as none
 LARGEST = 4  # order that is tried
 LONGEST = 10  # samples of dead time that are tried
 BEFORE = 3  # samples by which missing poles lengthen a dead time
-TRIED_ON = 20_000  # samples, at most, on which orders are compared
 FAINT = 1e-7  # of the command's size: what tells nothing
 Row = Float[np.ndarray, "n"]
 
@@ -44,15 +43,13 @@ def candidates(records: Records, orders: tuple[int, int] | None, delay: int | No
     if orders is not None and delay is not None:
         only = Orders(*orders, delay)
         enough(records, only)
-        if sum(orders) > tellable(records.command[:TRIED_ON]):
+        if sum(orders) > tellable(records.command):
             raise ScenarioError(
                 f"{records.name}: the command excites too little for orders {only.words()}; must be such as a sweep"
             )
         return [Candidate(only, math.nan)]
-    # the middle of a log that is long
-    first = max(0, (len(records.command) - TRIED_ON) // 2)
-    u, y = (signal[first : first + TRIED_ON] for signal in (records.command, records.actual))
-    sizes = [(a, b) for a in range(1, LARGEST + 1) for b in range(1, a + 1)] if orders is None else [orders]
+    u, y = records.command, records.actual
+    sizes = [(a, b) for a in range(1, LARGEST + 1) for b in (a - 1, a) if b] if orders is None else [orders]
     enough(records, Orders(*min(sizes), delay or 0))
     known = tellable(u)
     sizes = [size for size in sizes if sum(size) <= known]
