@@ -16,7 +16,9 @@ import typer
 
 import dockdyn
 from dockdyn import cli
+from dockdyn.scenario.compensators import LAWS
 from dockdyn.scenario.load import KINDS, parse, preset_text
+from dockdyn.scenario.rig import MODES
 from dockdyn.study import plan
 from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
@@ -142,7 +144,19 @@ def rows(page: Path) -> dict[str, str]:
     return found
 
 
-WORDS = ("hold", "kind", "law", "method", "mode", "model", "shape", "velocity")  # keys that take one of several words
+SCHEMAS = {**KINDS, "rig in space": MODES["6-dof"]}
+WORDS = (
+    "form",
+    "hold",
+    "kind",
+    "law",
+    "method",
+    "mode",
+    "model",
+    "robot",
+    "shape",
+    "velocity",
+)  # keys that take one of several words
 
 
 def words_of(schema: object) -> set[str]:
@@ -155,10 +169,10 @@ def words_of(schema: object) -> set[str]:
     return found | words_of(list(schema.values()))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SCHEMAS)
 def test_every_key_of_a_scenario_is_documented(kind):
     text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
-    schema = KINDS[kind].model_json_schema()
+    schema = SCHEMAS[kind].model_json_schema()
     keys = set()
     for section in [schema, *schema["$defs"].values()]:
         properties = section.get("properties", {})
@@ -168,7 +182,8 @@ def test_every_key_of_a_scenario_is_documented(kind):
     loop = {"transition_rate", "denominator", "compensator", "depth"}
     of_this_kind = {
         "free-flight": {"duration", "rim_radius", "max_events", "entry"} | loop,
-        "rig": {"mode"} | loop,
+        "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
+        "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
         "four-mass": {"gap", "masses", "transition_rate"},
         "latch": {"gap", "lateral_length", "preload"},
         "berthing": {"target_radius", "twist_modes", "base_limit", "r_f"},
@@ -190,11 +205,24 @@ def loop_tables() -> dict[str, dict]:
     definitions = KINDS["rig"].model_json_schema()["$defs"]
     found = {}
     for name, place in definitions["LoopSection"]["properties"].items():
-        for option in place.get("anyOf", []):
+        for option in [place, *place.get("anyOf", [])]:
             if "$ref" in option:
                 found[name] = definitions[option["$ref"].rsplit("/", 1)[1]]
-    assert {"hold", "sensor", "robot", "dynamics", "compensator"} <= set(found)
+    found["compensator"] = {
+        "properties": {key: None for law in LAWS.values() for key in law.model_json_schema()["properties"]}
+    }
+    assert {"hold", "sensor", "robot", "dynamics", "virtual_contact", "tuning", "compensator"} <= set(found)
     return found
+
+
+def test_every_compensator_is_described_with_its_keys():
+    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    for law, section in LAWS.items():
+        (row,) = re.findall(rf'^\| `"{law}"` \|.*$', text, re.M)
+        shared = {"law", "period", "differentiator_rate", "differentiator_step", "filter_time"}
+        assert not [
+            key for key in section.model_json_schema()["properties"] if f"`{key}`" not in row and key not in shared
+        ]
 
 
 def test_default_step_and_tolerance_are_those_of_the_code():

@@ -21,8 +21,20 @@ if TYPE_CHECKING:
 COLUMNS = 7  # stiffnesses in a table
 MOST = 1e4  # amplitude ratios beyond are off the figure
 FINE = 0.02  # error that is taken for none
-UNITS = {"gain": "N s/m", "slope": "N/m", "switch_time": "s", "inertia": "kg", "lead": "s", "second_lead": "s²"}
-OTHERS = {"energy_gain": "N s/m/J", "limit": "N s/m", "dead_zone": "J", "bound": "J", "forgetting": ""}
+UNITS = {  # of settings that are shown
+    "gain": "N s/m",
+    "slope": "N/m",
+    "switch_time": "s",
+    "energy_gain": "N s/m/J",
+    "inertia": "kg",
+    "lead": "s",
+    "second_lead": "s²",
+    "limit": "N s/m",
+    "dead_zone": "J",
+    "bound": "J",
+    "forgetting": "",
+    "period": "s",
+}
 
 
 def render_compare_report(dataset: xr.Dataset) -> str:
@@ -104,7 +116,7 @@ def ratio(value: float) -> str:
 def off(error: float) -> str:
     """The largest error of a ratio, as a share or as a factor."""
     if not np.isfinite(error):
-        return NOTHING
+        return "diverges"
     return f"{100 * error:.2g} %" if error < 1 else f"× {1 + error:.2g}"
 
 
@@ -120,13 +132,15 @@ def laws(dataset: xr.Dataset) -> Table:
 
 
 def settings_in_words(settings: dict[str, Any]) -> str:
-    """Numbers of a compensator with their units."""
-    units = UNITS | OTHERS
-    words = [
-        f"{name.replace('_', ' ')} {significant(value, 5)} {units[name]}".strip()
-        for name, value in settings.items()
-        if name in units
-    ]
+    """Numbers of a compensator's table, written with units there, for readers; and what its gain multiplies."""
+    words = []
+    for name, unit in UNITS.items():
+        if name in settings:
+            value = float(str(settings[name]).partition(" ")[0])
+            words.append(f"{name.replace('_', ' ')} {significant(value, 5)} {unit}".strip())
+    if "velocity" in settings:
+        how = "of the" if settings["velocity"] in ("model", "robot") else "by"
+        words.append(f"velocity {how} {settings['velocity']}")
     return ", ".join(words) or NOTHING
 
 

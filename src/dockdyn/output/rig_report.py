@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -155,11 +156,9 @@ def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]
     law = COMPENSATORS.get(summary["compensator"])
     if law is None:
         return []
-    begin = "compensator_"
-    settings = {name[len(begin) :]: value for name, value in dataset.attrs.items() if name.startswith(begin)}
     return [
         ("Law", summary["compensator"]),
-        ("Set to", settings_in_words({name: float(value) for name, value in settings.items()})),
+        ("Set to", settings_in_words(json.loads(dataset.attrs["compensator_settings"]))),
         ("Must know, and cannot", law.knows),
     ]
 

@@ -15,7 +15,8 @@ Series = Float[np.ndarray, "... time axes"]
 Size = Float[np.ndarray, "time"]
 
 SILENT = 1e-6  # of the largest force: less is none
-FAINT = 0.02  # likewise, where noise never leaves the force at none
+FAINT = 0.02  # likewise, where there is noise
+FLICKER = 25  # instants
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,15 @@ def lane(
     """The measures of one lane."""
     last = last_oscillation(time, ideal, rig, frequency, bilateral)
     speeds = size(ideal.velocity), size(rig.velocity)
-    fastest = last_fastest(speeds[0], last)
-    way = into_contact(ideal.force)
+    fastest = at_last_peak(*speeds, last)
+    way = np.eye(1)[0] if bilateral else into_contact(ideal.force)
     return {
         "amplitude_ratio": share(speeds[1][last].max(), speeds[0][last].max()),
         "phase_error_rad": phase(rig, frequency) - phase(ideal, frequency) if bilateral else np.nan,
         "peak_force_error_N": float(size(rig.force).max() - size(ideal.force).max()),
         "end_force_error_N": float(size(ideal.force - rig.force)[last].max()),
         "end_velocity_error_m_s": float(size(ideal.velocity - rig.velocity)[last].max()),
-        "recovery_coefficient": share(speeds[1][fastest], speeds[0][fastest]),
+        "recovery_coefficient": share(fastest[1], fastest[0]),
         "apparent_restitution": restitution(rig, way, bilateral),
         "ideal_restitution": restitution(ideal, way, bilateral),
     }
@@ -87,8 +88,7 @@ def last_oscillation(
     """The instants of the last oscillation; of a motion that ends in free flight, those after the last push of either."""
     length = 2 * np.pi / frequency if np.isfinite(frequency) else (time[-1] - time[0]) / 2
     first = min(int(np.searchsorted(time, time[-1] - length, side="right")), len(time) - 1)
-    pushes = active(size(ideal.force))
-    if bilateral or pushes[-1]:
+    if bilateral or (pushes := active(size(ideal.force)))[-1]:
         return slice(first, None)
     either = np.flatnonzero(pushes | active(size(rig.force)))
     free = min(int(either[-1]) + 1, len(time) - 1) if len(either) else 0
@@ -96,17 +96,36 @@ def last_oscillation(
 
 
 def active(force: Size) -> np.ndarray:
-    """Where a force pushes: above what is none, or above noise that never leaves it at none."""
+    """Where a force pushes: above what is none or, where noise hardly ever leaves it at none, above the noise.
+
+    Noise lets a force flicker at its threshold: gaps of up to `FLICKER` instants are then no gaps.
+    """
     largest = force.max()
-    quiet = force <= SILENT * largest
-    return ~quiet if quiet[len(quiet) // 2 :].any() else force > FAINT * largest
+    faint, silent = force <= FAINT * largest, force <= SILENT * largest
+    if 2 * silent.sum() >= faint.sum():
+        return ~silent
+    at = np.flatnonzero(~faint)
+    joined = ~faint
+    gaps = np.diff(at)
+    for row in np.flatnonzero((gaps > 1) & (gaps <= FLICKER)):
+        joined[at[row] : at[row + 1]] = True
+    return joined
 
 
-def last_fastest(speed: Size, last: slice) -> int:
-    """Where a speed was largest in a cycle, for the last time; the last instant where it has no such peak there."""
+def at_last_peak(speed: Size, other: Size, last: slice) -> tuple[float, float]:
+    """A speed where it was largest in a cycle for the last time, and another one then; at the end if it has no such peak.
+
+    Between samples both are parabolas.
+    """
     peaks = np.flatnonzero((speed[1:-1] >= speed[:-2]) & (speed[1:-1] > speed[2:])) + 1
     inside = peaks[peaks >= last.start]
-    return int(inside[-1]) if len(inside) else len(speed) - 1
+    if not len(inside):
+        return float(speed[-1]), float(other[-1])
+    three = slice(inside[-1] - 1, inside[-1] + 2)
+    before, now, after = speed[three]
+    late = (before - after) / (2 * (before - 2 * now + after))  # of a step, how much later than the middle one
+    weights = np.array([late * (late - 1) / 2, 1 - late**2, late * (late + 1) / 2])
+    return float(weights @ speed[three]), float(weights @ other[three])
 
 
 def phase(motion: Motion, frequency: float) -> float:
