@@ -43,9 +43,7 @@ PAGE = {  # amplitude ratio after 40 s at 5e4 N/m, tuned at 2e4 N/m
 }
 
 
-@pytest.mark.parametrize(
-    "name", ["fixed-gain", "command-lead", *(pytest.param(n, marks=pytest.mark.full) for n in PAGE)]
-)
+@pytest.mark.parametrize("name", ["fixed-gain", *(pytest.param(n, marks=pytest.mark.full) for n in PAGE)])
 def test_amplitudes_of_a_rig_that_meets_another_stiffness(name):
     """Within 10 %, as far as the settings are known; the contact is undamped, so that nothing aliases."""
     compensator, known = PAGE[name]
@@ -139,7 +137,7 @@ def test_lead_and_layer_keep_the_amplitude_of_a_long_contact(damping):
     assert np.all(np.abs(ratios(damping) - 1) < grid()[2])
 
 
-@pytest.mark.parametrize("gap", [0.0, 0.01])
+@pytest.mark.parametrize("gap", [0.01, pytest.param(0.0, marks=pytest.mark.full)])
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_lead_and_layer_keep_the_speed_of_a_bounce(gap, noise):
     found = ratios(start=(-gap, 0.05), bilateral=False, duration=2.0, noise=noise, position_noise=noise * 2e-5)
@@ -186,7 +184,11 @@ def test_the_layer_alone_is_the_published_law_where_half_cycles_repeat():
 
 
 @pytest.mark.parametrize(
-    ("name", "force", "velocity"), [("fixed-gain", 1.05, 0.327e-3), ("linear-gain", 1.05, 0.326e-3)]
+    ("name", "force", "velocity"),
+    [
+        ("fixed-gain", 1.05, 0.327e-3),
+        pytest.param("linear-gain", 1.05, 0.326e-3, marks=pytest.mark.full),
+    ],
 )
 def test_end_errors_of_the_gains_of_the_paper(name, force, velocity):
     """S1 at 60 s. The published numbers are met with the velocity held for 2 ms."""

@@ -151,7 +151,9 @@ def instants(case, end):
         return [] if period is None else list(offset + period * np.arange(round(end / period) + 1))
 
     kinds = {"hold": grid(hold), "sample": grid(case["sensor_period"]), "cycle": grid(cycle_of(case) * hold)}
-    kinds["release"] = [t + case["delay"] for t in kinds["hold"]]  # the contact sees the command
+    kinds["release"] = [
+        t + case["delay"] - (case.get("averaging") or 0) / 2 for t in kinds["hold"]
+    ]  # the contact sees the command
     kinds["step"] = grid(case["dynamics_period"]) if case["dynamics"] in STEPS else []
     kinds["record"] = grid(hold, hold - case["dynamics_period"] / 2) if case["dynamics"] == "half-period" else []
     found: list[tuple[float, set]] = []
@@ -166,12 +168,14 @@ def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
     """Positions of the model at the start of each cycle, under a constant force `push` (N) besides; the last contact force."""
     m, k, b, g, tau, hold = (case[name] for name in ("mass", "stiffness", "damping", "gain", "delay", "hold"))
     sample, step = case["sensor_period"], case["dynamics_period"] if case["dynamics"] in STEPS else None
+    window = case.get("averaging") or 0.0
+    tau -= window / 2
     lead, second, kv, bv = (case.get(name, 0.0) for name in EXTRAS)
     robot = Modes(*case["robot"]) if case["robot"] else Follower()
     assert step or not kv  # between instants only what a first-order equation of the velocity can do
     rounding, end = 1e-9 * hold, cycles * cycle_of(case) * hold
     x, v = start
-    force = speed = noted = 0.0
+    force = speed = noted = impulse = 0.0
     positions, groups = [], instants(case, end)
 
     def contact(times, before):
@@ -182,7 +186,8 @@ def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
         if "cycle" in names:
             positions.append(x)
         if "sample" in names or ("step" in names and sample is None):
-            force = float(contact(t, t - rounding))
+            force = impulse / window if window else float(contact(t, t - rounding))
+            impulse = 0.0
         if "step" in names:
             speed = v if case["velocity"] == "model" else float(robot.motion(t, t - rounding)[1])
         total = (force if sample or step else float(contact(t, t + 2 * rounding if tau else t - rounding))) + push
@@ -195,9 +200,11 @@ def simulated(case, cycles, start=(1.0, 0.0), push=0.0):
             robot.command(t, noted if case["dynamics"] == "half-period" else led, v + lead * total / m)
         if "step" in names:
             x, v = x + step * v + STEPS[case["dynamics"]] * step**2 * total / m, v + step * total / m
+        length = after - t
+        times = t + length * (NODES + 1) / 2
+        if window and after > t:
+            impulse += float(WEIGHTS @ contact(times, t + 2 * rounding)) * length / 2
         if step is None and after > t:
-            length = after - t
-            times = t + length * (NODES + 1) / 2
             acting = push + (force if sample else contact(times, t + 2 * rounding))
             rate = (bv + (g if case["velocity"] == "model" else 0.0)) / m
             if case["velocity"] == "robot":
@@ -347,6 +354,26 @@ def test_leads_and_a_virtual_contact_move_a_simulation_as_the_monodromy_says(ind
         check_against_simulation(with_extras(some_case(STRUCTURES[index], rng, delays), rng))
 
 
+@pytest.mark.parametrize("index", [4, *(pytest.param(i, marks=pytest.mark.full) for i in (2, 5, 6))])
+def test_samples_that_are_means_move_a_simulation_as_the_monodromy_says(index):
+    rng = np.random.default_rng(20 + index)
+    for delays in ((1, 1), (0.7, 1), (2, 3)):
+        case = some_case(STRUCTURES[index], rng, delays)
+        every = case["sensor_period"] or case["dynamics_period"]
+        case = with_extras(case, rng) | {"averaging": every, "delay": max(case["delay"], every / 2)}
+        check_against_simulation(case)
+
+
+def test_the_mean_over_a_sample_does_not_alias_the_contact_s_damping():
+    """A staircase of commands sampled at its own rhythm shows a third less damping than there is; its mean shows all."""
+    digital = RIG | S2 | {"dynamics": "zero-order-hold"}
+    lost = []
+    for window in (None, 2e-3):
+        growths = [sampled_loop(**digital, damping=damping, averaging=window).growth_rate() for damping in (0.0, 50.0)]
+        lost.append(growths[1] - growths[0])
+    assert -0.04 < lost[0] < -0.03 and abs(lost[1] + 0.05) < 5e-4
+
+
 # --- many loops, and all delays --------------------------------------------------------------------------------------
 
 
@@ -393,6 +420,9 @@ def test_growth_is_continuous_where_the_delay_is_a_whole_number_of_holds(structu
         ({"hold": None, "sensor_period": 2e-3}, "needs a hold"),
         ({"dynamics": "half-period", "dynamics_period": 9e-3}, "period"),  # the command would be older than its hold
         ({"lead": np.nan}, "lead is nan"),
+        ({"averaging": 6e-3, "sensor_period": 6e-3}, "twice the delay"),
+        ({"averaging": 3e-3, "sensor_period": 2e-3}, "period of the samples"),
+        ({"averaging": 2e-3}, "period of the samples"),
         ({"virtual_stiffness": np.inf}, "virtual stiffness"),
         ({"dynamics": "no-such-method", "dynamics_period": 2e-3}, "dynamics"),
     ],

@@ -84,7 +84,7 @@ def test_published_gains(others, damping, known):
     assert_allclose(matching_gain(loop(500.0, 2e4, damping, **others)), known, rtol=5e-5)
 
 
-@pytest.mark.parametrize("velocity", ["model", "robot"])
+@pytest.mark.parametrize("velocity", ["model", long("robot")])
 def test_a_gain_that_leaves_a_simulation_its_amplitude(velocity):
     gain = matching_gain(rig(velocity=velocity))
     run = simulate(2e4, fixed_gain(gain, "velocity" if velocity == "model" else "robot_velocity"), damping=0.0)
@@ -118,6 +118,7 @@ def test_the_lead_of_the_force_turns_it_as_the_leads_of_the_command_do():
         assert_allclose(np.arctan2(cosine, sine), np.arctan2(omega * l1, 1 - omega**2 * l2), rtol=1e-6)
 
 
+@pytest.mark.full
 def test_how_far_leads_and_gain_reach():
     """Amplitudes after 40 s at 5e4 N/m, tuned at 2e4 N/m: as simulated."""
     gain, (l1, l2) = matching_gain(rig(velocity="model")), leads(rig())

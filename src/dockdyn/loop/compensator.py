@@ -66,6 +66,10 @@ class Compensator(eqx.Module):
         """Where the velocity of its gain comes from; that of model and robot acts continuously on continuous dynamics."""
         return "estimate"
 
+    def small(self) -> Compensator:
+        """What it is for small motions in contact, as a run begins."""
+        return self
+
     def report(self, memory: Any) -> dict[str, Scalar]:
         """What it has found out, by name."""
         return {}

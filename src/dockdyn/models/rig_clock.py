@@ -21,7 +21,7 @@ class Clock(NamedTuple):
     beats: Rhythm
     ticks: int  # in a cycle
     samples: tuple[bool, ...]  # the sensor measures; continuous dynamics without period of the sensor: it is asked only
-    asks: tuple[bool, ...]  # the compensator is asked; digital dynamics step
+    asks: tuple[bool, ...]  # the compensator is asked, and what is observed kept; digital dynamics step
     holds: tuple[bool, ...]  # the command is renewed
     late: int  # ticks by which the position that the hold takes is old
     rows: int  # ticks that are remembered
@@ -36,7 +36,8 @@ class Clock(NamedTuple):
 def clock(loop: Loop, longest_delay: float, window: float = 0.0, asked: float | None = None) -> Clock:
     """The clock of a loop with plain numbers, whose samples are at most `longest_delay` (s) old and means over a `window` (s).
 
-    `asked` is the period (s) of the compensator of continuous dynamics; without it, that acts continuously, too.
+    `asked` is the period (s) of the compensator of continuous dynamics; without it, gains on the velocity of model or
+    robot act continuously, and what else it computes is renewed with the command.
 
     Ticks are as long as all instants allow and, for continuous dynamics, as the integration of the motion between them
     needs. ValueError for a loop without hold, and for periods that never meet.
@@ -65,7 +66,7 @@ def clock(loop: Loop, longest_delay: float, window: float = 0.0, asked: float | 
     if ticks > 4 * MOST:
         raise ValueError(f"a cycle of the rig has {ticks} instants; must have at most {4 * MOST}")
     grid = [Fraction(i, parts) for i in range(ticks)]
-    asks = tuple(at in asking for at in grid) if asking else (True,) * ticks
+    asks = tuple(at in (asking or holding) for at in grid)
     samples = tuple(at in sampling for at in grid) if sampling else asks
     needed = int(np.ceil(longest_delay / (hold / parts) + 1e-9)) + 2
     rows = 1 << (needed - 1).bit_length()

@@ -191,4 +191,5 @@ class LoopSection(Section):
             second_lead=number(0.0 if ahead is None or ahead.second_lead is None else ahead.second_lead),
             virtual_stiffness=number(virtual.stiffness),
             virtual_damping=number(virtual.damping),
+            averaging=number(sensor.averaging),
         )

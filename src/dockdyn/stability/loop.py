@@ -61,6 +61,7 @@ class Loop(eqx.Module):
     second_lead: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # l₂, s²
     virtual_stiffness: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # K_v, N/m
     virtual_damping: Float[Array, ""] = eqx.field(default_factory=lambda: jnp.zeros(()))  # B_v, N s/m
+    averaging: Float[Array, ""] | None = None  # s, window of which a sample is the mean; None: it is of an instant
 
     def sampled(self) -> bool:
         """Whether anything in the loop happens at instants."""
@@ -69,6 +70,12 @@ class Loop(eqx.Module):
     def stepped(self) -> bool:
         """Whether the dynamics are digital."""
         return self.dynamics not in ("continuous", "half-period")
+
+    def sample_period(self) -> Float[Array, ""]:
+        """Time (s) from one measurement of the force to the next, and the window of a sensor that averages."""
+        period = self.dynamics_period if self.sensor_period is None else self.sensor_period
+        assert period is not None
+        return period
 
     def matrices(self) -> Float[Array, "2 n n"]:
         """A₀ and A₁ (1/s) of a loop without instants: ẋ(t) = A₀ x(t) + A₁ x(t − τ), x = X, V and the robot's state.
@@ -107,6 +114,7 @@ def loop(
     second_lead: ArrayLike = 0.0,
     virtual_stiffness: ArrayLike = 0.0,
     virtual_damping: ArrayLike = 0.0,
+    averaging: ArrayLike | None = None,
 ) -> Loop:
     """A loop from plain numbers.
 
@@ -125,6 +133,8 @@ def loop(
         velocity: the compensator multiplies the "robot"'s velocity (SITS, eq. 20) or that of the "model".
         lead, second_lead: l₁ (s) and l₂ (s²) of the command X + l₁ V + l₂ A, A the total force over the mass; need a hold.
         virtual_stiffness, virtual_damping: of a contact in software (N/m, N s/m), which feels the model without delay.
+        averaging: a sample is the mean of the force over this window (s), the period of the samples, and its middle is
+            `delay` old.
 
     Raises:
         ValueError: numbers out of range, a robot that is not strictly proper, periods or leads without a hold.
@@ -142,6 +152,7 @@ def loop(
         ("hold", hold, "> 0"),
         ("sensor period", sensor_period, "> 0"),
         ("dynamics period", dynamics_period, "> 0"),
+        ("averaging", averaging, "> 0"),
     ):
         numbers = np.asarray(0 if value is None else value, float)
         inside = {"> 0": numbers > 0, "≥ 0": numbers >= 0, "a number": numbers == numbers}[allowed]
@@ -164,6 +175,13 @@ def loop(
     if hold is None and (np.any(np.asarray(lead)) or np.any(np.asarray(second_lead))):
         raise ValueError("a lead of the command needs a hold: its acceleration is then that of an instant")
 
+    if averaging is not None:
+        samples = dynamics_period if sensor_period is None and dynamics != "half-period" else sensor_period
+        if samples is None or np.any(np.abs(np.asarray(averaging) / np.asarray(samples) - 1) > 1e-9):
+            raise ValueError(f"averaging is {averaging}; must be the period of the samples, {samples}")
+        if np.any(np.asarray(averaging) > 2 * np.asarray(delay)):
+            raise ValueError(f"averaging is {averaging}; must be at most twice the delay, that of the window's middle")
+
     def number(value: ArrayLike | None) -> Array | None:
         return None if value is None else jnp.asarray(value, float)
 
@@ -183,6 +201,7 @@ def loop(
         second_lead=jnp.asarray(second_lead, float),
         virtual_stiffness=jnp.asarray(virtual_stiffness, float),
         virtual_damping=jnp.asarray(virtual_damping, float),
+        averaging=number(averaging),
     )
 
 

@@ -96,9 +96,9 @@ def restitution(loop: Loop) -> float | None:
 
 
 def ideal_root(loop: Loop) -> complex | None:
-    """Root (1/s) of the contact alone, m s² + B s + K = 0; None where it does not oscillate."""
-    decay = float(loop.damping) / (2 * float(loop.effective_mass))
-    square = float(loop.stiffness) / float(loop.effective_mass) - decay**2
+    """Root (1/s) of the contact alone, m s² + (B + B_v) s + K + K_v = 0; None where it does not oscillate."""
+    decay = (float(loop.damping) + float(loop.virtual_damping)) / (2 * float(loop.effective_mass))
+    square = (float(loop.stiffness) + float(loop.virtual_stiffness)) / float(loop.effective_mass) - decay**2
     return complex(-decay, np.sqrt(square)) if square > 0 else None
 
 

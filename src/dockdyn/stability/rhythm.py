@@ -22,6 +22,7 @@ class Rhythm(NamedTuple):
     samples: int  # of the sensor in a cycle; 0: the force is measured continuously or when the dynamics step
     steps: int  # of the dynamics in a cycle; 0: continuous
     commands: int  # that a delay may keep under way
+    averages: bool = False  # whether a sample is the mean of the force since the last one
 
     def instants(self, count: int) -> set[Fraction]:
         """`count` instants spread over a cycle, in hold periods."""
@@ -44,7 +45,15 @@ def rhythm(loop: Loop) -> Rhythm:
     under_way = int(np.max(np.ceil(np.asarray(loop.delay) / hold - EDGE), initial=0)) + 1
     if under_way > MOST_COMMANDS:
         raise ValueError(f"the delay is {under_way - 1} hold periods; must be at most {MOST_COMMANDS - 1}")
-    return Rhythm(holds, samples, stepped, 1 << (under_way - 1).bit_length())
+    return Rhythm(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages(loop))
+
+
+def averages(loop: Loop) -> bool:
+    """Whether samples are means over their period. Another window is not known here: its samples are taken as instants'."""
+    if loop.averaging is None or (loop.sensor_period is None and not loop.stepped()):
+        return False
+    apart = np.asarray(loop.averaging, float) - np.asarray(loop.sample_period(), float)
+    return bool(np.all(np.abs(apart) <= EDGE * np.asarray(loop.hold, float)))
 
 
 def share(name: str, period: object, hold: np.ndarray) -> Fraction:

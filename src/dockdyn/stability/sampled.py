@@ -33,6 +33,7 @@ class Layout:
             "velocity": 1,
             "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
             "force": int(bool(beats.samples or beats.steps)),  # measured and held
+            "impulse": int(beats.averages),  # N s, of the force since the last sample
             "speed": int(bool(beats.steps)),  # of the compensator, measured and held
             "delayed": order,  # the copy of the robot that the delayed force comes from
             "due": 1,  # its command
@@ -104,6 +105,8 @@ class Wiring:
         for name, command in (("delayed", "due"), ("robot", "command")):
             if len(lay.rows[name]):
                 rate = rate.at[lay.at[name]].set(self.driven(name, command))
+        if self.beats.averages:
+            rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
         whole = jnp.zeros((lay.active + 1, lay.active + 1))
         return whole.at[active, active].set(rate[active, active]).at[active, -1].set(push[active])
@@ -114,6 +117,11 @@ class Wiring:
         stepping = at in self.beats.instants(self.beats.steps)
         if at in self.beats.instants(self.beats.samples) or (stepping and not self.beats.samples):
             rows["force"] = self.contact
+            if self.beats.averages:
+                rows |= {
+                    "force": self.lay.row("impulse") / self.loop.sample_period(),
+                    "impulse": jnp.zeros(self.lay.size),
+                }
         if stepping:
             rows["speed"] = self.compensated
         return self.lay.replaced(**rows)
@@ -178,8 +186,9 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
     wiring = Wiring(loop, beats)
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
-    waiting = jnp.ceil(loop.delay / hold - EDGE).astype(int)  # renewals from a command to the one after its release
-    phase = loop.delay - hold * jnp.floor(loop.delay / hold + EDGE)
+    age = age_of(loop, beats)
+    waiting = jnp.ceil(age / hold - EDGE).astype(int)  # renewals from a command to the one after its release
+    phase = age - hold * jnp.floor(age / hold + EDGE)
     at_once = waiting == 0
     with_hold = (phase < EDGE * hold) & ~at_once
     release, take = wiring.release(jnp.maximum(waiting - 1, 0)), wiring.take()
@@ -203,7 +212,7 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
             moving = Moving(moving.matrix, moving.load + push)
         renewed = int(start)
         moving = between(moving, rate, loose, float(start - renewed) * hold, float(end - renewed) * hold, hold)
-    inside, kept = own_states(loop, lay)
+    inside, kept = own_states(loop, lay, beats)
     return Cycle(
         moving.matrix[kept] @ inside,
         hold * beats.holds,
@@ -211,6 +220,11 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
         wiring.contact @ inside,
         lay.row("position") @ inside,
     )
+
+
+def age_of(loop: Loop, beats: Rhythm) -> Float[Array, ""]:
+    """Delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
+    return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if beats.averages else loop.delay
 
 
 def between(
@@ -228,7 +242,7 @@ def between(
     return moving.flow(rate, high - now)
 
 
-def own_states(loop: Loop, lay: Layout) -> tuple[Float[Array, "n own"], np.ndarray]:
+def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n own"], np.ndarray]:
     """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
     robot, hold = loop.robot, loop.hold
     count = len(lay.rows["robot"])
@@ -242,8 +256,9 @@ def own_states(loop: Loop, lay: Layout) -> tuple[Float[Array, "n own"], np.ndarr
         grown = jax.scipy.linalg.expm(whole * age)
         return grown[:count, :count], grown[:count, count]
 
-    rows = since(loop.delay)[0] @ lay.rows["delayed"]
+    delay = age_of(loop, beats)
+    rows = since(delay)[0] @ lay.rows["delayed"]
     for index, command in enumerate(lay.commands()):
-        begun, ended = (since(jnp.minimum(loop.delay, hold * (index + k)))[1] for k in (1, 0))
+        begun, ended = (since(jnp.minimum(delay, hold * (index + k)))[1] for k in (1, 0))
         rows = rows + jnp.outer(begun - ended, command)
     return jnp.eye(lay.size).at[lay.at["robot"]].set(rows)[:, kept], kept

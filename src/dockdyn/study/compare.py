@@ -116,7 +116,7 @@ def compare(
     told, settings = [], {}
     for place, law in enumerate(laws):
         section = maker.complete(None if law == NONE else section_of(scenario, law))
-        settings[law] = {} if section is None else section.model_dump(exclude_none=True, exclude={"law"})
+        settings[law] = {name: value for name, value in section or () if isinstance(value, float)}
         course, radii = lanes.course(maker.make(section), None if section is None else section.period)
         ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
         rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))

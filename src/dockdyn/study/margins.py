@@ -227,13 +227,13 @@ def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
     if nominal is not None and len(content.contact) > 1 and (content.kind == "rig" or content.loop.beyond_delay()):
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
-    found += left_out(content.loop)
+    found += left_out(content.loop, loop)
     if loop.dynamics != "continuous" or loop.sensor_period is not None:
         found.append("the Padé approximations leave out the period of the dynamics and that of the sensor")
     return found
 
 
-def left_out(section: Any) -> list[str]:
+def left_out(section: Any, loop: Loop) -> list[str]:
     """What of `[loop]` margins do not count."""
     found = []
     law = section.compensator
@@ -241,6 +241,8 @@ def left_out(section: Any) -> list[str]:
         found.append(f"these are the margins of the loop without its compensator ({law.law})")
     if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
         found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
-    if section.sensor is not None and section.sensor.averaging is not None:
-        found.append("the force is taken as it is at an instant: the sensor's averaging is left out")
+    if section.sensor is not None and section.sensor.averaging is not None and not rhythm(loop).averages:
+        found.append(
+            "the force is taken as it is at an instant: the sensor's averaging is left out, not being its period"
+        )
     return found

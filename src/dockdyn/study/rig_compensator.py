@@ -8,10 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 
 from dockdyn.loop.compensator import Compensator
-from dockdyn.loop.compensators.command_lead import CommandLead
-from dockdyn.loop.compensators.fixed_gain import FixedGain
 from dockdyn.loop.compensators.force_lead import ForceLead
-from dockdyn.loop.compensators.velocity_acceleration import VelocityAcceleration
+from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.velocity_sources import VelocitySource
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -72,19 +70,19 @@ class Maker:
 
     def make(self, section: Any | None) -> Compensator | None:
         """The compensator of a complete table; None of none."""
-        return None if section is None else section.make(section.period is not None or self.loop.stepped())
+        return None if section is None else section.make(self.loop.stepped())
 
 
 def fixed(velocity: VelocitySource, gain: Any) -> Compensator:
-    return FixedGain(gain, velocity)
+    return Linear.of(velocity, gain=gain)
 
 
 def accelerated(velocity: VelocitySource, gain: Any, inertia: Any) -> Compensator:
-    return VelocityAcceleration(gain, inertia, velocity)
+    return Linear.of(velocity, gain=gain, inertia=inertia)
 
 
 def leading(lead: Any, second_lead: Any) -> Compensator:
-    return CommandLead(lead, second_lead)
+    return Linear.of(lead=lead, second_lead=second_lead)
 
 
 def force_leading(constant: float, lead: Any) -> Compensator:

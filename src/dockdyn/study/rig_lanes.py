@@ -14,11 +14,12 @@ import numpy as np
 
 from dockdyn.loop.compensator import Compensator
 from dockdyn.models.rig import Oracle, Rig
-from dockdyn.models.rig_run import run, spectral_radius
+from dockdyn.models.rig_run import run
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.study.plan import jit_once
 from dockdyn.study.rig_build import free_model, rig_of
-from dockdyn.study.rig_run import Arrays, Course, Grid, check, free, loop_of, moves, resting
+from dockdyn.study.rig_run import Arrays, Course, Grid, check, free, loop_of, radius
 
 NAMES = ("position", "velocity", "total_force", "gain")  # what a comparison keeps
 
@@ -41,16 +42,13 @@ def stacked(parts: Sequence[Any]) -> Any:
     return jax.tree.map(lambda *rows: jnp.stack([jnp.asarray(row) for row in rows]), *parts)
 
 
-@partial(jax.jit, static_argnums=(3, 4))
+@partial(jit_once, static_argnums=(3, 4))
 def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> dict[str, Any]:
     def one(rig: Rig, ideal: Oracle) -> dict[str, Any]:
         seen = run(rig, ideal, seed, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
 
     return jax.vmap(one)(rigs, oracle)
-
-
-all_moves = jax.jit(jax.vmap(moves))
 
 
 @partial(jax.jit, static_argnums=3)
@@ -96,6 +94,5 @@ class Lanes:
         seen = simulated(stacked(rigs), oracle, seed, grid.rows, grid.stride)
         kept = grid.within(self.duration)
         arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
-        still = stacked([resting(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])
-        radii = np.array([spectral_radius(matrix) for matrix in np.asarray(all_moves(still))])
+        radii = np.array([radius(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])
         return Course(kept * grid.period, arrays, ideal, time.perf_counter() - began), radii

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from dockdyn.integrate import located
 from dockdyn.integrate.model import Model, State
 from dockdyn.integrate.solution import Status
+from dockdyn.loop.compensators.linear import Linear
 from dockdyn.models.rig import Oracle, Rig
 from dockdyn.models.rig_plant import Plant
 from dockdyn.models.rig_run import monodromy, run, spectral_radius
@@ -22,7 +23,7 @@ from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 from dockdyn.study.nominal import nominal_loop, nominal_of
-from dockdyn.study.plan import MOST_ROWS, TOLERANCE, power_of_two
+from dockdyn.study.plan import MOST_ROWS, TOLERANCE, jit_once, power_of_two
 from dockdyn.study.rig_build import free_model, free_motion, resting
 
 KEPT = 60_000  # samples of a run at most
@@ -109,12 +110,18 @@ def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[st
 
 
 simulated = jax.jit(run, static_argnums=(3, 4))
-moves = jax.jit(monodromy)
+moves = jit_once(monodromy)
+
+
+def cycle_map(still: Rig) -> np.ndarray:
+    """The `monodromy` of a rig at rest."""
+    return np.asarray(moves(still))
 
 
 def radius(rig: Rig, loop: Loop) -> float:
     """Spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins."""
-    return spectral_radius(np.asarray(moves(resting(rig, loop))))
+    compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
+    return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
 
 
 def course(scenario: Scenario, rig: Rig) -> Course:

@@ -8,31 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.loop.compensator import Compensator
 from dockdyn.models.rig import Rig
-from dockdyn.models.rig_run import monodromy
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
 from dockdyn.study.rig_build import resting, rig_of
+from dockdyn.study.rig_run import cycle_map
 
 CLOSE = 1e-12  # of the root: where the search ends
 ROUNDS = 30  # of the search at most
 NUDGE = 1e-4  # of a number's own scale: the difference that a slope is taken over
 
 Make = Callable[..., Compensator]
-
-
-@partial(jax.jit, static_argnames="make")
-def cycle_map(make: Make, numbers: Any, still: Rig) -> Any:
-    return monodromy(replace(still, compensator=make(*numbers)))
 
 
 @dataclass(frozen=True)
@@ -62,7 +54,7 @@ class Tuning:
 
     def root(self, make: Make, numbers: tuple[float, ...]) -> complex:
         """Root (1/s) of the rig with the compensator `make(*numbers)` that is nearest to that of the contact alone."""
-        matrix = np.asarray(cycle_map(make, tuple(map(jnp.asarray, numbers)), self.still))
+        matrix = cycle_map(replace(self.still, compensator=make(*map(jnp.asarray, numbers))))
         found = np.linalg.eigvals(matrix)
         roots = np.log(found[np.abs(found) > 0].astype(complex)) / self.cycle
         return complex(roots[np.argmin(np.abs(roots - self.ideal))])

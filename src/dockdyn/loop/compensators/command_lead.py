@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from dockdyn.integrate.model import Scalar
 from dockdyn.loop.compensator import Action, Axes, Compensator, Seen
+from dockdyn.loop.compensators.linear import Linear
 
 
 class CommandLead(Compensator):
@@ -24,6 +25,9 @@ class CommandLead(Compensator):
 
     def init(self, position: Axes, velocity: Axes) -> tuple[()]:
         return ()
+
+    def small(self) -> Linear:
+        return Linear.of(lead=self.lead, second_lead=self.second_lead)
 
     def step(self, memory: tuple[()], seen: Seen) -> tuple[tuple[()], Action]:
         return memory, Action.nothing(seen.force.size)._replace(lead=self.lead, second_lead=self.second_lead)

@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool
 
 from dockdyn.integrate.model import Scalar
 from dockdyn.loop.compensator import Action, Axes, Compensator, Seen
+from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.energy_observer import Port, PortEnergy
 
 SURE = 3.0  # standard deviations of its noise from which an excess begins to count
@@ -55,6 +56,9 @@ class EnergyLayer(Compensator):
         none, zero = jnp.zeros_like(position), jnp.zeros(())
         port = PortEnergy(self.held).init(position, velocity)
         return HalfCycle(port, none, zero, jnp.asarray(False), zero, zero, zero, zero, zero, zero, none)
+
+    def small(self) -> Linear:
+        return Linear.of()
 
     def step(self, memory: HalfCycle, seen: Seen) -> tuple[HalfCycle, Action]:
         port, way = PortEnergy(self.held).step(memory.port, seen)

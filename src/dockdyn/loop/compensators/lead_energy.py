@@ -7,6 +7,7 @@ from typing import ClassVar
 from dockdyn.integrate.model import Scalar
 from dockdyn.loop.compensator import Action, Axes, Compensator, Seen
 from dockdyn.loop.compensators.energy_layer import EnergyLayer, HalfCycle
+from dockdyn.loop.compensators.linear import Linear
 
 
 class LeadEnergy(Compensator):
@@ -21,6 +22,9 @@ class LeadEnergy(Compensator):
 
     def init(self, position: Axes, velocity: Axes) -> HalfCycle:
         return self.layer.init(position, velocity)
+
+    def small(self) -> Linear:
+        return Linear.of(lead=self.lead, second_lead=self.second_lead)
 
     def step(self, memory: HalfCycle, seen: Seen) -> tuple[HalfCycle, Action]:
         memory, action = self.layer.step(memory, seen)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from dockdyn.integrate.model import Scalar
 from dockdyn.loop.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.velocity_sources import VelocitySource
 
 SPREAD = 1e-12  # m², weight of the first guess: positions spread over a micrometre outweigh it
@@ -35,6 +36,9 @@ class OnlineStiffness(Compensator):
 
     def init(self, position: Axes, velocity: Axes) -> Found:
         return Found(self.velocity.init(position, velocity), jnp.zeros(()), jnp.asarray(SPREAD))
+
+    def small(self) -> Linear:
+        return Linear.of()
 
     def step(self, memory: Found, seen: Seen) -> tuple[Found, Action]:
         kept, velocity = self.velocity.step(memory.velocity, seen)

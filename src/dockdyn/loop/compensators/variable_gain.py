@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from dockdyn.integrate.model import Scalar
 from dockdyn.loop.compensator import Action, Axes, Compensator, Seen, Source
 from dockdyn.loop.compensators.fixed_gain import switched
+from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.energy_observer import Oracle
 from dockdyn.loop.velocity_sources import VelocitySource
 
@@ -40,6 +41,9 @@ class VariableGain(Compensator):
 
     def init(self, position: Axes, velocity: Axes) -> Summed:
         return Summed(self.velocity.init(position, velocity), jnp.zeros(()))
+
+    def small(self) -> Linear:
+        return Linear.of(self.velocity, gain=self.gain)
 
     def step(self, memory: Summed, seen: Seen) -> tuple[Summed, Action]:
         kept, velocity = self.velocity.step(memory.velocity, seen)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from dockdyn.integrate.model import Scalar
 from dockdyn.loop.compensator import Action, Axes, Compensator, Seen, Source
 from dockdyn.loop.compensators.fixed_gain import switched
+from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.velocity_sources import VelocitySource
 
 
@@ -24,6 +25,9 @@ class VelocityAcceleration(Compensator):
 
     def init(self, position: Axes, velocity: Axes) -> Any:
         return self.velocity.init(position, velocity)
+
+    def small(self) -> Linear:
+        return Linear.of(self.velocity, gain=self.gain, inertia=self.inertia)
 
     def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
         memory, velocity = self.velocity.step(memory, seen)
