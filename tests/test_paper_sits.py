@@ -156,7 +156,7 @@ def test_phase_drifts_whatever_the_gain(reproduced):
 
 def test_everything_is_written(reproduced):
     tables, folder, shares = reproduced
-    assert list(tables) == list(FIGURES) == ["delays", "robot", "stability", "gains"]
+    assert list(tables) == list(FIGURES) == ["delays", "robot", "stability", "gains", 5, 8, 9]
     text = (folder / "tables.md").read_text(encoding="utf-8")
     for table in tables.values():
         assert table.title in text
@@ -169,6 +169,6 @@ def test_everything_is_written(reproduced):
 
 
 def test_unknown_table_is_named_with_what_is_allowed(tmp_path):
-    with pytest.raises(ValueError, match="figure 7: must be one of delays, robot, stability, gains"):
+    with pytest.raises(ValueError, match="figure 7: must be one of delays, robot, stability, gains, 5, 8, 9"):
         reproduce(7, tmp_path / "new")
     assert not (tmp_path / "new").exists()
