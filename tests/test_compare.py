@@ -68,7 +68,7 @@ def test_rows_are_the_measures_of_runs(dock, tmp_path):
             assert row[key] == pytest.approx(run[key], rel=1e-6, abs=1e-7), key
     assert found["settings"]["fixed-gain"]["gain"] == 91.07  # of [[compare]] in the preset
     assert found["tuned_at_N_m"] == 20000
-    assert found["recommended"] == "fixed-gain"
+    assert found["recommended"] == "fixed-gain"  # the nearer of the two
 
 
 def test_files_open_again_and_name_the_best(dock, tmp_path):
