@@ -102,9 +102,7 @@ def test_every_preset_is_listed_and_loads(dock):
 @pytest.mark.full
 def test_every_preset_runs():
     for name in dockdyn.presets():
-        if dockdyn.load(name).kind == "rig":
-            assert dockdyn.margins(dockdyn.load(name))["rightmost_roots"]
-        elif dockdyn.load(name).kind not in ("berthing", "orbital-arm"):  # those have tests of their own
+        if dockdyn.load(name).kind not in ("berthing", "orbital-arm"):  # those have tests of their own
             assert dockdyn.simulate(dockdyn.load(name, {"duration": "1 s"})).attrs["finished"]
 
 
