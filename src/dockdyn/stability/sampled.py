@@ -257,8 +257,8 @@ def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n 
         return grown[:count, :count], grown[:count, count]
 
     delay = age_of(loop, beats)
-    rows = since(delay)[0] @ lay.rows["delayed"]
-    for index, command in enumerate(lay.commands()):
-        begun, ended = (since(jnp.minimum(delay, hold * (index + k)))[1] for k in (1, 0))
-        rows = rows + jnp.outer(begun - ended, command)
+    commands = lay.commands()
+    begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
+    answers = jax.vmap(lambda age: since(age)[1])(begun)
+    rows = since(delay)[0] @ lay.rows["delayed"] + (answers[1:] - answers[:-1]).T @ commands
     return jnp.eye(lay.size).at[lay.at["robot"]].set(rows)[:, kept], kept

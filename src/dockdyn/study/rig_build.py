@@ -9,6 +9,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from dockdyn.contact.parallel import Parallel
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.integrate.model import Model, State
 from dockdyn.loop.compensator import Compensator
@@ -79,15 +80,17 @@ def plant_of(content: Any, loop: Loop) -> Plant:
     )
 
 
-def free_model(content: Any) -> Model:
-    """The same contact without loop."""
-    if content.mode == "6-dof":
-        return replace(content.model(), delay=None)
-    plant = plant_of(content, None)  # type: ignore[arg-type]
+def free_model(content: Any, plant: Plant) -> Model:
+    """The same contact without loop: that of the mock-ups together with the one computed in software."""
+    if isinstance(plant, Bodies):
+        return replace(content.model(), contacts=plant.contacts + plant.virtual, delay=None)
     assert isinstance(plant, Mass)
+    contact = plant.contact
+    if plant.virtual is not None:
+        contact = AxialContact(law=Parallel((contact.law, plant.virtual.law)))
     return MassOnWall(
         mass=plant.mass,
-        contact=plant.contact,
+        contact=contact,
         position=plant.position,
         velocity=plant.velocity,
         delay=None,

@@ -73,7 +73,9 @@ class Lanes:
     def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
         """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
         if grid.period not in self.free:
-            models = stacked([free_model(each.content) for each in self.scenarios])
+            models = stacked(
+                [free_model(each.content, rig.plant) for each, rig in zip(self.scenarios, rigs, strict=True)]
+            )
             plants = stacked([rig.plant for rig in rigs])
             ideal, status = all_free(models, plants, jnp.asarray(grid.period), grid.instants)
             check(self.scenario, status)

@@ -101,7 +101,7 @@ def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[st
         found = {
             "ideal_position": position,
             "ideal_velocity": velocity,
-            "ideal_force": plant.load(pose, rate)[: plant.port_axes],
+            "ideal_force": (plant.load(pose, rate) + plant.virtual_load(pose, rate))[: plant.port_axes],
             "ideal_kinetic_energy": plant.kinetic_energy(motion),
         }
         return found | ({"ideal_pose": pose} if plant.axes > 1 else {})
@@ -135,7 +135,7 @@ def course(scenario: Scenario, rig: Rig) -> Course:
     content = scenario.content
     grid = Grid.of(rig, content.duration)
     began = time.perf_counter()
-    ideal, status = free(free_model(content), rig.plant, jnp.asarray(grid.period), grid.instants)
+    ideal, status = free(free_model(content, rig.plant), rig.plant, jnp.asarray(grid.period), grid.instants)
     check(scenario, status)
     oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
     _, seen = simulated(rig, oracle, jnp.asarray(content.seed), grid.rows, grid.stride)
