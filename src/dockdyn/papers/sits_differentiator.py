@@ -95,12 +95,12 @@ def filtered(order: int, time: Array, position: Array, speed: Array) -> Array:
 def differentiators(progress: Progress) -> Made:
     """Figure 10."""
     run = simulate_rig(load("sits-fgc", {"duration": SHOWN}))
-    time, clean, speed = (run[name].values.ravel() for name in ("time", "robot_position", "robot_velocity"))
+    time, clean, speed = (run[name].values.ravel() for name in ("time", "robot_position", "velocity"))
     noisy = clean + NOISE * np.random.default_rng(SEED).standard_normal(len(clean))
     progress(0.5)
     root = ideal_root(loop_of({}))
     assert root is not None  # it oscillates
-    truth = fitted(time, run.velocity.values.ravel(), root)
+    truth = fitted(time, speed, root)
     rows = [Row("target's velocity: amplitude of its oscillation", None, 1e3 * abs(truth.amplitude), "mm/s")]
     begun = jnp.asarray(speed[0])
     curves = {"difference": np.asarray(differentiated(FilteredDifference(jnp.zeros(())), time, noisy, begun)[0])}
@@ -123,7 +123,7 @@ def differentiators(progress: Progress) -> Made:
     note = "In its linear zone, |x₁ − X_R + h x₂| ≤ r h² and |2 x₂ + (x₁ − X_R)/h| ≤ r h, it is 1/(1 + h s)² exactly."
     words = "a larger r follows faster and overshoots more"
     rows.append(Row("largest effect of r, 100 … 10⁴ m/s² at h = 3.4 ms", words, 1e3 * float(max(of_r)), "mm/s", note))
-    return pictures.differentiators(time, noisy, run.velocity.values.ravel(), curves), rows
+    return pictures.differentiators(time, noisy, speed, curves), rows
 
 
 def judged(name: str, printed: str | None, found: Fitted, truth: Fitted, root: complex) -> list[Row]:

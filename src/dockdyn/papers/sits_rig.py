@@ -16,7 +16,6 @@ from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import LoopPolynomial
 from dockdyn.study.nominal import nominal_loop
 
-
 STEP = 0.002  # T, s, of the paper's simulations
 END = 60.0  # s, of its last figures
 PRINTED_GAINS = (110.86, 111.80)  # N s/m, range that the paper's compensator visits

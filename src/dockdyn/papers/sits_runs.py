@@ -77,7 +77,7 @@ def scenario(name: str) -> Scenario:
 
 @lru_cache
 def run(name: str) -> xr.Dataset:
-    """The run of one of `cases`; a minute."""
+    """The run of one of `cases`."""
     return simulate_rig(scenario(name))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")
 SWITCHED: dict[str, Any] = {"color": "0.5", "linestyle": ":", "linewidth": 1.2}
 LATE = 6.0  # s, of the last part that is drawn by itself
-LAST = 3  # of Fig. 7, s: the last periods
 
 
 def sheet(rows: int, columns: int) -> tuple[Figure, Any]:
@@ -62,17 +60,17 @@ def differentiators(time: Any, position: Any, velocity: Any, curves: Mapping[str
     first, whole, close = panels[0]
     first.plot(time, 1e3 * curves["difference"], color="0.6", linewidth=0.7, label="difference, mm/s")
     first.plot(time, 5e3 * position, color=COLOURS[0], label="position × 5, mm")
-    first.set(title="(a)  the robot's position and its difference", xlabel="time, s", ylim=(-110, 140))
+    first.set(title="(a)  the robot's position, its difference", xlabel="time, s", ylim=(-110, 110))
     apart = [name for name in curves if name != "difference" and "r = 100 " not in name and "r = 10000" not in name]
     for axes in (whole, close):
         axes.plot(time, 1e3 * velocity, color="black", label="velocity of the target")
         for colour, name in zip(COLOURS, apart, strict=False):
             axes.plot(time, 1e3 * curves[name], color=colour, linewidth=1, label=name)
         axes.set(xlabel="time, s", ylabel="velocity, mm/s")
-    whole.set(title="(b)  tracking differentiators", ylim=(-70, 110))
-    whole.legend(loc="upper right", fontsize=8, ncols=2)
-    close.set(title="close to a peak", xlim=(0.9, 1.1), ylim=(35, 55))
-    first.legend(loc="upper right", fontsize=8)
+    whole.set(title="(b)  tracking differentiators", ylim=(-70, 70))
+    close.set(title="close to a peak", xlim=(0.9, 1.1), ylim=(33, 53))
+    handles = [*first.lines, *whole.lines]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=9)
     for axes in panels.ravel():
         axes.grid(alpha=0.3)
     return figure
@@ -101,13 +99,23 @@ def error_series(found: Mapping[str, xr.Dataset], pair: tuple[str, str], scale: 
     return {name: (run.time.values, scale * (run[first] - run[second]).values[:, 0]) for name, run in found.items()}
 
 
-def switch_times(found: Mapping[str, xr.Dataset]) -> Figure:
-    names = {f"t_ε = {name.split('= ')[1]}": run for name, run in found.items()}
-    figure = over_time(
-        error_series(names, ("ideal_force", "total_force"), 1.0), "error of the force e_F, N", None, 60 - LATE
-    )
-    for time, colour in zip((26, 36, 46), COLOURS, strict=False):
-        figure.axes[0].axvline(time, color=colour, linestyle=":")
+def switch_times(found: Mapping[str, xr.Dataset], coefficients: Mapping[str, tuple[Any, Any]]) -> Figure:
+    """Errors of the force, which hardly differ, and recovery coefficients, which do."""
+    figure, panels = sheet(1, 2)
+    force, recovered = panels[0]
+    errors = error_series(found, ("ideal_force", "total_force"), 1.0)
+    for colour, (name, (time, values)) in zip(COLOURS, errors.items(), strict=False):
+        label = f"t_ε = {name.split('= ')[1]}"
+        force.plot(time, values, color=colour, linewidth=1, label=label)
+        recovered.plot(*coefficients[name], ".-", color=colour, markersize=3)
+    for axes in panels[0]:
+        for time, colour in zip((26, 36, 46), COLOURS, strict=False):
+            axes.axvline(time, color=colour, linestyle=":")
+        axes.set(xlabel="time, s", xlim=(0, 60))
+        axes.grid(alpha=0.3)
+    force.set(ylabel="error of the force e_F, N")
+    recovered.set(ylabel="recovery coefficient e_R")
+    figure.legend(*force.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 
