@@ -54,9 +54,8 @@ def fitted(time: Series, velocity: Series, root: complex) -> Fitted:
 
 def seen(time: Any, position: Any) -> Seen:
     """An instant at which only the robot's position is looked at."""
-    others = {name: None for name in Seen._fields}
     known = {"time": time, "period": jnp.asarray(STEP), "robot_position": position}
-    return Seen(**(others | known))  # type: ignore[arg-type]
+    return Seen(**(dict.fromkeys(Seen._fields) | known))
 
 
 @jax.jit

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import jax.numpy as jnp
 import numpy as np
+import xarray as xr
 
 from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.velocity_sources import ModelVelocity
@@ -107,7 +108,7 @@ def velocity_errors(progress: Progress) -> Made:
     return pictures.velocity_errors(shown(), BEFORE), rows
 
 
-def shown() -> dict[str, object]:
+def shown() -> dict[str, xr.Dataset]:
     """The runs that pictures show."""
     return {
         name: run(f"{name}, {T2}") for name in ("FGC of the printed e_R", "LGC", "SCVG", "velocity and acceleration")
@@ -225,7 +226,7 @@ COMMON = (
 )
 DRIFT = (
     "No gain on a velocity removes the phase drift of this loop, so the printed errors of 0.028 mm/s and 0.09 N are out of "
-    "its reach, and what differs between the printed laws is the tuning of their gains; one on the acceleration, too, gets there."
+    "its reach, and what differs between the printed laws is the tuning of gains; one on the acceleration, too, gets there."
 )
 
 FIGURES: dict[int | str, Part] = {
