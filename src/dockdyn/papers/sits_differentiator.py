@@ -54,8 +54,8 @@ def fitted(time: Series, velocity: Series, root: complex) -> Fitted:
 
 def seen(time: Any, position: Any) -> Seen:
     """An instant at which only the robot's position is looked at."""
-    known = {"time": time, "period": jnp.asarray(STEP), "robot_position": position}
-    return Seen(**(dict.fromkeys(Seen._fields) | known))
+    others: dict[str, Any] = dict.fromkeys(Seen._fields)
+    return Seen(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
 
 
 @jax.jit
