@@ -35,6 +35,7 @@ bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo, tdcpy, Pinocchio and 
 	$(BIN)/python benchmarks/stability_chart.py
 	$(BIN)/python benchmarks/tree.py
 	$(BIN)/python benchmarks/variational.py
+	$(BIN)/python benchmarks/rig.py
 
 clean: ## remove what was built and cached (.venv stays)
 	rm -rf demo docs/_build build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn import cli_impact
+from dockdyn import cli_identify, cli_impact
 from dockdyn.cli_options import Refusal
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(cli_impact.app, name="impact")
+app.add_typer(cli_identify.app, name="identify")
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3

@@ -60,7 +60,7 @@ def leads(loop: Loop) -> Leads:
         return rows(bare, lead=numbers[:, 0] / omega, second_lead=numbers[:, 1] / omega**2)
 
     lag = omega * lag_of(bare)
-    l1, l2 = met(made, 1j * omega, np.array([lag, lag**2 / 2]), "leads")
+    l1, l2 = met_by_loop(made, 1j * omega, np.array([lag, lag**2 / 2]), "leads")
     return Leads(float(l1 / omega), float(l2 / omega**2))
 
 
@@ -76,7 +76,7 @@ def matching_gain(loop: Loop) -> float:
         return rows(loop, gain=numbers[:, 0] * scale)
 
     lag = abs(target) * lag_of(loop)
-    (gain,) = met(made, target, np.array([lag - float(loop.damping) / scale]), "gain")
+    (gain,) = met_by_loop(made, target, np.array([lag - float(loop.damping) / scale]), "gain")
     return float(gain * scale)
 
 
@@ -92,7 +92,7 @@ def gain_and_inertia(loop: Loop) -> tuple[float, float]:
         return rows(loop, gain=numbers[:, 0] * scale, effective_mass=mass * (1 + numbers[:, 1]))
 
     lag = abs(target) * lag_of(loop)
-    gain, inertia = met(made, target, np.array([lag, 0.0]), "gain and inertia")
+    gain, inertia = met_by_loop(made, target, np.array([lag, 0.0]), "gain and inertia")
     return float(gain * scale), float(inertia * mass)
 
 
@@ -171,18 +171,27 @@ def nearest(found: np.ndarray, target: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(target), target, found[np.arange(len(found)), at])
 
 
-def met(made: Callable[[np.ndarray], Loop], target: complex, start: np.ndarray, what: str) -> np.ndarray:
-    """Numbers, one or two, at which a root of `made` is the `target` (1/s): one meets the real part, two meet both."""
-    count, size = len(start), abs(target)
+def met_by_loop(made: Callable[[np.ndarray], Loop], target: complex, start: np.ndarray, what: str) -> np.ndarray:
+    """`met` for the roots of loops. ValueError also where the contact is too fast for the loop's cycle."""
     period = cycle_of(made(start[None]))
     if target.imag * period >= np.pi:
         raise ValueError(
             f"the contact oscillates with {target.imag:.6g} rad/s; must be below {np.pi / period:.6g} rad/s, "
             "half an oscillation in the time until hold, sensor and dynamics meet again"
         )
+    return met(lambda numbers: np.asarray(loop_roots(made(numbers), ALL)), target, start, what)
+
+
+def met(roots: Callable[[np.ndarray], np.ndarray], target: complex, start: np.ndarray, what: str) -> np.ndarray:
+    """Numbers, one or two, at which one of the `roots` is the `target` (1/s): one meets the real part, two meet both.
+
+    `roots` takes rows of numbers, each of order one, and gives a row of roots for each. Newton's method; ValueError where
+    it does not converge.
+    """
+    count, size = len(start), abs(target)
 
     def missed(numbers: np.ndarray) -> np.ndarray:
-        found = loop_roots(made(numbers), ALL)
+        found = roots(numbers)
         error = (nearest(found, np.full(len(found), target)) - target) / size
         return np.stack([error.real, error.imag], axis=1)[:, :count]
 

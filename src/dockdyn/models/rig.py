@@ -8,6 +8,7 @@ measures, the compensator answers, the hold takes the position of the virtual bo
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -26,6 +27,24 @@ from dockdyn.models.rig_plant import Axes, Plant, Port
 from dockdyn.stability.loop import Dynamics
 
 NODES, WEIGHTS = np.array([-1.0, 0.0, 1.0]) * 0.6**0.5, np.array([5.0, 8.0, 5.0]) / 18  # of Gauss and Legendre
+WRITTEN_OUT = 4  # ticks of a cycle
+
+Flag = Any  # a bool that is known when the program is built, or that it computes
+
+
+def where(flag: Flag, yes: Callable[[], Any], no: Any) -> Any:
+    """`yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
+    if isinstance(flag, bool):
+        return yes() if flag else no
+    return jax.tree.map(partial(jnp.where, flag), yes(), no)
+
+
+class Instant(NamedTuple):
+    """What happens at a tick."""
+
+    samples: Flag
+    asks: Flag
+    holds: Flag
 
 
 class Oracle(NamedTuple):
@@ -57,7 +76,8 @@ class Ages(eqx.Module):
 
     tick: Scalar  # s
     advance: Float[Array, "order width"]
-    span: Reading  # at a tick's start, middle and end
+    now: Reading  # at a tick's start
+    within: Reading  # at its nodes of Gauss and Legendre
     sample: Sampling | None  # of the force, when the delay is steady
     whole: Array  # ticks that the delayed robot's first part is old
     parts: Float[Array, "2"]  # s, lengths of a tick before and after the delayed robot receives a command
@@ -103,7 +123,8 @@ class Rig(eqx.Module):
         return Ages(
             tick=tick,
             advance=self.robot.advance(tick),
-            span=readings(jnp.stack([zero, tick / 2, tick])),
+            now=self.robot.reading(zero),
+            within=readings(tick / 2 * (1 + NODES)),
             sample=self.sampling(delay, self.robot.reading) if steady else None,
             whole=whole.astype(int),
             parts=jnp.stack([part, left]),
@@ -163,34 +184,42 @@ class Rig(eqx.Module):
         )
 
     def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, Any]:
-        """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each."""
+        """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
+
+        Few ticks are written out one after the other, which runs faster; many are a loop, which compiles faster.
+        """
+        clock = self.clock
+        flags = Instant(*(np.array(row) for row in (clock.samples, clock.asks, clock.holds)))
+        asked, sampled = (np.cumsum(row) - row for row in (flags.asks, flags.samples))
+        given = oracle, drawn
+        rows = asked.clip(max=flags.asks.sum() - 1), sampled.clip(max=max(flags.samples.sum() - 1, 0))
+        ideals, draws = (jax.tree.map(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
+        if clock.ticks > WRITTEN_OUT:
+            moving, found = jax.lax.scan(
+                lambda moving, now: self.advance(ages, moving, *now), moving, (flags, ideals, draws)
+            )
+            return moving, jax.tree.map(lambda a: a[flags.asks], found)
         seen = []
-        asked = sampled = 0
-        for index in range(self.clock.ticks):
-            draw = None if drawn is None else jax.tree.map(lambda rows, at=sampled: rows[at], drawn)
-            ideal = Oracle(*(rows[min(asked, len(rows) - 1)] for rows in oracle))
-            moving, found = self.advance(ages, moving, index, ideal, draw)
-            sampled += self.clock.samples[index]
-            if self.clock.asks[index]:
-                asked += 1
-                seen.append(found)
+        for index in range(clock.ticks):
+            now = Instant(*(bool(row[index]) for row in flags))
+            ideal, draw = (jax.tree.map(lambda a, at=index: a[at], part) for part in (ideals, draws))
+            moving, found = self.advance(ages, moving, now, ideal, draw)
+            seen += [found] if now.asks else []
         return moving, jax.tree.map(lambda *rows: jnp.stack(rows), *seen)
 
-    def advance(self, ages: Ages, moving: Moving, index: int, ideal: Oracle, drawn: Draws | None) -> tuple[Moving, Any]:
+    def advance(
+        self, ages: Ages, moving: Moving, now: Instant, ideal: Oracle, drawn: Draws | None
+    ) -> tuple[Moving, Any]:
         """One tick, and what is observed at its start."""
         plant, clock = self.plant, self.clock
         time = moving.tick * ages.tick
         command = self.robot.command(moving.past[0])
         known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
-        place, speed = plant.port(*ages.span.at(0).of(known))
-        if clock.samples[index]:
-            moving = self.measured(ages, moving, time, drawn)
-        if clock.asks[index]:
-            moving = self.asked(moving, time, (place, speed), ideal, drawn)
-        total, compensation, virtual = self.total(moving, speed)
-        if clock.holds[index]:
-            command, moves = self.taken(moving, total, command)
-            known = self.robot.known(moving.state, command, moves)
+        robot = plant.port(*ages.now.of(known))
+        moving = where(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
+        moving = where(now.asks, lambda: self.asked(moving, time, robot, ideal, drawn), moving)
+        total, compensation, virtual = self.total(moving, robot[1])
+        known = where(now.holds, lambda: self.robot.known(moving.state, *self.taken(moving, total, command)), known)
         found = self.observed(moving, known, ages, compensation, virtual, total)
         moving = moving._replace(past=jnp.concatenate([known[None], moving.past[:-1]]))
         if clock.late:
@@ -198,19 +227,22 @@ class Rig(eqx.Module):
             moving = moving._replace(
                 recorded=tuple(jnp.concatenate([a[None], b[:-1]]) for a, b in zip(fresh, moving.recorded, strict=True))
             )
-        moving = self.stepped(ages, moving, index, total, time)
+        if clock.beats.steps:
+            moving = where(now.asks, lambda: self.stepped(moving, total), moving)
+        else:
+            moving = self.flowed(ages, moving, time)
         state = (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
         work = moving.port_work + self.worked(ages, known)
         return moving._replace(tick=moving.tick + 1, state=state, port_work=work), found
 
     def worked(self, ages: Ages, known: Array) -> Scalar:
-        """Work (J) of the contact at the robot in a tick, by Simpson's rule."""
+        """Work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
 
         def power(reading: Reading) -> Scalar:
             pose, rate = reading.of(known)
             return jnp.sum(self.plant.load(pose, rate)[: self.plant.port_axes] * self.plant.port(pose, rate)[1])
 
-        return ages.tick / 6 * jnp.sum(jax.vmap(power)(ages.span) * jnp.array([1.0, 4.0, 1.0]))
+        return ages.tick * jnp.sum(jax.vmap(power)(ages.within) * WEIGHTS)
 
     def measured(self, ages: Ages, moving: Moving, time: Scalar, drawn: Draws | None) -> Moving:
         """The sensor measures the load of a delay ago; no load acts before t = 0."""
@@ -289,22 +321,22 @@ class Rig(eqx.Module):
             rate = rate + action.lead * acceleration
         return self.robot.limited(wanted, last, self.hold), rate
 
-    def stepped(self, ages: Ages, moving: Moving, index: int, total: Axes, time: Scalar) -> Moving:
-        """The virtual bodies after a tick."""
-        if self.clock.beats.steps:
-            if not self.clock.asks[index]:
-                return moving
-            assert self.period is not None
-            return moving._replace(motion=self.plant.stepped(moving.motion, total, self.period, self.dynamics))
+    def stepped(self, moving: Moving, total: Axes) -> Moving:
+        """The virtual bodies after a step of digital dynamics."""
+        assert self.period is not None
+        return moving._replace(motion=self.plant.stepped(moving.motion, total, self.period, self.dynamics))
+
+    def flowed(self, ages: Ages, moving: Moving, time: Scalar) -> Moving:
+        """The virtual bodies after a tick of continuous dynamics."""
         motion, starts = moving.motion, (time, time + ages.parts[0])
         for part, start in enumerate(starts):
             row = jnp.maximum(ages.whole - part, 0)
             late = jax.lax.dynamic_index_in_dim(moving.past, row, keepdims=False)
             begun = start - self.sensor.delay > -1e-9 * ages.tick
-            motion = self.flowed(ages, moving, motion, part, late, begun)
+            motion = self.through(ages, moving, motion, part, late, begun)
         return moving._replace(motion=motion)
 
-    def flowed(self, ages: Ages, moving: Moving, motion: State, part: int, late: Array, begun: Array) -> State:
+    def through(self, ages: Ages, moving: Moving, motion: State, part: int, late: Array, begun: Array) -> State:
         """Continuous dynamics through a part of a tick, in which neither robot receives a command."""
         own = moving.past[0]
 
@@ -328,7 +360,7 @@ class Rig(eqx.Module):
         plant = self.plant
         forces = plant.port_axes
         position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
-        pose, rate = ages.span.at(0).of(known)
+        pose, rate = ages.now.of(known)
         robot_position, robot_velocity = plant.port(pose, rate)
         found = {
             "position": position,

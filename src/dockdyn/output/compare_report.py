@@ -13,14 +13,13 @@ from dockdyn.loop.compensators import COMPENSATORS
 from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
 from dockdyn.output.page import Table, pictures, render, versions
 from dockdyn.output.wording import NOTHING, significant
-from dockdyn.study.compare import ORACLES, best, worst_errors
+from dockdyn.study.compare import FINE, ORACLES, best, recommended, worst_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 7  # stiffnesses in a table
 MOST = 1e4  # amplitude ratios beyond are off the figure
-FINE = 0.02  # error that is taken for none
 UNITS = {  # of settings that are shown
     "gain": "N s/m",
     "slope": "N/m",
@@ -77,7 +76,10 @@ def comparison_verdict(dataset: xr.Dataset) -> str:
     name = "the rig without a compensator" if law == "none" else law
     if not np.isfinite(worst):
         return f"No compensator keeps to the motion without rig {at}."
-    return f"Nearest to the motion without rig {at}: {name}, its amplitude within {significant(100 * worst, 2)} %."
+    words = f"Nearest to the motion without rig {at}: {name}, its amplitude within {significant(100 * worst, 2)} %"
+    if (better := recommended(dataset)) != law:
+        words += f"; take {better}, within {significant(100 * worst_errors(dataset)[better], 2)} %: it bears a wrong lead, too"
+    return f"{words}."
 
 
 def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:

@@ -65,7 +65,8 @@ def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float =
     for ax, words in zip(axes, (label, f"difference, {label.rpartition(' ')[2]}"), strict=True):
         ax.set_ylabel(words)
         zero(ax)
-    tame(axes[0], seen(shown), float(np.abs(true.values).max()))
+    for ax, values in zip(axes, (seen(shown), difference), strict=True):
+        tame(ax, values, float(np.abs(true.values).max()))
     over(axes[1], dataset)
     legend(figure, axes[0])
     return figure
@@ -133,30 +134,37 @@ def closely(dataset: xr.Dataset) -> Figure:
 
 @styled
 def portrait(dataset: xr.Dataset) -> Figure:
-    """Velocity over position, and force over position: areas are energies."""
+    """Velocity over position; beside it force over position in a bounce, or the last oscillations, their ends marked."""
     from matplotlib.figure import Figure
 
-    bilateral = bool(dataset.attrs["bilateral"])
-    part = thinned(dataset if bilateral else dataset.isel(time=window(dataset)[0]))
+    swings = bool(dataset.attrs["bilateral"])
+    closer = thinned(dataset.isel(time=window(dataset)[0]))
     figure = Figure()
     axes = figure.subplots(1, 2)
-    arrange(figure, [2.9], 3)
-    x = {name: 1e3 * part[name].values[:, 0] for name in ("ideal_position", "position")}
-    axes[0].plot(x["ideal_position"], 1e3 * part.ideal_velocity[:, 0], **IDEAL)
-    axes[0].plot(x["position"], 1e3 * part.velocity[:, 0], **{**RIG, "linestyle": "-", "linewidth": 0.7})
-    end = part.isel(time=window(part)[0]) if bilateral else part
-    spring = float(dataset.attrs["stiffness_N_m"]) if bilateral else 0.0  # taken off, or its line hides the loops
-    styles = IDEAL, RIG, {"color": COLOURS["sky"], "linewidth": 0.9}
-    pairs = ("ideal_position", "ideal_force"), ("position", "total_force"), ("robot_position", "contact_force")
-    for (place, force), style in zip(pairs, styles, strict=True):
-        axes[1].plot(1e3 * end[place][:, 0], end[force][:, 0] + spring * end[place][:, 0], **style)
-    axes[0].plot([], [], **styles[2], label="contact at the robot")
-    for ax, words in zip(
-        axes, ("velocity, mm/s", "force beyond the spring’s, N" if bilateral else "force, N"), strict=True
-    ):
-        ax.set(xlabel="position, mm", ylabel=words)
+    arrange(figure, [2.9], 2 if swings else 3)
+    solid = {**RIG, "linestyle": "-", "linewidth": 0.7}
+    phase_plane(axes[0], thinned(dataset) if swings else closer, solid)
+    if swings:
+        phase_plane(axes[1], closer, RIG)
+        for place, rate, style in (("ideal_position", "ideal_velocity", IDEAL), ("position", "velocity", RIG)):
+            end = 1e3 * float(closer[place][-1, 0]), 1e3 * float(closer[rate][-1, 0])
+            axes[1].plot(*end, "o", color=style["color"], markersize=5)
+    else:
+        pairs = ("ideal_position", "ideal_force"), ("position", "total_force"), ("robot_position", "contact_force")
+        at_robot = {"color": COLOURS["sky"], "linewidth": 0.9, "label": "contact at the robot"}
+        for (place, force), style in zip(pairs, (IDEAL, RIG, at_robot), strict=True):
+            axes[1].plot(1e3 * closer[place][:, 0], closer[force][:, 0], **style)
+        axes[0].plot([], [], **at_robot)
+        axes[1].set(xlabel="position, mm", ylabel="force, N")
     legend(figure, axes[0])
     return figure
+
+
+def phase_plane(ax: Axes, dataset: xr.Dataset, style: dict[str, Any]) -> None:
+    """Velocity over position, with and without rig."""
+    ax.plot(1e3 * dataset.ideal_position[:, 0], 1e3 * dataset.ideal_velocity[:, 0], **IDEAL)
+    ax.plot(1e3 * dataset.position[:, 0], 1e3 * dataset.velocity[:, 0], **style)
+    ax.set(xlabel="position, mm", ylabel="velocity, mm/s")
 
 
 @styled

@@ -197,10 +197,13 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
                 "Pose of the robot less that of the model it follows: the lag of hold and robot.",
             )
     else:
-        yield (
-            partial(drawn.portrait, dataset),
-            f"Velocity over position, and force over position in {words}: a loop that the force runs round clockwise puts "
-            "energy into the motion, the other way it takes some out.",
+        caption = (
+            f"Velocity over position in the run and, with the last instant marked, in {words}: a smaller or larger orbit is an "
+            "error of amplitude, two marks at different angles one of phase."
+            if dataset.attrs["bilateral"]
+            else f"Velocity over position, and force over position, in {words}: the area inside the rig’s loop of force is the "
+            "energy that its lateness gives."
         )
+        yield partial(drawn.portrait, dataset), caption
     if dataset.attrs["compensator"] != "none" and bool(dataset.gain.any()):
         yield partial(drawn.gain, dataset), "The compensator’s gain with the range it visits (dotted), and its force."

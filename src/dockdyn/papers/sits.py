@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.loop.tuning import matching_gain
-from dockdyn.papers import reproduction, sits_pictures, sits_simulation
+from dockdyn.papers import reproduction, sits_identification, sits_pictures, sits_simulation
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.sits_rig import END, LOOPS, PRINTED_GAINS, STEP, loop_of, rig, root_of, with_gain
 from dockdyn.papers.table import Row, Table
@@ -197,6 +197,7 @@ FIGURES: dict[int | str, Part] = {
         f"{SIGN} “Continuous”: exact hold and delay, continuous dynamics; “with T/2”: what is commanded is 1 ms older, as a "
         f"digital integrator of 2 ms makes it. {STAND_IN}",
     ),
+    **sits_identification.FIGURES,
     **sits_simulation.FIGURES,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -33,6 +33,7 @@ from dockdyn.stability.windows import Windows, stable_windows
 from dockdyn.study.margin_sensitivity import sensitivities
 from dockdyn.study.nominal import Nominal, nominal_loop, nominal_of, rest, unlatched
 from dockdyn.study.plan import jit_once
+from dockdyn.study.rig_compensator import Maker
 
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
@@ -63,6 +64,7 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     Raises:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
     """
+    scenario = tuned(scenario)
     content = scenario.content
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
@@ -102,6 +104,16 @@ def margins(scenario: Scenario) -> dict[str, Any]:
         "warnings": [*remarks(content, loop, nominal), *found.doubts],
     }
     return finite(answer)
+
+
+def tuned(scenario: Scenario) -> Scenario:
+    """The scenario with what its compensator leaves to the rig's tuning, where margins count it."""
+    content, law = scenario.content, scenario.content.loop.compensator if hasattr(scenario.content, "loop") else None
+    if scenario.kind != "rig" or law is None or law.law not in JUDGED or not law.tuned():
+        return scenario
+    law = Maker(scenario, nominal_loop(scenario, nominal_of(scenario))[0]).complete(law)
+    section = content.loop.model_copy(update={"compensator": law})
+    return replace(scenario, content=content.model_copy(update={"loop": section}))
 
 
 def finite(data: Any) -> Any:

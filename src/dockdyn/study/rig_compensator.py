@@ -51,15 +51,15 @@ class Maker:
         law, tuning = section.law, self.tuning(section.period)
         damping = float(tuning.loop.stiffness) * tuning.lag
         if law in ("command-lead", "lead-energy"):
-            lead, second = tuning.undamped().solve(leading, (tuning.lag, tuning.lag**2))
-            return {"lead": lead, "second_lead": second}
+            lead, second = tuning.undamped().solve(leading, (tuning.lag, tuning.lag**2), "leads")
+            return {"lead": float(lead), "second_lead": float(second)}
         if law == "force-lead":
-            return {"lead": tuning.solve(partial(force_leading, section.filter_time), (tuning.lag,))[0]}
+            return {"lead": float(tuning.solve(partial(force_leading, section.filter_time), (tuning.lag,), "lead")[0])}
         source = section.source()
         if law == "velocity-acceleration":
-            gain, inertia = tuning.solve(partial(accelerated, source), (damping, damping * tuning.lag))
-            return {"gain": gain, "inertia": inertia}
-        (gain,) = tuning.solve(partial(fixed, source), (damping,))
+            gain, inertia = tuning.solve(partial(accelerated, source), (damping, damping * tuning.lag), "numbers")
+            return {"gain": float(gain), "inertia": float(inertia)}
+        gain = float(tuning.solve(partial(fixed, source), (damping,), "gain")[0])
         if law == "online-stiffness":
             return {"lead": gain / float(tuning.loop.stiffness)}
         if law == "fixed-gain":

@@ -18,7 +18,7 @@ from dockdyn.models.rig_run import run
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.plan import jit_once
-from dockdyn.study.rig_build import free_model, rig_of
+from dockdyn.study.rig_build import free_model, plant_of, rig_of
 from dockdyn.study.rig_run import Arrays, Course, Grid, check, free, loop_of, radius
 
 NAMES = ("position", "velocity", "total_force", "gain")  # what a comparison keeps
@@ -65,6 +65,8 @@ class Lanes:
         self.scenario, self.duration = scenario, scenario.content.duration
         self.scenarios = [with_stiffness(scenario, value) for value in stiffnesses]
         self.loops = [loop_of(each) for each in self.scenarios]
+        lanes = zip(self.scenarios, self.loops, strict=True)
+        self.plants = [plant_of(each.content, loop) for each, loop in lanes]
         self.hardest = max(range(len(self.loops)), key=lambda lane: float(self.loops[lane].stiffness))
         self.free: dict[float, tuple[Oracle, Arrays]] = {}
 
@@ -81,8 +83,8 @@ class Lanes:
 
     def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:
         """A rig a lane, all with the clock of the hardest contact."""
-        rigs = [rig_of(each, loop, compensator, asked) for each, loop in zip(self.scenarios, self.loops, strict=True)]
-        return [replace(rig, clock=rigs[self.hardest].clock) for rig in rigs]
+        rig = rig_of(self.scenarios[self.hardest], self.loops[self.hardest], compensator, asked)
+        return [replace(rig, plant=plant) for plant in self.plants]
 
     def course(self, compensator: Compensator | None, asked: float | None = None) -> tuple[Course, np.ndarray]:
         """What all lanes do with one compensator, asked every `asked` seconds, and their spectral radii."""

@@ -96,7 +96,7 @@ def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     drifted = drift is not None and abs(drift) > DRIFTED
     if abs(off) <= CLOSE and not drifted:
         kept = "this loop needs no compensator" if law == "none" else f"keep {law}"
-        return f"{kept[0].upper()}{kept[1:]}: {words}."
+        return f"{kept[0].upper()}{kept[1:]}: it is within {100 * CLOSE:g} % of the contact without rig."
     if abs(off) <= CLOSE:
         return (
             f"The amplitude is right, the phase is {drift:.2g} rad off, which no force against the velocity mends: use "

@@ -13,16 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.loop.compensator import Compensator
+from dockdyn.loop.tuning import met
 from dockdyn.models.rig import Rig
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
 from dockdyn.study.rig_build import resting, rig_of
 from dockdyn.study.rig_run import cycle_map
-
-CLOSE = 1e-12  # of the root: where the search ends
-ROUNDS = 30  # of the search at most
-NUDGE = 1e-4  # of a number's own scale: the difference that a slope is taken over
 
 Make = Callable[..., Compensator]
 
@@ -52,38 +49,23 @@ class Tuning:
         bare = replace(self.loop, damping=jnp.zeros(()))
         return Tuning(resting(self.still, bare), bare)
 
-    def root(self, make: Make, numbers: tuple[float, ...]) -> complex:
-        """Root (1/s) of the rig with the compensator `make(*numbers)` that is nearest to that of the contact alone."""
-        matrix = cycle_map(replace(self.still, compensator=make(*map(jnp.asarray, numbers))))
-        found = np.linalg.eigvals(matrix)
-        roots = np.log(found[np.abs(found) > 0].astype(complex)) / self.cycle
-        return complex(roots[np.argmin(np.abs(roots - self.ideal))])
+    def roots(self, compensator: Compensator) -> np.ndarray:
+        """Roots (1/s) of the rig with a compensator; motions that end within a cycle are NaN."""
+        found = np.linalg.eigvals(cycle_map(replace(self.still, compensator=compensator))).astype(complex)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            roots = np.log(found) / self.cycle
+        return np.where(np.isfinite(roots), roots, np.nan)
 
-    def solve(self, make: Make, scales: tuple[float, ...]) -> tuple[float, ...]:
+    def solve(self, make: Make, scales: tuple[float, ...], what: str) -> np.ndarray:
         """Numbers with which the rig's root is that of the contact alone: one number its growth, two growth and frequency.
 
-        Newton's method from zero; `scales` say how large the numbers are. ValueError where it does not converge.
+        `make` takes them; `scales` say how large they are. ValueError where there are none.
         """
-        numbers = np.zeros(len(scales))
 
-        def miss(at: np.ndarray) -> np.ndarray:
-            error = self.root(make, tuple(at)) - self.ideal
-            return np.array([error.real, error.imag][: len(scales)])
+        def roots(rows: np.ndarray) -> np.ndarray:
+            return np.stack([self.roots(make(*map(jnp.asarray, row * np.array(scales)))) for row in rows])
 
-        error = miss(numbers)
-        for _ in range(ROUNDS):
-            if np.abs(error).max() < CLOSE * abs(self.ideal):
-                return tuple(map(float, numbers))
-            steps = NUDGE * np.diag(scales)
-            slopes = np.array([(miss(numbers + step) - miss(numbers - step)) / 2 for step in steps]).T / NUDGE
-            change = np.linalg.lstsq(slopes, -error, rcond=None)[0]
-            numbers = numbers + change * np.array(scales)
-            error = miss(numbers)
-            if not np.isfinite(error).all() or np.abs(change).max() > 1e6:
-                break
-        if np.abs(error).max() < 1e-8 * abs(self.ideal):
-            return tuple(map(float, numbers))
-        raise ValueError("no numbers make the rig's motion that of the contact alone")
+        return met(roots, self.ideal, np.zeros(len(scales)), what) * np.array(scales)
 
     @property
     def lag(self) -> float:

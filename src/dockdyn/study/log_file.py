@@ -1,0 +1,212 @@
+"""Measured signals over time from a CSV file, checked: what is wrong is said with file and row."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.scenario.errors import ScenarioError, shown
+from dockdyn.scenario.units import convert
+
+UNIT = re.compile(r"^(.*?)\s*[\[(]\s*(.*?)\s*[\])]\s*$")
+UNEVEN = 0.05  # of the period: by how much a step of time may be off
+STUCK = 10  # samples at an extreme value that are a saturation, if what drives them moves on
+MOVED = 0.01  # of its range: what counts as moving
+Row = Float[np.ndarray, "n"]
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column is read for."""
+
+    name: str  # of the option that names the column
+    words: str
+    unit: str  # SI
+    known_as: tuple[str, ...]  # headings that are taken for it
+    needed: bool = True
+
+
+@dataclass(frozen=True)
+class Log:
+    """Signals in SI units by role, and where they stand in the file."""
+
+    file: str
+    signals: dict[str, Row]
+    headings: dict[str, str]
+    rows: np.ndarray  # line of the file of every sample
+
+    def refuse(self, sample: int | None, words: str) -> ScenarioError:
+        """An error about a sample, or about the whole file."""
+        return ScenarioError(f"{self.file}: {words}" if sample is None else self.at(sample, words))
+
+    def at(self, sample: int, words: str) -> str:
+        return f"{self.file}: row {self.rows[sample]}: {words}"
+
+
+def read_log(
+    path: Path, roles: Sequence[Role], columns: Mapping[str, str | None], units: Mapping[str, str] | None = None
+) -> Log:
+    """The columns of a CSV file that the `roles` need, the first line its header: `time [s],command [mm]`.
+
+    `columns` names columns by role, `units` their units where the header gives none (SI otherwise). Lines that begin
+    with # are comments. ScenarioError for what cannot be used.
+    """
+    file = str(path)
+    lines = text_of(path)
+    if not lines:
+        raise ScenarioError(f"{file}: is empty; must have a header and a row for each sample")
+    separator = max(",;\t", key=lines[0][1].count)
+    header = next(csv.reader([lines[0][1]], delimiter=separator))
+    headings = [cell.strip() for cell in header]
+    if len(headings) == 1 or all(number(cell) is not None for cell in headings):
+        raise ScenarioError(f"{file}: row {lines[0][0]}: must be a header that names the columns, such as time [s],…")
+    table = list(csv.reader([line for _, line in lines[1:]], delimiter=separator))
+    rows = np.array([line for line, _ in lines[1:]])
+    for row, cells in zip(rows, table, strict=True):
+        if len(cells) != len(headings):
+            raise ScenarioError(f"{file}: row {row}: {len(cells)} cells; must be {len(headings)}, as in the header")
+    found: dict[str, Row] = {}
+    chosen: dict[str, str] = {}
+    for role in roles:
+        at = column_of(file, headings, role, columns.get(role.name))
+        if at is None:
+            continue
+        chosen[role.name] = headings[at]
+        cells = [row[at] for row in table]
+        if separator == ";":
+            cells = [cell.replace(",", ".") for cell in cells]  # decimal commas
+        values = np.array([value_of(file, row, headings[at], cell) for row, cell in zip(rows, cells, strict=True)])
+        found[role.name] = values * factor(file, headings[at], role, (units or {}).get(role.name))
+    if not table:
+        raise ScenarioError(f"{file}: has a header and no samples")
+    return Log(file, found, chosen, rows)
+
+
+def text_of(path: Path) -> list[tuple[int, str]]:
+    """Lines that are neither empty nor comments, with their numbers."""
+    if path.is_dir():
+        raise ScenarioError(f"{path}: is a folder; must be a CSV file")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: cannot be read as text ({error})") from None
+    lines = enumerate(text.splitlines(), start=1)
+    return [(at, line) for at, line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def named(heading: str) -> tuple[str, str | None]:
+    """Name and unit of a heading: "command [mm]" is command in mm."""
+    match = UNIT.match(heading)
+    return (match[1], match[2]) if match else (heading, None)
+
+
+def column_of(file: str, headings: list[str], role: Role, wanted: str | None) -> int | None:
+    """Where the column of a role is; None where one that is not needed is missing."""
+    plain = [named(heading)[0].lower().replace("_", " ").strip() for heading in headings]
+    if wanted is not None:
+        matches = [i for i, heading in enumerate(headings) if wanted in (heading, named(heading)[0])]
+        words = f"--{role.name} {wanted}: no such column; the columns are {', '.join(headings)}"
+    else:
+        matches = [i for i, name in enumerate(plain) if name in role.known_as]
+        words = f"no column is known as {role.words}; name it with --{role.name}: one of {', '.join(headings)}"
+        if not matches and not role.needed:
+            return None
+    if not matches:
+        raise ScenarioError(f"{file}: {words}")
+    if len(matches) > 1:
+        several = ", ".join(headings[i] for i in matches)
+        raise ScenarioError(f"{file}: several columns could be {role.words} ({several}); name it with --{role.name}")
+    return matches[0]
+
+
+def number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def value_of(file: str, row: int, heading: str, cell: str) -> float:
+    """A cell as a finite number."""
+    value = number(cell)
+    if value is None or not np.isfinite(value):
+        what = shown(cell.strip()) if cell.strip() else "nothing: a sample is missing"
+        raise ScenarioError(f"{file}: row {row}: {heading} = {what}: must be a finite number")
+    return value
+
+
+def factor(file: str, heading: str, role: Role, given: str | None) -> float:
+    """What takes a column's unit to the SI unit of its role."""
+    _, stated = named(heading)
+    if stated and given:
+        raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {role.name}={given}")
+    unit = stated or given or role.unit
+    try:
+        return convert(f"1 {unit}", role.unit)
+    except ValueError:
+        raise ScenarioError(
+            f"{file}: {heading}: {shown(unit)} is no unit of {role.words}; such as {role.unit}"
+        ) from None
+
+
+def evenly(log: Log, period: float | None) -> float:
+    """The sampling period (s): that of the column `time`, or `period` where the log has none or only rounded times.
+
+    ScenarioError for time that stands still or runs back, for missing samples, for uneven steps.
+    """
+    time = log.signals.get("time")
+    if time is None:
+        if period is None:
+            raise log.refuse(None, "no column is known as the time; name it with --time, or give the --period")
+        return period
+    if len(time) < 3:
+        raise log.refuse(
+            None, f"has {len(time)} {'sample' if len(time) == 1 else 'samples'}: too short to identify from"
+        )
+    steps = np.diff(time)
+    usual = float(np.median(steps)) if period is None else period
+    for back in np.flatnonzero(steps <= 0)[:1]:
+        raise log.refuse(back + 1, f"time {time[back + 1]:.9g} s is not after {time[back]:.9g} s in the row before")
+    loose = UNEVEN if period is None else 0.5
+    for wide in np.flatnonzero(steps > (1.5 + loose - UNEVEN) * usual)[:1]:
+        lost = max(round(steps[wide] / usual) - 1, 1)
+        words = f"{lost} {'sample is' if lost == 1 else 'samples are'} missing before it: the time steps by "
+        words += f"{steps[wide]:.6g} s, elsewhere by {usual:.6g} s"
+        raise log.refuse(wide + 1, words)
+    for odd in np.flatnonzero(np.abs(steps - usual) > loose * usual)[:1]:
+        words = f"the time steps by {steps[odd]:.6g} s, elsewhere by {usual:.6g} s; must be uniform within 5 %"
+        raise log.refuse(odd + 1, words)
+    if period is not None:
+        return period
+    mean = float((time[-1] - time[0]) / (len(time) - 1))
+    # times printed to few digits leave round-off in their mean
+    return float(f"{mean:.9g}")
+
+
+def unsaturated(log: Log, name: str, driver: str, alike: bool) -> None:
+    """Refuses a signal that stays at an extreme value while what drives it goes on.
+
+    Signals that are `alike`, such as two positions, have to go on beyond that value. For others, such as a force and a
+    position, the extreme has to be the largest value there is: at rest a force stays at any bias.
+    """
+    values, drives = log.signals[name], log.signals[driver]
+    reach = float(np.ptp(drives))
+    for sign in (1.0, -1.0):
+        top = float((sign * values).max())
+        at = sign * values == top
+        edges = np.flatnonzero(np.diff(np.r_[False, at, False].astype(int)))
+        for first, last in zip(edges[::2], edges[1::2], strict=True):
+            during = sign * drives[first:last]
+            beyond = float(np.median(during)) > top if alike else top > 0.5 * np.abs(values).max()
+            if last - first >= STUCK and beyond and np.ptp(during) > MOVED * reach:
+                words = f"{log.headings[name]} stays at its extreme value for {last - first} rows while "
+                words += f"{log.headings[driver]} goes on: it is saturated; use a log within the range"
+                raise log.refuse(int(first), words)

@@ -1,0 +1,91 @@
+"""What residuals say of a model: how sure its parameters are, and whether it left anything unexplained."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import erfinv, gammaincc
+
+LAGS = 25
+DOUBT = 0.01  # probability below which chance is no longer believed
+Row = Float[np.ndarray, "n"]
+
+
+@dataclass(frozen=True)
+class ResidualTests:
+    """Correlations with their 99 % bounds, each for one lag alone, and what they say together."""
+
+    lags: Row  # samples
+    own: Row  # autocorrelation at `lags` ≥ 0
+    own_bound: float
+    crossed_lags: Row  # positive: the residual comes after the command
+    crossed: Row  # correlation with the command
+    crossed_bound: float
+    white_probability: float  # of correlations this large by chance (Ljung and Box)
+    white: bool
+    independent: bool  # of the command
+
+
+def residual_tests(residual: Row, command: Row) -> ResidualTests:
+    """Autocorrelation of residuals and their correlation with the command's changes from its mean.
+
+    Bounds of the second allow for both signals' memory (Ljung, System Identification, 16.6).
+    """
+    count = len(residual)
+    lags = min(LAGS, count // 4)
+    e, u = residual - residual.mean(), command - command.mean()
+    own = np.array([e[: count - lag] @ e[lag:] for lag in range(lags + 1)]) / (e @ e)
+    statistic = count * (count + 2) * float(np.sum(own[1:] ** 2 / (count - np.arange(1, lags + 1))))
+    probability = float(gammaincc(lags / 2, statistic / 2))
+    size = math.sqrt((e @ e) * (u @ u))
+    around = np.arange(-lags, lags + 1)
+    crossed = np.array([e[late:] @ u[: count - late] for late in range(lags + 1)])
+    ahead = np.array([u[early:] @ e[: count - early] for early in range(lags, 0, -1)])
+    memory = autocorrelation(e) * autocorrelation(u)
+    reach = int(math.sqrt(count))  # beyond, the products are noise
+    spread = math.sqrt(max(1 + 2 * float(memory[1 : reach + 1].sum()), 0.05) / count)
+    single, joint = quantile(DOUBT), quantile(DOUBT / len(around))
+    crossed = np.r_[ahead, crossed] / size
+    return ResidualTests(
+        np.arange(lags + 1.0),
+        own,
+        single / math.sqrt(count),
+        around.astype(float),
+        crossed,
+        single * spread,
+        probability,
+        probability >= DOUBT,
+        bool(np.abs(crossed).max() <= joint * spread),
+    )
+
+
+def covariance(slope: Float[np.ndarray, "n p"], residual: Row) -> Float[np.ndarray, "p p"]:
+    """Of parameters fitted by least squares, for residuals that may be correlated over time (Newey and West).
+
+    `slope` holds the derivatives of what was fitted by the parameters.
+    """
+    count, parameters = slope.shape
+    size = np.linalg.norm(slope, axis=0)
+    inverse = np.linalg.pinv((slope / size).T @ (slope / size)) / np.outer(size, size)
+    scores = slope * residual[:, None]
+    middle = scores.T @ scores
+    lags = math.ceil(count ** (1 / 3))
+    for lag in range(1, lags + 1):
+        product = scores[lag:].T @ scores[:-lag]
+        middle += (1 - lag / (lags + 1)) * (product + product.T)
+    return count / max(count - parameters, 1) * inverse @ middle @ inverse
+
+
+def autocorrelation(signal: Row) -> Row:
+    """At all lags, by the spectrum."""
+    spectrum = np.fft.rfft(signal, 2 * len(signal))
+    found = np.fft.irfft(np.abs(spectrum) ** 2)[: len(signal)]
+    return found / found[0]
+
+
+def quantile(probability: float) -> float:
+    """Standard deviations that a normal number exceeds, to either side, with that probability."""
+    return math.sqrt(2) * float(erfinv(1 - probability))

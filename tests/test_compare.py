@@ -1,0 +1,107 @@
+"""`dockdyn compare`: all compensators on one rig over a range of stiffness."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn import cli
+from dockdyn.scenario.compensators import LAWS
+from dockdyn.study.compare import laws_of, stiffness_range
+
+SHORT = ("--set", "duration=3 s")
+STIFFNESS = "contact.normal.stiffness"
+
+
+def test_a_range_of_stiffness_takes_units_lists_and_ratios():
+    assert stiffness_range("2e3:2e5:3") == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
+    assert stiffness_range("2 kN/m:200 kN/m:3") == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
+    assert stiffness_range([5000, "20 kN/m"]) == [5e3, 2e4]
+    assert stiffness_range(2e4) is None and stiffness_range("20 kN/m") is None
+    assert laws_of("all") == ["none", *LAWS]
+    assert laws_of("lead-energy, none,lead-energy") == ["lead-energy", "none"]
+
+
+WRONG = [
+    (("sits", "--compensators", "lead-enrgy"), ["--compensators lead-enrgy", "'lead-energy'"]),
+    (("sits", "--compensators", ","), ["names none", "all"]),
+    (("sits", "--set", f"{STIFFNESS}=2e5:2e3:5"), [STIFFNESS, "must rise"]),
+    (("sits", "--set", f"{STIFFNESS}=2e3:2e5"), ["LOW:HIGH:COUNT"]),
+    (("sits", "--set", f"{STIFFNESS}=2e3:2e5:1"), ["COUNT from 2 to 200"]),
+    (("sits", "--set", f"{STIFFNESS}=0:2e5:5"), ["greater than 0 N/m"]),
+    (("sits", "--set", f"{STIFFNESS}=[1e4, -5]"), ["-5", "greater than 0 N/m"]),
+    (("sits", "--set", f"{STIFFNESS}=5 N"), ["'5 N'", "stiffness"]),
+    (("probe-cone",), ["free-flight", "must be rig"]),
+    (("sits", "--set", "mass=-1"), ["mass", "greater than 0 kg"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), WRONG)
+def test_what_cannot_be_compared_is_one_clear_line(dock, arguments, words):
+    code, out, err = dock("compare", *arguments, "--json")
+    assert (code, out) == (cli.BAD_INPUT, ""), err
+    assert len(err.strip().splitlines()) == 1
+    for word in words:
+        assert word in err, err
+
+
+def test_rows_are_the_measures_of_runs(dock, tmp_path):
+    """One lane of a comparison is the run of that stiffness."""
+    law = "--compensators", "none,fixed-gain"
+    code, out, err = dock("compare", "sits", *law, *SHORT, "--set", f"{STIFFNESS}=[10000, 20000]", "--json")
+    assert (code, err) == (0, "") and list(tmp_path.iterdir()) == []
+    found = json.loads(out)
+    rows = {(row["compensator"], row["stiffness_N_m"]): row for row in found["rows"]}
+    assert list(rows) == [("none", 1e4), ("none", 2e4), ("fixed-gain", 1e4), ("fixed-gain", 2e4)]
+    stated = {"law": "fixed-gain", "velocity": "model", "gain": "91.07 N s/m", "period": "2 ms"}
+    for name, compensator in (("none", None), ("fixed-gain", stated)):
+        changes = {"duration": "3 s", STIFFNESS: 1e4} | (
+            {} if compensator is None else {"loop.compensator": compensator}
+        )
+        run = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits", changes)))
+        row = rows[name, 1e4]
+        assert set(row) - {"compensator"} <= set(run)
+        for key in set(row) - {"compensator"}:
+            assert row[key] == pytest.approx(run[key], rel=1e-6, abs=1e-7), key
+    assert found["settings"]["fixed-gain"]["gain"] == 91.07  # of [[compare]] in the preset
+    assert found["tuned_at_N_m"] == 20000
+    assert found["recommended"] == "fixed-gain"  # the nearer of the two
+
+
+def test_files_open_again_and_name_the_best(dock, tmp_path):
+    laws = "--compensators", "none,command-lead,lead-energy"
+    code, out, err = dock("compare", "unknown-stiffness", *laws, *SHORT, "--set", f"{STIFFNESS}=5e3:8e4:3")
+    assert code == 0, err
+    folder = tmp_path / "unknown-stiffness-compare"
+    assert sorted(file.name for file in folder.iterdir()) == ["compare.nc", "report.html", "scenario.toml"]
+    assert "Nearest to the motion without rig" in " ".join(out.split())
+    stored = dockdyn.open_result(folder / "compare.nc")
+    assert stored.amplitude_ratio.dims == ("compensator", "stiffness")
+    assert all(stored[name].attrs["units"] and stored[name].attrs["long_name"] for name in stored.data_vars)
+    ratios = stored.amplitude_ratio
+    assert (ratios.sel(compensator="none") > 1.02).all()
+    assert np.abs(ratios.sel(compensator=["command-lead", "lead-energy"]) - 1).max() < 0.02
+    page = (folder / "report.html").read_text()
+    assert "Amplitude over stiffness" in page and page.count("<figure>") == 2
+    assert dock("report", folder / "compare.nc", "--out", "again.html")[0] == 0
+    assert (tmp_path / "again.html").read_text() == page
+    assert dock("compare", "unknown-stiffness", *laws, *SHORT)[0] == cli.BAD_INPUT  # the folder is there
+
+
+@pytest.mark.full
+def test_single_bounces_over_stiffness(dock):
+    """Undamped, ideal 1: without a compensator restitution is exp(π ω τ/2) to first order in the delay τ."""
+    bounce = ("--set", "contact.bilateral=false", "--set", "contact.normal={law='spring-dashpot', stiffness=2e4}")
+    code, out, err = dock(
+        *("compare", "unknown-stiffness", "--compensators", "none,lead-energy", *SHORT, *bounce),
+        *("--set", f"{STIFFNESS}=[5e3, 2e4]", "--json"),
+    )
+    assert code == 0, err
+    for row in json.loads(out)["rows"]:
+        assert row["ideal_restitution"] == pytest.approx(1, abs=1e-6)
+        late = 5.5526e-3 * np.sqrt(row["stiffness_N_m"] / 500) * np.pi / 2
+        wanted, close = (np.exp(late), 0.01) if row["compensator"] == "none" else (1.0, 2e-3)
+        assert row["apparent_restitution"] == pytest.approx(wanted, abs=close)

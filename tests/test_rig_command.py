@@ -1,0 +1,150 @@
+"""`dockdyn run` of a rig as a user sees it: summary, files, report, what it recommends; against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.output.store import open_result
+
+DOCS = Path(__file__).parents[1] / "docs" / "results.md"
+SWING = ("run", "sits", "--set", "duration=10 s")
+ISSUE = {  # keys that a rig adds to the summary
+    *("amplitude_ratio", "phase_error_rad", "peak_force_error_N", "end_force_error_N", "end_velocity_error_m_s"),
+    *("recovery_coefficient", "apparent_restitution", "ideal_restitution", "compensator", "spectral_radius"),
+    "stiffness_N_m",
+}
+
+
+@pytest.fixture(scope="module")
+def swing():
+    """Ten seconds of the rig of the SITS paper without a compensator."""
+    return dockdyn.simulate(dockdyn.load("sits", {"duration": "10 s"}))
+
+
+def test_summary_of_a_swing_is_what_theory_says(swing):
+    found = dockdyn.summarise(swing)
+    assert set(found) >= ISSUE
+    assert found["compensator"] == "none" and found["warnings"]
+    # exact growth of the loop, 0.0410995 1/s, over the contact's own decay of B/2m; the last oscillation is 0.993 s long
+    rate = 0.0410995 + 50 / (2 * 500)
+    assert np.exp(rate * 9) < found["amplitude_ratio"] < np.exp(rate * 10)
+    assert found["phase_error_rad"] == pytest.approx((6.32599 - np.sqrt(40 - 0.05**2)) * 10, abs=3e-3)
+    assert found["ideal_restitution"] == pytest.approx(np.exp(-0.05 * np.pi / np.sqrt(40)), rel=1e-4)
+    assert found["apparent_restitution"] == pytest.approx(np.exp(0.0410995 * np.pi / np.sqrt(40)), rel=1e-3)
+    assert np.log(found["spectral_radius"]) / 4e-3 == pytest.approx(0.0410995, rel=1e-4)
+    assert found["amplitude_bound"] == pytest.approx(np.exp(0.0410995 * 10), rel=1e-4)
+    assert found["stiffness_N_m"] == 20000 and found["effective_mass_kg"] == 500
+
+
+def test_the_delay_budget_is_that_of_the_parts(swing):
+    found = dockdyn.summarise(swing)
+    budget = found["delay_budget_ms"]
+    s = 1j * np.sqrt(40)  # 1/s, at the contact's own frequency
+    robot = 326.4756 * (s + 206.5679) / ((s + 181.7836) ** 2 + 185.4564**2)
+    lag = -np.angle(robot) / np.sqrt(40) * 1e3
+    assert budget == pytest.approx({"sensor": 2.0, "hold": 2.0, "robot": lag}, rel=1e-9)
+    assert found["delay_total_ms"] == pytest.approx(4 + lag, rel=1e-9)
+    # to first order a delay acts as −K τ of damping: half a swing multiplies the speed by exp(π ω τ/2)
+    assert found["delay_restitution"] == pytest.approx(np.exp(np.pi * np.sqrt(40) * (4 + lag) * 1e-3 / 2), rel=2e-3)
+
+
+def test_digital_dynamics_and_jitter_are_in_the_budget():
+    changes = {
+        "duration": "1 s",
+        "loop.sensor.period": "4 ms",
+        "loop.sensor.jitter": "1 ms",
+        "loop.dynamics.period": "2 ms",
+        "loop.dynamics.method": "explicit-euler",
+    }
+    found = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits", changes)))["delay_budget_ms"]
+    known = {"sensor": 2.0, "sampling": 1.0, "jitter": 0.5, "hold": 2.0, "integrator": 2.0}
+    assert {name: late for name, late in found.items() if name != "robot"} == pytest.approx(known, rel=1e-9)
+
+
+def test_every_variable_key_and_attribute_is_documented(swing):
+    text = DOCS.read_text(encoding="utf-8")
+    rig = text.split("### Rig\n")[1].split("\n### ")[0]
+    for name, variable in swing.data_vars.items():
+        (row,) = [line for line in rig.splitlines() if line.startswith("|") and f"`{name}`" in line.split("|")[1]]
+        assert variable.attrs["units"] in [unit.strip() for unit in row.split("|")[3].split(",")], name
+        assert variable.attrs["long_name"]
+    for name in {*swing.attrs, *dockdyn.summarise(swing)}:
+        assert f"`{name}`" in text, name
+
+
+def test_command_writes_what_can_be_read_and_shown_again(dock, tmp_path):
+    code, out, err = dock(*SWING, "--out", "swing")
+    assert code == 0, err
+    words = " ".join(out.split())
+    assert "Without a compensator the amplitude at the end is" in words and "use lead-energy" in words
+    assert "warning: the loop is unstable" in words
+    folder = tmp_path / "swing"
+    assert sorted(file.name for file in folder.iterdir()) == ["report.html", "result.nc", "scenario.toml"]
+    page = (folder / "report.html").read_text()
+    for heading in ("What to do", "Where the delay comes from", "The rig beside the contact without rig"):
+        assert heading in page
+    assert dock("report", "swing/result.nc", "--out", "again.html")[0] == 0
+    assert (tmp_path / "again.html").read_text() == page
+    stored = open_result(folder / "result.nc")
+    assert dockdyn.summarise(stored)["amplitude_ratio"] > 2
+    again = dock("run", folder / "scenario.toml", "--json")
+    assert json.loads(again.stdout)["amplitude_ratio"] == dockdyn.summarise(stored)["amplitude_ratio"]
+
+
+def test_gains_visited_and_their_stability_are_told(dock):
+    """A gain of 30 N s/m is below the 41.07 that stabilise, by the exact map and by Routh's table alike."""
+    gain = ("--set", "loop.compensator={law='linear-gain', gain=30, slope=3}", "--set", "duration=10 s")
+    code, out, err = dock("run", "sits", *gain, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert (found["gain_lowest_N_s_m"], found["gain_highest_N_s_m"]) == pytest.approx((30, 60), abs=0.05)
+    assert found["gain_range_stable"] == {"exact": [False, True], "routh": [False, True]}
+    assert [line for line in found["warnings"] if "at a gain of 30" in line]
+    assert "a gain is right for one stiffness" in found["recommendation"]
+
+
+@pytest.mark.full
+def test_what_serves_is_kept_and_what_drifts_is_named():
+    """A matched gain keeps the amplitude and lets the phase drift: 0.22 rad in a minute."""
+    matched = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits-fgc")))
+    assert matched["amplitude_ratio"] == pytest.approx(1, abs=5e-3)
+    assert matched["phase_error_rad"] == pytest.approx(0.22, abs=5e-3)
+    assert "phase" in matched["recommendation"] and "lead-energy" in matched["recommendation"]
+    good = dockdyn.summarise(dockdyn.simulate(dockdyn.load("unknown-stiffness")))
+    assert good["amplitude_ratio"] == pytest.approx(1, abs=0.02)
+    assert good["recommendation"].startswith("Keep lead-energy")
+
+
+def test_a_robot_without_unit_gain_and_a_run_without_contact_are_warned_of():
+    changes = {"duration": "2 s", "contact.bilateral": False, "start.position": -1.0, "loop.robot.gain": 300.0}
+    found = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits", changes)))
+    words = " ".join(found["warnings"])
+    assert "gain at rest is 0.91" in words and "no contact" in words
+    assert found["apparent_restitution"] is None and found["ideal_restitution"] is None
+
+
+@pytest.fixture(scope="module")
+def in_space(tmp_path_factory):
+    """A first bounce of probe and cone on the rig in space."""
+    changes = {"approach.distance": "0 m", "approach.lateral_offset": [0.16, -0.08], "duration": "5.5 s"}
+    return dockdyn.simulate(dockdyn.load("epos-like", changes))
+
+
+@pytest.mark.full
+def test_a_bounce_in_space_shows_too_much_restitution(in_space):
+    found = dockdyn.summarise(in_space)
+    assert set(in_space.data_vars) >= {"model_pose", "robot_pose", "ideal_pose"}
+    ideal, apparent = found["ideal_restitution"], found["apparent_restitution"]
+    # 16 ms of delay, 2 of the hold and 2 of the integrator against the stiffness, to first order
+    late = 20e-3 * np.sqrt(found["stiffness_N_m"] / found["effective_mass_kg"]) * np.pi / 2
+    assert apparent / ideal == pytest.approx(np.exp(late), rel=0.03)
+    from dockdyn.output.rig_report import render_rig_report
+
+    page = render_rig_report(in_space)
+    assert len(re.findall("<figure>", page)) == 6 and "Way of the point that touches" in page
