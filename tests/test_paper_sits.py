@@ -8,14 +8,16 @@ import pytest
 from dockdyn.papers.sits import FIGURES, reproduce
 from dockdyn.papers.sits_rig import rig
 
+THEORY = ("delays", "robot", "stability", "gains")
+
 
 @pytest.fixture(scope="module")
 def reproduced(tmp_path_factory):
-    """All tables at once by name, their folder, and what progress was told."""
+    """The tables of the theory by name, their folders, and what progress was told of each."""
     folder = tmp_path_factory.mktemp("sits")
-    shares: list[float] = []
-    tables = reproduce(None, folder, shares.append)
-    return {table.name: table for table in tables}, folder, shares
+    shares: dict[str, list[float]] = {name: [] for name in THEORY}
+    tables = {name: reproduce(name, folder / name, shares[name].append)[0] for name in THEORY}
+    return tables, folder, shares
 
 
 def row(table, quantity: str):
@@ -156,19 +158,18 @@ def test_phase_drifts_whatever_the_gain(reproduced):
 
 def test_everything_is_written(reproduced):
     tables, folder, shares = reproduced
-    assert list(tables) == list(FIGURES) == ["delays", "robot", "stability", "gains", 5, 8, 9]
-    text = (folder / "tables.md").read_text(encoding="utf-8")
-    for table in tables.values():
-        assert table.title in text
+    assert list(FIGURES)[: len(THEORY)] == list(THEORY)
+    for name, table in tables.items():
+        assert table.title in (folder / name / "tables.md").read_text(encoding="utf-8")
         assert table.rows
         assert all(np.isfinite(found.computed) for found in table.rows)
+        assert shares[name] == sorted(shares[name])
+        assert shares[name][-1] == 1
     for ending in ("png", "svg"):
-        assert (folder / f"gains.{ending}").stat().st_size > 10_000
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
+        assert (folder / "gains" / f"gains.{ending}").stat().st_size > 10_000
 
 
 def test_unknown_table_is_named_with_what_is_allowed(tmp_path):
-    with pytest.raises(ValueError, match="figure 7: must be one of delays, robot, stability, gains, 5, 8, 9"):
-        reproduce(7, tmp_path / "new")
+    with pytest.raises(ValueError, match="figure 6: must be one of delays, robot, stability, gains"):
+        reproduce(6, tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from dockdyn.loop.tuning import matching_gain
-from dockdyn.papers import reproduction, sits_identification, sits_pictures
+from dockdyn.papers import reproduction, sits_identification, sits_pictures, sits_simulation
 from dockdyn.papers.reproduction import Made, Part, Progress
-from dockdyn.papers.sits_rig import rig
+from dockdyn.papers.sits_rig import END, LOOPS, PRINTED_GAINS, STEP, loop_of, rig, root_of, with_gain
 from dockdyn.papers.table import Row, Table
-from dockdyn.scenario.load import load
 from dockdyn.stability import (
     crossing_velocity,
     loop,
@@ -27,33 +26,8 @@ from dockdyn.stability import (
     routh,
     sampled_loop,
 )
-from dockdyn.stability.growth import single
-from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root, stabilising_gains, varied
 from dockdyn.stability.sampled_loop import SampledLoop
-from dockdyn.study.nominal import nominal_loop
-
-STEP = 0.002  # T, s, of the paper's simulations
-END = 60.0  # s, of its last figures
-PRINTED_GAINS = (110.86, 111.80)  # N s/m, range that the paper's compensator visits
-HALF = {"loop.dynamics": {"method": "half-period", "period": STEP}}
-LOOPS: dict[str, dict[str, Any]] = {"continuous": {}, "with T/2": HALF}
-
-
-def loop_of(overrides: dict[str, Any]) -> Loop:
-    """The loop of the preset with some keys changed."""
-    return nominal_loop(load("sits", overrides), None)[0]
-
-
-def with_gain(name: str, gain: float) -> Loop:
-    """One of `LOOPS` with a fixed gain (N s/m) on the robot's velocity."""
-    return loop_of({**LOOPS[name], "loop.compensator": {"law": "fixed-gain", "gain": gain}})
-
-
-def root_of(loop: Loop) -> complex:
-    """The rightmost root (1/s), the upper one of a pair."""
-    root = loop_roots(single(loop), 1)[0, 0]
-    return complex(root.real, abs(root.imag))
 
 
 def delays_alone(progress: Progress) -> Made:
@@ -224,6 +198,7 @@ FIGURES: dict[int | str, Part] = {
         f"digital integrator of 2 ms makes it. {STAND_IN}",
     ),
     **sits_identification.FIGURES,
+    **sits_simulation.FIGURES,
 }
 
 

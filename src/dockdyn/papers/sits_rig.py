@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from dockdyn.scenario.load import load
-from dockdyn.stability import TransferFunction, loop_polynomial
+from dockdyn.stability import TransferFunction, loop_polynomial, loop_roots
+from dockdyn.stability.growth import single
+from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import LoopPolynomial
+from dockdyn.study.nominal import nominal_loop
+
+STEP = 0.002  # T, s, of the paper's simulations
+END = 60.0  # s, of its last figures
+PRINTED_GAINS = (110.86, 111.80)  # N s/m, range that the paper's compensator visits
+HALF = {"loop.dynamics": {"method": "half-period", "period": STEP}}
+LOOPS: dict[str, dict[str, Any]] = {"continuous": {}, "with T/2": HALF}
 
 
 @dataclass(frozen=True)
@@ -68,3 +78,19 @@ def rig() -> Rig:
     normal, between = content.contact.normal, content.loop
     transfer = between.robot.transfer()
     return Rig(content.mass, normal.stiffness, normal.damping, between.sensor.delay, between.hold.period, transfer)
+
+
+def loop_of(overrides: dict[str, Any]) -> Loop:
+    """The loop of the preset with some keys changed."""
+    return nominal_loop(load("sits", overrides), None)[0]
+
+
+def with_gain(name: str, gain: float) -> Loop:
+    """One of `LOOPS` with a fixed gain (N s/m) on the robot's velocity."""
+    return loop_of({**LOOPS[name], "loop.compensator": {"law": "fixed-gain", "gain": gain}})
+
+
+def root_of(loop: Loop) -> complex:
+    """The rightmost root (1/s), the upper one of a pair."""
+    root = loop_roots(single(loop), 1)[0, 0]
+    return complex(root.real, abs(root.imag))
