@@ -79,6 +79,8 @@ class Ages(eqx.Module):
     now: Reading  # at a tick's start
     within: Reading  # at its nodes of Gauss and Legendre
     sample: Sampling | None  # of the force, when the delay is steady
+    row: Array  # which tick of the past the delayed robot is in, before the command of an instant
+    before: Reading  # and where
     whole: Array  # ticks that the delayed robot's first part is old
     parts: Float[Array, "2"]  # s, lengths of a tick before and after the delayed robot receives a command
     late: Reading  # of the delayed robot: start, middle and end of the first part, and of the second
@@ -117,6 +119,7 @@ class Rig(eqx.Module):
         tick, delay = self.tick, self.sensor.delay
         whole = jnp.ceil(delay / tick - 1e-9)
         left = jnp.maximum(whole * tick - delay, 0.0)  # of a tick, after the delayed robot's instant at its start
+        begun = jnp.floor(delay / tick + 1e-9)
         zero, part = jnp.zeros(()), tick - left
         readings = jax.vmap(self.robot.reading)
         steady = self.sensor.steady and (any(self.clock.samples) or self.compensator is not None)
@@ -126,6 +129,8 @@ class Rig(eqx.Module):
             now=self.robot.reading(zero),
             within=readings(tick / 2 * (1 + NODES)),
             sample=self.sampling(delay, self.robot.reading) if steady else None,
+            row=begun.astype(int),
+            before=self.robot.reading(tick - jnp.maximum(delay - begun * tick, 0.0)),
             whole=whole.astype(int),
             parts=jnp.stack([part, left]),
             late=readings(jnp.stack([left, (left + tick) / 2, tick, zero, left / 2, left])),
@@ -220,8 +225,12 @@ class Rig(eqx.Module):
         moving = where(now.asks, lambda: self.asked(moving, time, robot, ideal, drawn), moving)
         total, compensation, virtual = self.total(moving, robot[1])
         known = where(now.holds, lambda: self.robot.known(moving.state, *self.taken(moving, total, command)), known)
-        found = self.observed(moving, known, ages, compensation, virtual, total)
+        load = moving.load
+        if clock.continuous_force:
+            load = self.just(ages, moving, time)
+            total, compensation, virtual = self.total(moving, robot[1], load)
         moving = moving._replace(past=jnp.concatenate([known[None], moving.past[:-1]]))
+        found = self.observed(moving, ages, load, compensation, virtual, total)
         if clock.late:
             fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
             moving = moving._replace(
@@ -328,39 +337,45 @@ class Rig(eqx.Module):
 
     def flowed(self, ages: Ages, moving: Moving, time: Scalar) -> Moving:
         """The virtual bodies after a tick of continuous dynamics."""
-        motion, starts = moving.motion, (time, time + ages.parts[0])
-        for part, start in enumerate(starts):
-            row = jnp.maximum(ages.whole - part, 0)
-            late = jax.lax.dynamic_index_in_dim(moving.past, row, keepdims=False)
-            begun = start - self.sensor.delay > -1e-9 * ages.tick
-            motion = self.through(ages, moving, motion, part, late, begun)
+        motion = moving.motion
+        for part in range(2):
+            motion = self.through(ages, moving, motion, part, time)
         return moving._replace(motion=motion)
 
-    def through(self, ages: Ages, moving: Moving, motion: State, part: int, late: Array, begun: Array) -> State:
+    def just(self, ages: Ages, moving: Moving, time: Scalar) -> Axes:
+        """Load of the delayed robot at an instant, before the command of that instant, as a sensor would sample it."""
+        known = jax.lax.dynamic_index_in_dim(moving.past, ages.row, keepdims=False)
+        return jnp.where(time - self.sensor.delay > -1e-9 * ages.tick, self.plant.load(*ages.before.of(known)), 0.0)
+
+    def late_load(self, ages: Ages, moving: Moving, time: Scalar, part: int, node: int) -> Axes:
+        """Load of the delayed robot at a node of a part of the tick that begins at `time` (s), its command given."""
+        known = jax.lax.dynamic_index_in_dim(moving.past, jnp.maximum(ages.whole - part, 0), keepdims=False)
+        start = time if part == 0 else time + ages.parts[0]
+        load = self.plant.load(*ages.late.at(3 * part + node).of(known))
+        return jnp.where(start - self.sensor.delay > -1e-9 * ages.tick, load, 0.0)
+
+    def through(self, ages: Ages, moving: Moving, motion: State, part: int, time: Scalar) -> State:
         """Continuous dynamics through a part of a tick, in which neither robot receives a command."""
         own = moving.past[0]
 
-        def loads(share: float, there: State) -> Axes:
-            node = 3 * part + int(2 * share)
+        def flow(share: float, there: State) -> Any:
+            node = int(2 * share)
             load = moving.load
             if self.clock.continuous_force:
-                load = jnp.where(begun, self.plant.load(*ages.late.at(node).of(late)), 0.0)
-            speed = self.plant.port(*ages.own.at(node).of(own))[1]
-            return self.total(moving, speed, load, there)[0]
-
-        def flow(share: float, there: State) -> Any:
-            return self.plant.flow(there, loads(share, there))
+                load = self.late_load(ages, moving, time, part, node)
+            speed = self.plant.port(*ages.own.at(3 * part + node).of(own))[1]
+            return self.plant.flow(there, self.total(moving, speed, load, there)[0])
 
         return self.plant.retract(rk4(flow, motion, ages.parts[part], flow(0.0, motion))[0])
 
     def observed(
-        self, moving: Moving, known: Array, ages: Ages, compensation: Port, virtual: Axes, total: Axes
+        self, moving: Moving, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
     ) -> dict[str, Array]:
-        """Named quantities at an instant."""
+        """Named quantities at an instant, its command given."""
         plant = self.plant
         forces = plant.port_axes
         position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
-        pose, rate = ages.now.of(known)
+        pose, rate = ages.now.of(moving.past[0])
         robot_position, robot_velocity = plant.port(pose, rate)
         found = {
             "position": position,
@@ -368,7 +383,7 @@ class Rig(eqx.Module):
             "robot_position": robot_position,
             "robot_velocity": robot_velocity,
             "contact_force": plant.load(pose, rate)[:forces],
-            "measured_force": moving.load[:forces],
+            "measured_force": load[:forces],
             "virtual_force": virtual[:forces],
             "compensation_force": compensation,
             "total_force": total[:forces],

@@ -25,8 +25,9 @@ from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load
 from dockdyn.stability import loop
 from dockdyn.stability.loop import Robot
-from dockdyn.study.rig_build import free_model
+from dockdyn.study.rig_build import free_model, plant_of
 from dockdyn.study.rig_measures import at_last_peak
+from dockdyn.study.rig_run import loop_of
 from dockdyn.study.rig_simulate import simulate_rig
 
 SHOWN = 20.0  # s
@@ -106,7 +107,8 @@ class Swing(NamedTuple):
 
 def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
     """The target with nothing, a measurement delay (s) or a robot between it and the contact."""
-    model = free_model(load("sits", UNDAMPED).content)
+    scenario = load("sits", UNDAMPED)
+    model = free_model(scenario.content, plant_of(scenario.content, loop_of(scenario)))
     assert isinstance(model, MassOnWall)
     return integrated(Target(wall=model, robot=robot, delay=None if delay is None else jnp.asarray(delay)))
 
