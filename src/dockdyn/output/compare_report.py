@@ -12,6 +12,7 @@ import xarray as xr
 from dockdyn.loop.compensators import COMPENSATORS
 from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
 from dockdyn.output.page import Table, pictures, render, versions
+from dockdyn.output.stability_figures import plain
 from dockdyn.output.wording import NOTHING, significant
 from dockdyn.study.compare import FINE, ORACLES, best, recommended, worst_errors
 
@@ -156,6 +157,17 @@ def style(place: int) -> dict[str, Any]:
     }
 
 
+def logarithmic(ax: Any, name: str, subs: tuple[int, ...] = (1,)) -> None:
+    """Makes an axis, "x" or "y", logarithmic, with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    ax.set(**{f"{name}scale": "log"})
+    axis = getattr(ax, f"{name}axis")
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(plain))
+
+
 def over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Any]:
     """A measure over stiffness, a line each compensator."""
     from matplotlib.figure import Figure
@@ -167,7 +179,7 @@ def over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figur
     for place, law in enumerate(dataset.compensator.values):
         ax.plot(dataset.stiffness, dataset[name].sel(compensator=law), label=str(law), **style(place))
     ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
-    ax.set_xscale("log")
+    logarithmic(ax, "x", (1, 2, 5))
     ax.set_xlabel("stiffness of the contact, N/m")
     return figure, ax
 
@@ -187,9 +199,10 @@ def amplitudes(dataset: xr.Dataset) -> Figure:
             ax.plot(dataset.stiffness, values, label=str(law), **style(place))
         ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
         ax.axhline(1, color=COLOURS["muted"], linewidth=0.6)
-        ax.set_xscale("log")
+        logarithmic(ax, "x", (1, 2, 5))
     finite = dataset.amplitude_ratio.values[np.isfinite(dataset.amplitude_ratio.values)]
-    axes[0].set(yscale="log", ylabel="amplitude ratio")
+    logarithmic(axes[0], "y")
+    axes[0].set_ylabel("amplitude ratio")
     if finite.size:
         low, high = max(float(finite.min()), 1 / MOST), min(float(finite.max()), MOST)
         axes[0].set_ylim(low / 1.3, high * 1.3)
