@@ -17,7 +17,10 @@ from dockdyn.scenario.errors import shown
 def registry():
     import pint
 
-    return pint.UnitRegistry(cache_folder=":auto:")
+    try:
+        return pint.UnitRegistry(cache_folder=":auto:")
+    except (EOFError, OSError, pickle.UnpicklingError):  # another process is writing the cache, or it cannot be written
+        return pint.UnitRegistry()
 
 
 @functools.cache
