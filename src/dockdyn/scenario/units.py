@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import pickle
 import tokenize
 from typing import Annotated, Any
 
