@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import Scalar
@@ -12,7 +15,7 @@ from dockdyn.stability.loop import Robot
 
 TERMS = 20  # of the exponential's series; enough for a robot's state to 1e-15 where |A| · age is at most 2
 
-Row = Float[Array, "width"]  # of a robot's state and command: what an output is of them
+Row = Float[Array, "*axes width"]  # of a robot's state and command: what an output is of them
 
 
 class Reading(eqx.Module):
@@ -31,7 +34,9 @@ class Reading(eqx.Module):
 
 
 class RobotAxes(eqx.Module):
-    """Equal and independent axes, each with the dynamics of `robot`, or following at once where that is None.
+    """Independent axes with the dynamics of `robot`, or following at once where that is None.
+
+    A robot whose matrices have a leading axis has each axis' own; without one all are equal.
 
     What is known of an axis at an instant is its state with the command that holds from then on; without dynamics the
     command with its velocity. Limits act on commands: their change in a hold period, and their size.
@@ -44,14 +49,14 @@ class RobotAxes(eqx.Module):
     @property
     def order(self) -> int:
         """Number of states of an axis besides its command."""
-        return 1 if self.robot is None else self.robot.input.shape[0]
+        return 1 if self.robot is None else self.robot.input.shape[-1]
 
-    def flow(self) -> Float[Array, "width width"]:
+    def flow(self) -> Float[Array, "*axes width width"]:
         """Rate (1/s) of state and held command of an axis."""
-        whole = jnp.zeros((self.order + 1, self.order + 1))
         if self.robot is None:
-            return whole
-        return whole.at[:-1, :-1].set(self.robot.state).at[:-1, -1].set(self.robot.input)
+            return jnp.zeros((2, 2))
+        driven = jnp.concatenate([self.robot.state, self.robot.input[..., None]], axis=-1)
+        return jnp.concatenate([driven, jnp.zeros_like(driven[..., :1, :])], axis=-2)
 
     def known(
         self, state: Float[Array, "axes order"], command: Float[Array, "axes"], velocity: Float[Array, "axes"]
@@ -68,8 +73,10 @@ class RobotAxes(eqx.Module):
         """Position and velocity `age` (s) after what is known."""
         if self.robot is None:
             return Reading(jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0]))
-        grown = jax.scipy.linalg.expm(self.flow() * age)
-        return Reading(self.output() @ grown, self.output() @ self.flow() @ grown)
+        flow = self.flow()
+        grown = jax.scipy.linalg.expm(flow * age)
+        place = self.output()[..., None, :]
+        return Reading((place @ grown)[..., 0, :], (place @ flow @ grown)[..., 0, :])
 
     def reading_soon(self, age: Scalar) -> Reading:
         """As `reading`, by the series of the exponential: for ages that are decided inside a loop."""
@@ -78,17 +85,17 @@ class RobotAxes(eqx.Module):
         flow, term = self.flow(), self.output()
         total = term
         for power in range(1, TERMS):
-            term = (term[:, None] * flow).sum(0) * (age / power)
+            term = (term[..., :, None] * flow).sum(-2) * (age / power)
             total = total + term
-        return Reading(total, (total[:, None] * flow).sum(0))
+        return Reading(total, (total[..., :, None] * flow).sum(-2))
 
     def output(self) -> Row:
         assert self.robot is not None
-        return jnp.concatenate([self.robot.output, jnp.zeros(1)])
+        return jnp.concatenate([self.robot.output, jnp.zeros_like(self.robot.output[..., :1])], axis=-1)
 
-    def advance(self, age: Scalar) -> Float[Array, "order width"]:
+    def advance(self, age: Scalar) -> Float[Array, "*axes order width"]:
         """State `age` (s) after what is known, as a matrix that multiplies that."""
-        return jax.scipy.linalg.expm(self.flow() * age)[:-1]
+        return jax.scipy.linalg.expm(self.flow() * age)[..., :-1, :]
 
     def limited(self, wanted: Float[Array, "axes"], last: Float[Array, "axes"], period: Scalar) -> Float[Array, "axes"]:
         """The command that is given when `wanted` is asked for, a hold `period` (s) after the `last` one."""
@@ -106,6 +113,19 @@ class RobotAxes(eqx.Module):
         command = place + velocity * time
         if self.robot is None:
             return command[:, None], command
-        inverse = jnp.linalg.inv(self.robot.state)
-        still, lagging = -inverse @ self.robot.input, inverse @ inverse @ self.robot.input
+        inverse, drive = jnp.linalg.inv(self.robot.state), self.robot.input[..., None]
+        still, lagging = (-inverse @ drive)[..., 0], (inverse @ inverse @ drive)[..., 0]
         return command[:, None] * still - velocity[:, None] * lagging, command
+
+
+def side_by_side(robots: Sequence[Robot]) -> Robot:
+    """One robot of axes that each have their own dynamics; shorter ones get states that nothing drives or sees."""
+    most = max(robot.input.shape[0] for robot in robots)
+
+    def padded(robot: Robot) -> Robot:
+        extra = most - robot.input.shape[0]
+        idle = np.diag([0.0] * (most - extra) + [1.0] * extra)  # 1/s
+        state = jnp.pad(robot.state, (0, extra)) - idle
+        return Robot(state, jnp.pad(robot.input, (0, extra)), jnp.pad(robot.output, (0, extra)))
+
+    return jax.tree.map(lambda *parts: jnp.stack(parts), *map(padded, robots))

@@ -12,6 +12,7 @@ from dockdyn.scenario.compensators import CompensatorSection
 from dockdyn.scenario.free_flight import TwoBodiesSection
 from dockdyn.scenario.loop import LoopSection
 from dockdyn.scenario.parts import NormalLawSection, refuse
+from dockdyn.scenario.robot import RobotSection
 from dockdyn.scenario.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import quantity
@@ -81,6 +82,22 @@ class RigSection(Section):
         return self.contact.normal.make()
 
 
+AXES = (
+    "x",
+    "y",
+    "z",
+    "rx",
+    "ry",
+    "rz",
+)  # of the robot: where the chaser is, and how it has turned, seen from the target
+
+
+class RobotAxisSection(RobotSection):
+    """The robot of one axis, where it is not that of `[loop.robot]`."""
+
+    axis: Literal["x", "y", "z", "rx", "ry", "rz"]
+
+
 class RigBodiesSection(TwoBodiesSection):
     """Two bodies as in free flight, whose relative motion a robot carries out, an axis at a time."""
 
@@ -89,6 +106,7 @@ class RigBodiesSection(TwoBodiesSection):
     mode: Literal["6-dof"]
     seed: int = Field(0, ge=0)
     compare: list[CompensatorSection] = []  # noqa: RUF012
+    robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
     # of the motion without rig
     integrator: ClassVar = IntegratorSection()
     output: ClassVar = OutputSection()
@@ -97,6 +115,16 @@ class RigBodiesSection(TwoBodiesSection):
     @model_validator(mode="after")
     def in_time(self) -> Self:
         fits(self.loop, self.duration)
+        return self
+
+    @model_validator(mode="after")
+    def every_axis(self) -> Self:
+        stated = [each.axis for each in self.robot_axis]
+        for axis in stated:
+            if stated.count(axis) > 1:
+                refuse(f"robot_axis: {axis} is stated {stated.count(axis)} times; must be once")
+        if self.robot_axis and self.loop.robot is None:
+            refuse("robot_axis: needs [loop.robot], too: the robot of the axes that are not stated")
         return self
 
     def model(self) -> FreeFlight:

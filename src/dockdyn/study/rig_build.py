@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -13,7 +14,7 @@ from dockdyn.contact.parallel import Parallel
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.integrate.model import Model, State
 from dockdyn.loop.compensator import Compensator
-from dockdyn.loop.robot import RobotAxes
+from dockdyn.loop.robot import RobotAxes, side_by_side
 from dockdyn.loop.sensor import ForceSensor
 from dockdyn.models.four_mass import AxialContact
 from dockdyn.models.rig import Rig
@@ -24,6 +25,7 @@ from dockdyn.models.wall import MassOnWall
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.loop import SensorSection
+from dockdyn.scenario.rig import AXES
 from dockdyn.stability.loop import Loop
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
@@ -105,6 +107,24 @@ def free_motion(state: State) -> State:
     return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
 
 
+def robot_of(content: Any) -> RobotAxes:
+    """The robot behind the axes: the loop's own, and where an axis states another one, that."""
+    section = content.loop.robot
+    others = {each.axis: each for each in getattr(content, "robot_axis", [])}
+    if not others:
+        if section is None:
+            return RobotAxes(None)
+        return RobotAxes(section.make(), number(section.rate_limit), number(section.position_limit))
+    sections = [others.get(axis, section) for axis in AXES]
+
+    def limits(name: str) -> Any:
+        stated = [getattr(each, name) for each in sections]
+        return None if stated == [None] * len(stated) else number([np.inf if one is None else one for one in stated])
+
+    robot = side_by_side([each.make() for each in sections])
+    return RobotAxes(robot, limits("rate_limit"), limits("position_limit"))
+
+
 def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, asked: float | None = None) -> Rig:
     """The rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
 
@@ -113,7 +133,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     content = scenario.content
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
-    robot, start = content.loop.robot, getattr(content, "start", None)
+    start = getattr(content, "start", None)
     try:
         found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
         if found.continuous_force:
@@ -123,11 +143,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
     return Rig(
         plant=plant,
-        robot=RobotAxes(
-            robot=None if robot is None else robot.make(),
-            rate_limit=None if robot is None else number(robot.rate_limit),
-            position_limit=None if robot is None else number(robot.position_limit),
-        ),
+        robot=robot_of(content),
         sensor=sensor,
         hold=number(loop.hold),
         period=number(loop.dynamics_period),
@@ -162,6 +178,6 @@ def resting(rig: Rig, loop: Loop) -> Rig:
         velocity=zero,
         bilateral=True,
     )
-    robot = RobotAxes(rig.robot.robot)
+    robot = RobotAxes(None if loop.robot is None else jax.tree.map(number, loop.robot))
     exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
     return replace(exact, sensor=ForceSensor(rig.sensor.delay, averaging=rig.sensor.averaging))
