@@ -76,6 +76,8 @@ WRONG = [
     ("epos-like", ["mass=500"], ["mass", "unknown key"]),
     ("epos-like", ["contact=[]"], ["[approach] needs a [[contact]]"]),
     ("epos-like", ["contact.surface=funnel"], ["funnel", "cone"]),
+    ("epos-like", ["robot_axis=[{axis='x', poles=[-50], gain=50}]"], ["robot_axis", "needs [loop.robot]"]),
+    ("epos-like", ["robot_axis=[{axis='q', poles=[-50], gain=50}]"], ["robot_axis", "'rx'"]),
 ]
 
 
