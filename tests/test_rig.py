@@ -16,6 +16,7 @@ from dockdyn.loop.compensators import COMPENSATORS
 from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.robot import RobotAxes
 from dockdyn.loop.sensor import ForceSensor
+from dockdyn.loop.velocity_sources import FilteredDifference
 from dockdyn.models.four_mass import AxialContact
 from dockdyn.models.rig import Oracle, Rig
 from dockdyn.models.rig_clock import clock
@@ -65,7 +66,7 @@ def rig_of(
         following=number(others.get("following", 1.0)),
         held=of.stepped(),
         dynamics=of.dynamics,
-        clock=clock(of, float(sensor.longest())),
+        clock=clock(of, float(sensor.longest()), steady=sensor.steady),
     )
 
 
@@ -203,6 +204,24 @@ def test_a_mean_over_a_window_is_the_mean_of_instants():
 
 def delayed(rig, late):
     return replace(rig, sensor=ForceSensor(late))
+
+
+def test_a_fast_robot_is_read_at_any_age():
+    """Jitter of a nanosecond changes nothing, however fast the robot is beside the period."""
+    fast = TransferFunction.of_zeros([], [-4000.0, -3000.0], 1.2e7)
+    others = {"dynamics": "zero-order-hold", "dynamics_period": 4e-3, "hold": 4e-3, "delay": 1e-4, "robot": fast}
+    steady, shaken = (observed(rig_of(**others, sensor=one), 300)["position"] for one in ({}, {"jitter": 1e-9}))
+    assert_allclose(shaken[: len(steady)], steady, atol=1e-6 * np.abs(steady).max())
+
+
+def test_every_look_at_the_encoders_has_its_own_noise():
+    """Also between two samples of a force that is sampled more slowly."""
+    law = COMPENSATORS["fixed-gain"](number(1.0), FilteredDifference(number(0.0)))
+    others = {"dynamics": "zero-order-hold", "dynamics_period": 1e-3, "hold": 4e-3, "sensor_period": 4e-3}
+    rig = rig_of(1e-6, 0.0, start=(0, 0), law=law, sensor={"position_noise": 1e-4}, **others)
+    force = observed(rig, 400)["compensation_force"][4:]
+    by_place = force[: len(force) // 4 * 4].reshape(-1, 4).std(axis=0)
+    assert_allclose(by_place, np.sqrt(2) * 1e-4 / 1e-3, rtol=0.2)
 
 
 def test_limits_of_commands():

@@ -9,6 +9,7 @@ from dockdyn.scenario.load import load
 from dockdyn.study.compare import compare
 from dockdyn.study.rig_compensator import Maker
 from dockdyn.study.rig_run import loop_of
+from dockdyn.study.rig_simulate import simulate_rig
 
 NOISE = {"loop.sensor.noise": 0.5, "loop.sensor.position_noise": 1e-5}
 MOTIONS = {
@@ -52,3 +53,22 @@ def test_lead_and_layer_keep_the_amplitude_of_every_motion(motion, wrong, noisy)
         pytest.skip("the noise itself spreads the amplitude by 1.5 %")
     found = ratios(MOTIONS[motion] | (NOISE if noisy else {}), "lead-energy", list(np.geomspace(2e3, 2e5, 9)), wrong)
     assert np.abs(found - 1).max() < (0.02 if wrong == 1 and not noisy else 0.03)
+
+
+def test_what_a_stepped_rig_is_asked_has_its_step():
+    """A period of the compensator counts with continuous dynamics only; digital ones step and ask at their own."""
+    first, second = (
+        simulate_rig(load("unknown-stiffness", {"duration": "1 s", **more})).position.values
+        for more in ({}, {"loop.compensator.period": "4 ms"})
+    )
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_held_force_counts_as_held_however_the_motion_is_integrated():
+    """Continuous dynamics under a force that is sampled with the command are digital ones of that period."""
+    law = {"law": "energy-layer"}
+    common = {"duration": "4 s", "loop.sensor": {"delay": "2 ms", "period": "4 ms"}, "loop.compensator": law}
+    digital = simulate_rig(load("unknown-stiffness", {**common, "loop.dynamics.period": "4 ms"}))
+    continuous = load("unknown-stiffness", {**common, "loop.dynamics": {"method": "continuous"}})
+    flowing = simulate_rig(continuous)
+    np.testing.assert_allclose(flowing.position, digital.position, atol=1e-6)

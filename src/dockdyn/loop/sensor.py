@@ -17,7 +17,7 @@ class Draws(NamedTuple):
     """Random numbers of one sample."""
 
     force: Float[Array, "axes"]  # standard normal
-    encoder: Float[Array, "2 axes"]  # standard normal: of the positions now and where the force was measured
+    encoder: Float[Array, "axes"]  # standard normal: of the position where the force was measured
     jitter: Scalar  # 0 … 1
     lost: Scalar  # 0 … 1
 
@@ -27,7 +27,7 @@ def draws(seed: Array, shape: tuple[int, ...], axes: int) -> Draws:
     keys = jax.random.split(jax.random.key(seed), 4)
     return Draws(
         jax.random.normal(keys[0], (*shape, axes)),
-        jax.random.normal(keys[1], (*shape, 2, axes)),
+        jax.random.normal(keys[1], (*shape, axes)),
         jax.random.uniform(keys[2], shape),
         jax.random.uniform(keys[3], shape),
     )

@@ -48,10 +48,11 @@ class Instant(NamedTuple):
 
 
 class Oracle(NamedTuple):
-    """What the contact would do without rig, at the instants at which the compensator is asked."""
+    """What the contact would do without rig at the instants at which the compensator is asked, and what noise there is."""
 
     position: Port  # m
     force: Port  # N
+    encoder: Port | None = None  # standard normal, of the encoders' noise then
 
 
 class Moving(NamedTuple):
@@ -222,7 +223,7 @@ class Rig(eqx.Module):
         known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
         robot = plant.port(*ages.now.of(known))
         moving = where(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
-        moving = where(now.asks, lambda: self.asked(moving, time, robot, ideal, drawn), moving)
+        moving = where(now.asks, lambda: self.asked(moving, time, robot, ideal), moving)
         total, compensation, virtual = self.total(moving, robot[1])
         known = where(now.holds, lambda: self.robot.known(moving.state, *self.taken(moving, total, command)), known)
         load = moving.load
@@ -266,14 +267,12 @@ class Rig(eqx.Module):
         load, _ = sensor.step(moving.load, Arrived((nodes.weights[:, None] * loads).sum(0), drawn))
         places = jax.vmap(self.plant.port)(*there)[0]
         place = (nodes.weights[:, None] * places).sum(0)
-        touched = sensor.encoder(place, None if drawn is None else drawn.encoder[1])
+        touched = sensor.encoder(place, None if drawn is None else drawn.encoder)
         if sensor.drop_rate is not None and drawn is not None:
             touched = jnp.where(drawn.lost < sensor.drop_rate, moving.touched, touched)
         return moving._replace(load=load, touched=touched)
 
-    def asked(
-        self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle, drawn: Draws | None
-    ) -> Moving:
+    def asked(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Moving:
         """The compensator answers."""
         plant, compensator = self.plant, self.compensator
         if compensator is None:
@@ -287,7 +286,7 @@ class Rig(eqx.Module):
             force=moving.load[: plant.port_axes],
             position=position,
             velocity=velocity,
-            robot_position=self.sensor.encoder(robot[0], None if drawn is None else drawn.encoder[0]),
+            robot_position=self.sensor.encoder(robot[0], ideal.encoder),
             robot_velocity=robot[1],
             touched_position=moving.touched,
             touching=jnp.asarray(True) if always else self.sensor.touches(moving.load),

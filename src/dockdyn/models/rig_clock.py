@@ -12,6 +12,7 @@ from dockdyn.stability.loop import Loop
 from dockdyn.stability.rhythm import MOST, Rhythm, rhythm, share
 
 SLOW = 0.5  # largest turn (rad) of the robot's fastest motion in a tick of continuous dynamics
+REACH = 2.0  # largest |A| · tick of a robot that is read at ages which change
 SMOOTH = 0.05  # the same of the contact's oscillation
 
 
@@ -33,9 +34,12 @@ class Clock(NamedTuple):
         return not (self.beats.samples or self.beats.steps)
 
 
-def clock(loop: Loop, longest_delay: float, window: float = 0.0, asked: float | None = None) -> Clock:
+def clock(
+    loop: Loop, longest_delay: float, window: float = 0.0, asked: float | None = None, steady: bool = True
+) -> Clock:
     """The clock of a loop with plain numbers, whose samples are at most `longest_delay` (s) old and means over a `window` (s).
 
+    Delays that are not `steady` take ticks that are short beside the robot's motion.
     `asked` is the period (s) of the compensator of continuous dynamics; without it, gains on the velocity of model or
     robot act continuously, and what else it computes is renewed with the command.
 
@@ -53,7 +57,7 @@ def clock(loop: Loop, longest_delay: float, window: float = 0.0, asked: float | 
         assert loop.dynamics_period is not None
         half = share("dynamics", loop.dynamics_period / 2, np.asarray(hold))
     stepping = asking = beats.instants(beats.steps)
-    if every := share("compensator", asked, np.asarray(hold)) if asked is not None else 2 * half:
+    if every := share("compensator", asked, np.asarray(hold)) if asked is not None and not beats.steps else 2 * half:
         whole = lcm(beats.holds, every.numerator)
         beats = beats._replace(holds=whole, samples=beats.samples * whole // beats.holds)
         asking = {every * i for i in range(int(whole / every))}
@@ -62,6 +66,8 @@ def clock(loop: Loop, longest_delay: float, window: float = 0.0, asked: float | 
     parts = lcm(*(at.denominator for at in stepping | asking | sampling | holding), half.denominator)
     if not beats.steps:
         parts *= finer(loop, hold / parts)
+    elif not steady and loop.robot is not None:  # read by a series, which has its reach
+        parts *= max(1, int(np.ceil(np.linalg.norm(loop.robot.state) * hold / parts / REACH)))
     ticks = parts * beats.holds
     if ticks > 4 * MOST:
         raise ValueError(f"a cycle of the rig has {ticks} instants; must have at most {4 * MOST}")

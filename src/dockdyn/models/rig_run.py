@@ -24,14 +24,18 @@ def run(rig: Rig, oracle: Oracle, seed: Array, rows: int, stride: int) -> tuple[
     drawn: Draws | None = None
     if rig.sensor.random:
         drawn = draws(seed, (rows, stride, samples), rig.plant.port_axes)
+    noise = None
+    if rig.sensor.position_noise is not None:
+        key = jax.random.fold_in(jax.random.key(seed), 1)
+        noise = jax.random.normal(key, (rows, stride, asks, rig.plant.port_axes))
     known = None if oracle.position.shape[0] == 1 else oracle
     if known is not None:
         known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
     one = jax.tree.map(lambda values: jnp.broadcast_to(values[0], (asks, *values.shape[1:])), oracle)
 
     def cycle(moving: Moving, given: Any) -> tuple[Moving, Any]:
-        ideal, random = given
-        return rig.cycle(ages, moving, one if ideal is None else ideal, random)
+        ideal, random, encoder = given
+        return rig.cycle(ages, moving, (one if ideal is None else ideal)._replace(encoder=encoder), random)
 
     def row(moving: Moving, given: Any) -> tuple[Moving, Any]:
         first, later = (jax.tree.map(lambda values, part=part: values[part], given) for part in (0, slice(1, None)))
@@ -43,10 +47,10 @@ def run(rig: Rig, oracle: Oracle, seed: Array, rows: int, stride: int) -> tuple[
 
     begun = rig.begin()
     if stride == 1:
-        given = jax.tree.map(lambda values: values[:, 0], (known, drawn))
+        given = jax.tree.map(lambda values: values[:, 0], (known, drawn, noise))
         end, seen = jax.lax.scan(cycle, begun, given, length=rows)
     else:
-        end, seen = jax.lax.scan(row, begun, (known, drawn), length=rows)
+        end, seen = jax.lax.scan(row, begun, (known, drawn, noise), length=rows)
     return end, jax.tree.map(lambda values: values.reshape(-1, *values.shape[2:]), seen)
 
 

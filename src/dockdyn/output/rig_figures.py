@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, lines, styled, tame
-from dockdyn.study.rig_judgement import frequency, gains_visited
+from dockdyn.study.rig_judgement import gains_visited
 from dockdyn.study.rig_measures import bounce, size
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def window(dataset: xr.Dataset) -> tuple[slice, str]:
         length = time[max(ends)] - time[min(starts)]
         first, last = np.searchsorted(time, (time[min(starts)] - AROUND * length, time[max(ends)] + AROUND * length))
         return slice(int(first), int(last) + 1), "the first bounce"
-    omega = frequency(*(float(dataset.attrs[name]) for name in ("mass_kg", "stiffness_N_m", "damping_N_s_m")))
+    omega = float(dataset.attrs["frequency_rad_s"])
     length = SHOWN * 2 * np.pi / omega if np.isfinite(omega) else time[-1] / 4
     return slice(int(np.searchsorted(time, time[-1] - length)), None), "the last oscillations"
 

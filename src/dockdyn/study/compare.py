@@ -111,8 +111,7 @@ def compare(
     own = loop_of(scenario)
     tried = default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
     lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
-    numbers = [[float(value) for value in (loop.effective_mass, loop.stiffness, loop.damping)] for loop in lanes.loops]
-    rates = np.array([frequency(*three) for three in numbers])
+    rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = bool(getattr(scenario.content.contact, "bilateral", False))
     found: dict[str, list[np.ndarray]] = {name: [] for name in VARIABLES}
     told, settings = [], {}

@@ -42,7 +42,7 @@ def sensor_of(content: Any, forces: int) -> ForceSensor:
     def stated(name: str) -> Any:
         return number(getattr(section, name) or None)
 
-    threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise
+    threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise + abs(section.bias)
     return ForceSensor(
         delay=number(content.loop.delay + section.delay),
         **{name: stated(name) for name in ("jitter", "noise", "bias", "range", "resolution", "drop_rate")},
@@ -135,7 +135,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     sensor = sensor_of(content, plant.port_axes)
     start = getattr(content, "start", None)
     try:
-        found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
+        found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
         if found.continuous_force:
             sensor = watched(sensor, float(np.asarray(loop.hold)) * found.beats.holds / sum(found.asks))
             found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)

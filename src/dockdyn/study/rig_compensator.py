@@ -70,7 +70,7 @@ class Maker:
 
     def make(self, section: Any | None) -> Compensator | None:
         """The compensator of a complete table; None of none."""
-        return None if section is None else section.make(self.loop.stepped())
+        return None if section is None else section.make(self.loop.stepped() or self.loop.sensor_period is not None)
 
 
 def fixed(velocity: VelocitySource, gain: Any) -> Compensator:

@@ -13,6 +13,7 @@ from dockdyn.models.rig import Rig
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 from dockdyn.study.dataset import REASONS
+from dockdyn.study.rig_judgement import frequency
 from dockdyn.study.rig_run import Course
 
 AXIS, POSE = ("axis",), ("coordinate",)
@@ -33,6 +34,13 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "model_pose": (POSE, "m, rad", "pose of the chaser seen from the target, of the virtual bodies"),
     "robot_pose": (POSE, "m, rad", "pose of the chaser's mock-up"),
     "stiffness_estimate": ((), "N/m", "contact stiffness as the compensator identifies it"),
+    "excess_energy": (
+        (),
+        "J",
+        "energy that the loop has put in beyond what the contact gave, as the compensator observes it",
+    ),
+    "net_energy": ((), "J", "energy given to the model since t = 0, as the compensator observes it"),
+    "observed_energy": ((), "J", "sum over instants of the oracle's energy"),
     "ideal_position": (AXIS, "m", "position without rig"),
     "ideal_velocity": (AXIS, "m/s", "velocity without rig"),
     "ideal_force": (AXIS, "N", "contact force without rig"),
@@ -44,6 +52,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
 def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run; what came before a number that is not finite."""
     found = course.seen | course.ideal
+    found = {name: values for name, values in found.items() if name in VARIABLES}
     found["model_work"] = found["kinetic_energy"] - found["kinetic_energy"][0]
     if scenario.content.loop.virtual_contact is None:
         found.pop("virtual_force", None)
@@ -79,6 +88,7 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         "mass_kg": float(loop.effective_mass),
         "stiffness_N_m": float(loop.stiffness),
         "damping_N_s_m": float(loop.damping),
+        "frequency_rad_s": frequency(loop),
         "bilateral": int(rig.plant.ever_touching),
         "wall_time_s": course.wall_time,
         **facts,

@@ -15,6 +15,7 @@ from dockdyn.scenario.loop import DynamicsSection, SensorSection
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop_margins import ideal_root
 from dockdyn.stability.pade import loop_polynomial
 from dockdyn.stability.rhythm import rhythm
 from dockdyn.stability.routh import routh
@@ -28,10 +29,10 @@ CONSTANT = ("fixed-gain", "linear-gain", "variable-gain", "velocity-acceleration
 # change slowly: each can be judged as if it stayed
 
 
-def frequency(mass: float, stiffness: float, damping: float) -> float:
+def frequency(loop: Loop) -> float:
     """Frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
-    square = stiffness / mass - (damping / (2 * mass)) ** 2
-    return float(np.sqrt(square)) if square > 0 else float("nan")
+    root = ideal_root(loop)
+    return float("nan") if root is None else float(root.imag)
 
 
 def delay_budget(content: Any, loop: Loop) -> dict[str, float]:
@@ -41,7 +42,7 @@ def delay_budget(content: Any, loop: Loop) -> dict[str, float]:
     dynamics = section.dynamics or DynamicsSection(method="continuous")
     step = dynamics.period or 0.0
     steps = step if dynamics.stepped else 0.0
-    omega = float(np.sqrt(float(loop.stiffness) / float(loop.effective_mass)))
+    omega = float(np.sqrt(float(loop.stiffness + loop.virtual_stiffness) / float(loop.effective_mass)))
     found = {
         "delay": section.delay,
         "sensor": sensor.delay,
@@ -55,18 +56,20 @@ def delay_budget(content: Any, loop: Loop) -> dict[str, float]:
 
 
 def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
-    """Restitution of a conservative bounce under the whole delay, nothing compensated."""
+    """Restitution of a conservative bounce under the whole delay, nothing compensated; None where software helps."""
+    if loop.virtual_stiffness or loop.virtual_damping:
+        return None
     whole = sum(budget.values())
     return apparent_restitution(whole, float(loop.stiffness), float(loop.effective_mass)) if whole >= 0 else None
 
 
-def stable_gains(content: Any, loop: Loop, gains: list[float]) -> dict[str, list[bool] | None]:
+def stable_gains(content: Any, loop: Loop, gains: list[float], inertia: float) -> dict[str, list[bool] | None]:
     """Whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
 
     A velocity that is estimated counts as the robot's own. Routh's table knows no velocity of the model.
     """
     law = content.loop.compensator
-    mass = float(loop.effective_mass) + (getattr(law, "inertia", None) or 0.0)
+    mass = float(loop.effective_mass) + inertia
     model = law is not None and getattr(law, "velocity", "model") == "model"
     with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
     exact = [growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0 for gain in gains]
@@ -105,11 +108,12 @@ def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
     budget = delay_budget(content, loop)
     law = content.loop.compensator
     visited = gains_visited(dataset)
+    inertia = float(json.loads(dataset.attrs["compensator_settings"]).get("inertia", 0.0))
     return {
         "delay_budget": budget,
         "delay_restitution": delay_restitution(budget, loop),
         "gains": visited,
-        "stable": None if visited is None or law.law not in CONSTANT else stable_gains(content, loop, visited),
+        "stable": None if visited is None or law.law not in CONSTANT else stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
     }

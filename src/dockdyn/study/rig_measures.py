@@ -73,8 +73,8 @@ def lane(
         "end_force_error_N": float(size(ideal.force - rig.force)[last].max()),
         "end_velocity_error_m_s": float(size(ideal.velocity - rig.velocity)[last].max()),
         "recovery_coefficient": share(fastest[1], fastest[0]),
-        "apparent_restitution": restitution(rig, way, bilateral),
-        "ideal_restitution": restitution(ideal, way, bilateral),
+        "apparent_restitution": restitution(rig, way, bilateral, frequency),
+        "ideal_restitution": restitution(ideal, way, bilateral, frequency),
     }
 
 
@@ -152,14 +152,14 @@ def bounce(force: Size) -> tuple[int, int]:
     return start, start + int(after[0]) - 1 if len(after) else len(force) - 1
 
 
-def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool) -> float:
+def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool, frequency: float) -> float:
     """Speed after the first bounce over that before it, along the `way` into contact.
 
     Of a contact that pulls, too, that at the second zero of the position over that at the first. NaN where the bounce is
     not over within the run.
     """
     if bilateral:
-        return crossing_ratio(motion.position[:, 0], motion.velocity[:, 0])
+        return crossing_ratio(motion.position[:, 0], motion.velocity[:, 0], frequency)
     start, end = bounce(size(motion.force))
     if start < 0 or end + 1 >= len(motion.force):
         return np.nan
@@ -167,9 +167,13 @@ def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool)
     return -after / before if before else np.nan
 
 
-def crossing_ratio(x: Size, v: Size) -> float:
-    """Speed at the second zero of the position `x` over that at the first."""
+def crossing_ratio(x: Size, v: Size, frequency: float) -> float:
+    """Speed at the second zero of the position `x` over that at the first.
+
+    √(v² + ω² x²) at the instants around a zero, between which it hardly changes, is the speed there.
+    """
     at = np.flatnonzero(x[:-1] * x[1:] < 0)
+    swing = np.hypot(v, (frequency if np.isfinite(frequency) else 0.0) * x)
     speeds = [abs(float(v[0]))] if x[0] == 0 else []
-    speeds += [abs(float(v[i] + (v[i + 1] - v[i]) * x[i] / (x[i] - x[i + 1]))) for i in at[:2]]
+    speeds += [float(swing[i] + (swing[i + 1] - swing[i]) * x[i] / (x[i] - x[i + 1])) for i in at[:2]]
     return speeds[1] / speeds[0] if len(speeds) > 1 and speeds[0] > 0 else np.nan

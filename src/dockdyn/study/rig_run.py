@@ -26,6 +26,7 @@ from dockdyn.study.nominal import nominal_loop, nominal_of
 from dockdyn.study.plan import MOST_ROWS, TOLERANCE, jit_once, power_of_two
 from dockdyn.study.rig_build import free_model, free_motion, resting
 
+LONG = 256  # ticks remembered, beyond which no spectral radius is computed
 KEPT = 60_000  # samples of a run at most
 MOST_EVENTS = 1000  # of the motion without rig
 
@@ -119,7 +120,12 @@ def cycle_map(still: Rig) -> np.ndarray:
 
 
 def radius(rig: Rig, loop: Loop) -> float:
-    """Spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins."""
+    """Spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
+
+    NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run.
+    """
+    if rig.clock.rows > LONG:
+        return float("nan")
     compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
 

@@ -9,11 +9,12 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.study.measures import number
-from dockdyn.study.rig_judgement import CONSTANT, frequency
+from dockdyn.study.rig_judgement import CONSTANT
 from dockdyn.study.rig_measures import Motion, measures
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 DRIFTED = 0.1  # rad, likewise of the phase
+TURNED = 3.1  # rad, rotation of the chaser seen from the target, near the half turn where its vector jumps
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 LEADS = ("command-lead", "lead-energy")
 PARTS = {
@@ -74,8 +75,8 @@ def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
 
 def measured(dataset: xr.Dataset) -> dict[str, Any]:
     """The measures of a run."""
-    numbers = (float(dataset.attrs[name]) for name in ("mass_kg", "stiffness_N_m", "damping_N_s_m"))
-    return measures(dataset.time.values, *motions(dataset), frequency(*numbers), bool(dataset.attrs["bilateral"]))
+    frequency = float(dataset.attrs["frequency_rad_s"])
+    return measures(dataset.time.values, *motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
 
 
 def error(summary: dict[str, Any]) -> tuple[str, float]:
@@ -128,12 +129,19 @@ def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any
         found.append(f"the robot's gain at rest is {judged['robot_gain']:g}, not 1: it does not go where it is told")
     if not np.any(dataset.ideal_force.values):
         found.append("no contact within the duration: there is nothing to compare")
+    if "model_pose" in dataset and np.linalg.norm(dataset.model_pose.values[:, 3:], axis=1).max() > TURNED:
+        found.append(
+            "the bodies turn by half a turn against each other: there the robot's axes jump, a rig cannot follow"
+        )
+    if float(dataset.time[-1]) * float(dataset.attrs["frequency_rad_s"]) < 2 * np.pi and dataset.attrs["bilateral"]:
+        found.append("the run is shorter than an oscillation: its amplitude at the end says nothing")
     bound = summary["amplitude_bound"]
     if bound is not None and (summary["spectral_radius"] or 0.0) > 1:
         found.append(f"the loop is unstable: in contact, amplitudes can grow to {bound:.4g} times within the run")
     stable = summary["gain_range_stable"]
     for way, words in (("exact", "the loop is unstable"), ("routh", "Routh's table calls the loop unstable")):
-        for gain, good in zip(judged["gains"] or [], (stable or {}).get(way) or [], strict=False):
+        judgements = zip(judged["gains"] or [], (stable or {}).get(way) or [], strict=False)
+        for gain, good in dict.fromkeys(judgements):
             if not good:
                 found.append(f"{words} at a gain of {gain:.5g} N s/m, which the run visits")
     if summary["compensator"] == "variable-gain":

@@ -103,7 +103,7 @@ class EnergyLayer(Compensator):
         return jnp.clip(wanted, -most, most)
 
     def report(self, memory: HalfCycle) -> dict[str, Scalar]:
-        return {"excess_energy_J": memory.port.excess + memory.taken}
+        return {"excess_energy": memory.port.excess + memory.taken}
 
 
 def smoothed(direction: Axes, force: Axes, touching: Any) -> Axes:

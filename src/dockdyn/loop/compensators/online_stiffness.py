@@ -55,4 +55,4 @@ class OnlineStiffness(Compensator):
         return self.velocity.source
 
     def report(self, memory: Found) -> dict[str, Scalar]:
-        return {"stiffness_estimate_N_m": memory.products / memory.squares}
+        return {"stiffness_estimate": memory.products / memory.squares}

@@ -72,4 +72,4 @@ class Passivity(Compensator):
         return jnp.where(fast > most, (coming * (most / fast) - seen.velocity) / per_mass, force)
 
     def report(self, memory: Watched) -> dict[str, Scalar]:
-        return {"excess_energy_J": memory.port.excess + memory.taken, "net_energy_J": memory.net}
+        return {"excess_energy": memory.port.excess + memory.taken, "net_energy": memory.net}

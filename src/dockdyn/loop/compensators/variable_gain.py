@@ -61,4 +61,4 @@ class VariableGain(Compensator):
         return self.velocity.source
 
     def report(self, memory: Summed) -> dict[str, Scalar]:
-        return {"observed_energy_sum_J": memory.energy}
+        return {"observed_energy": memory.energy}
