@@ -71,3 +71,35 @@ def dock(monkeypatch, capsys, tmp_path):
         return Ended(code, *capsys.readouterr())
 
     return command
+
+
+# Long, and each with a shorter sibling that runs by default: these run in `make verify` only, like those marked `full`.
+LONG = (
+    "test_docs.py::test_what_a_page_shows_runs[cli]",
+    "test_docs.py::test_what_a_page_shows_runs[index]",
+    "test_docs.py::test_what_a_page_shows_runs[own-parts]",
+    "test_docs.py::test_margins_and_the_file_of_a_chart_are_documented[sits-sweeps1]",
+    "test_chart.py::test_every_key_with_a_sensitivity_can_be_set[sits-stated1]",
+    "test_sampled_loop.py::test_a_simulation_moves_and_grows_as_the_monodromy_says",
+    "test_sampled_loop.py::test_leads_and_a_virtual_contact_move_a_simulation_as_the_monodromy_says[0]",
+    "test_sampled_loop.py::test_leads_and_a_virtual_contact_move_a_simulation_as_the_monodromy_says[3]",
+    "test_orbital_arm_motion.py::test_second_order_through_impacts[discrete energy]",
+    "test_orbital_arm_motion.py::test_second_order_through_impacts[latch, release, retreat]",
+    "test_chains.py::test_report_and_documentation_of_a_run[probe-cone-latch]",
+    "test_derivatives.py::test_forward_derivative_of_the_energy_equals_differences[delay and friction]",
+    "test_derivatives.py::test_a_batch_has_every_lane_on_its_own_clock",
+    "test_bounce.py::test_a_simulated_bounce_shows_it[0.03]",
+    "test_compensators.py::test_lead_and_layer_keep_the_amplitude_of_a_long_contact[50.0]",
+    "test_linearised_contact.py::test_a_simulation_grows_as_predicted[5-4]",
+    "test_rig_scenario.py::test_a_virtual_contact_counts_in_margins",
+    "test_command_line.py::test_a_law_of_ones_own_may_leave_fields_with_a_default_out",
+    "test_independent_dop853.py::test_motion_and_contacts_agree[two points, two surfaces-None-1e-08-1e-07]",
+    "test_latch.py::test_what_is_caught_off_the_axis_is_held[weld]",
+    "test_tree.py::test_equations_of_motion_against_lagrange[branches-free-given3]",
+)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.nodeid.endswith(LONG):
+            item.add_marker(pytest.mark.full)
