@@ -292,7 +292,7 @@ def disagreement(seed, count, shape):
 
     together = jax.tree.map(lambda *rows: jnp.stack(rows), *[clocked(rig, longest) for rig in built])
     early, late = (np.asarray(values) for values in jax.jit(jax.vmap(amplitude))(together))
-    grown = ~(late < early) | ~np.isfinite(late)
+    grown = (late > early) | ~np.isfinite(late)  # what has decayed to nothing has not grown
     bound = np.abs(np.log(radii[:, 0]) * cycles / 3) > 0.02  # nearer to the boundary nothing shows in the time
     return int(np.sum((grown != (radii[:, 0] > 1)) & bound)), int(bound.sum()), float(np.mean(radii[:, 0] > 1))
 
