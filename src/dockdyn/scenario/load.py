@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -41,6 +41,7 @@ class Scenario:
 
     name: str
     content: Any
+    folder: Path | None = None  # where modules of the user's own laws are looked for
 
     @property
     def kind(self) -> str:
@@ -57,6 +58,13 @@ class Scenario:
     def resolved(self) -> dict[str, Any]:
         """The same as a dictionary."""
         return without_empty(self.content.model_dump(by_alias=True, exclude_none=True))
+
+    def at(self, values: Mapping[str, Any]) -> Scenario:
+        """The same scenario with dotted keys set to `values`; ScenarioError where one is not allowed."""
+        data = self.resolved()
+        for key, value in values.items():
+            override(data, key, value, self.name)
+        return checked(data, self.name, self.folder)
 
     def model(self) -> Any:
         """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for a kind without."""
@@ -123,10 +131,15 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
             data = overridden(data, key, value, name, folder)
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 1")
+    return checked(data, name, folder)
+
+
+def checked(data: dict[str, Any], name: str, folder: Path | None) -> Scenario:
+    """The scenario that `data` describes."""
     section = section_of(data, name)
     try:
         with importable(folder):
-            return Scenario(name, section.model_validate(data))
+            return Scenario(name, section.model_validate(data), folder)
     except ValidationError as error:
         raise ScenarioError(explained(error, data, name, section)) from None
 
