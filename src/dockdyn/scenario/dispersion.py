@@ -136,6 +136,9 @@ def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> Scen
         for key, (field, value) in one.somewhere().items():
             if error.key != key and not error.key.startswith(f"{key}."):
                 continue
+            if error.words.startswith("unknown key"):
+                where = key if one.inline else f"{one.where}.keys: {key}"
+                return ScenarioError(f"{name}: {where}: {error.words}")
             at = f"{name}: {one.where}.{field}{error.key.removeprefix(key)}"
             count = one.law.count()
             if error.key == key and (isinstance(value, list) or "must be a list" in error.words):
@@ -158,8 +161,8 @@ class Reading:
         self.keys = [found.key for found in self.found]
         self.units = [found.unit for found in self.found]
         if len(self.keys) != stated.law.count():
-            words = f"a {stated.law.distribution} as given is of {stated.law.count()}"
-            raise ScenarioError(f"{name}: {stated.where}: {', '.join(stated.keys)}: {len(self.keys)} numbers; {words}")
+            of = f"a {stated.law.distribution} as given is of {stated.law.count()}"
+            raise ScenarioError(f"{name}: {stated.where}: {of}; keys given: {', '.join(self.keys)}")
 
     def value(self, field: str, written: Any) -> list[Any]:
         parts = [written] if len(self.keys) == 1 else written

@@ -134,7 +134,7 @@ def place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
         if following is None:
             return place, part
         if part not in place and following.isdecimal():
-            raise ScenarioError(f"{name}: {key}: {part!r} is not stated; must be a list that is")
+            raise ScenarioError(f"{name}: {key}: {part!r} is not stated; must be a list of the scenario")
         place = place.setdefault(part, {})
     raise AssertionError
 
