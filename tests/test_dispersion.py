@@ -92,7 +92,7 @@ def test_an_angle_in_two_keys_is_of_one_disc():
 @pytest.mark.parametrize("half_angle", [5, 90, 180])
 def test_a_cone_is_uniform_in_solid_angle(axis, half_angle):
     """By Archimedes, equal heights along the axis have equal areas; around it all directions are alike."""
-    part = f'[target]\nvelocity = {{ distribution = "cone", axis = {axis}, half_angle = "{half_angle} deg", length = "2 cm/s" }}'
+    law = f'distribution = "cone", axis = {axis}, half_angle = "{half_angle} deg", length = "2 cm/s"'
     values = drawn(scenario(f"[target]\nvelocity = {{ {law} }}"))
     axis = np.array(axis) / np.linalg.norm(axis)
     assert_allclose(np.linalg.norm(values, axis=1), 0.02, rtol=1e-12)
