@@ -198,7 +198,7 @@ def test_cases_that_failed_are_not_captured_and_have_no_load():
     answers = campaign_answers(
         campaign_dataset({"chaser.mass": np.arange(5.0)}, {"captured": captured, "peak_normal_force_N": force}, reasons)
     )
-    assert answers["failed"] == 2 and answers["failures"] == {reasons[3]: 1, reasons[4]: 1}
+    assert answers["failed"] == 2 and [each["reason"] for each in answers["failures"]] == reasons[3:]
     assert answers["capture_probability"] == pytest.approx(2 / 5)
     assert answers["figures"]["peak_normal_force_N"]["cases"] == 3
     assert (

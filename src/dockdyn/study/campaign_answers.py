@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,11 @@ DECIDED = 8  # figures whose influences are estimated
 def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> dict[str, Any]:
     """The answers of a campaign, as plain Python types; `folder` is what commands name. Raises `ScenarioError`."""
     cases = campaign_cases(dataset)
-    judged = judge_cases(cases)
+    return answers_of(cases, judge_cases(cases), folder)
+
+
+def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, Any]:
+    """The same, of cases that have been judged."""
     captured = cases.captured
     force = cases.figures[cases.peak_force] if cases.peak_force else np.empty(0)
     peak = spread(force)
@@ -32,7 +37,7 @@ def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> dict[str, Any]
         "title": cases.attributes["title"],
         "runs": cases.count,
         "failed": int(cases.failed.sum()),
-        "failures": cases.failures(),
+        "failures": failures(cases, folder),
         "seed": int(cases.attributes.get("seed", 0)),
         "sampling": str(cases.attributes.get("sampling", "random")),
         "wall_time_s": wall,
@@ -54,6 +59,14 @@ def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> dict[str, Any]
 
 CAPTURE = ("capture_probability", "capture_interval_95")
 REQUIREMENTS = ("requirements_probability", "requirements_interval_95")
+
+
+def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
+    """Why cases failed, the most frequent reason first, and what runs the first of each again."""
+    return [
+        {"reason": reason, "cases": count, "command": rerun(folder, int(cases.number[cases.reasons.index(reason)]))}
+        for reason, count in Counter(reason for reason in cases.reasons if reason).most_common()
+    ]
 
 
 def probability(name: str, holds: Bool[np.ndarray, "cases"]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,10 +74,6 @@ class CampaignCases:
         if key not in self.values:
             raise ScenarioError(f"{key}: was not varied in this campaign; {nearest(key, list(self.values))}")
         return key
-
-    def failures(self) -> dict[str, int]:
-        """Reasons of failed cases and how many have each, the most frequent first."""
-        return dict(Counter(reason for reason in self.reasons if reason).most_common())
 
 
 def load_rank(name: str) -> int:
