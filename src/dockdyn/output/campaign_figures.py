@@ -8,7 +8,7 @@ import numpy as np
 
 from dockdyn.output.campaign_wording import figure_words, in_degrees, labelled
 from dockdyn.output.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, short, styled
-from dockdyn.output.stability_figures import plain
+from dockdyn.output.stability_figures import once, plain
 from dockdyn.output.wording import significant
 from dockdyn.study.campaign_cases import CampaignCases
 from dockdyn.study.statistics import percentile_interval
@@ -86,7 +86,7 @@ def exceed(ax: Axes, values: np.ndarray) -> None:
 
 
 def mark_percentile(ax: Axes, values: np.ndarray, share: int, unit: str) -> None:
-    """A percentile on the curve of exceedance, with its interval; an end that is not known is left open."""
+    """A percentile on the curve of exceedance, with its interval; an end that is not known is that of the cases."""
     place, height = float(np.percentile(values, share)), 100.0 - share
     if 100 / values.size > height:
         return
@@ -96,14 +96,9 @@ def mark_percentile(ax: Axes, values: np.ndarray, share: int, unit: str) -> None
     ax.plot(ends, [height, height], label=once(ax, "percentile, 95 % sure"), **style)
     ax.plot(place, height, "o", color=INK, markersize=3.5, zorder=4)
     words = f"{share} %: {significant(place, 3)} {unit}".rstrip()
-    ax.annotate(
-        words, (min(ends[0], place), height), (-5, -1), textcoords="offset points", ha="right", va="top", fontsize=8
-    )
-
-
-def once(ax: Axes, words: str) -> str:
-    """A label, or none where something in `ax` has it."""
-    return "_" if words in ax.get_legend_handles_labels()[1] else words
+    written: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 8, "zorder": 5}
+    written["bbox"] = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
+    ax.annotate(words, (min(ends[0], place), height), (-5, -2), textcoords="offset points", **written)
 
 
 @styled
