@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import tomlkit
 import xarray as xr
 
 UNITS = {"N_s": "N s", "m_s": "m/s", "N_m": "N m", "N": "N", "s": "s", "m": "m", "J": "J"}
@@ -25,7 +26,12 @@ def unit_of(name: str) -> str:
 def campaign_dataset(
     keys: Mapping[str, Any], figures: Mapping[str, Any], reasons: Sequence[str] | None = None, **attributes: Any
 ) -> xr.Dataset:
-    """The dataset of a campaign with these values of its keys and figures; keys may be given with a unit, (values, unit)."""
+    """The dataset of a campaign with these values of its keys and figures; keys may be given with a unit, (values, unit).
+
+    Other attributes as given; `requirements` are a table of the scenario.
+    """
+    required = tomlkit.dumps({"requirements": attributes.pop("requirements", {})})
+    scenario = attributes.pop("scenario", SCENARIO) + required
     given = {key: value if isinstance(value, tuple) else (value, "1") for key, value in keys.items()}
     count = len(next(iter([*(values for values, _ in given.values()), *figures.values()])))
     variables: dict[str, Any] = {
@@ -39,7 +45,7 @@ def campaign_dataset(
         "campaign": 1,
         "kind": "free-flight",
         "title": "Synthetic",
-        "scenario": SCENARIO,
+        "scenario": scenario,
         "dockdyn_version": "0",
         "runs": count,
         "seed": 1,

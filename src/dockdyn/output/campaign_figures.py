@@ -142,7 +142,7 @@ def index_words(found: dict[str, Any]) -> str:
     correlation = found["rank_correlation"]
     words = f"{max(found['first_order'], 0.0):.2f}"
     if correlation is None:
-        return words
+        return words  # the key was not varied
     signed = f"{correlation:+.2f}" if abs(correlation) >= 0.005 else "0"
     return f"{words} (rank {signed})".replace("-", "−")
 
@@ -187,11 +187,8 @@ def settle(ax: Axes, runs: np.ndarray, values: np.ndarray, ends: np.ndarray) -> 
 
 
 def key_axis(ax: Axes, side: str, cases: CampaignCases, key: str) -> None:
-    """Makes an axis, "x" or "y", that of a key."""
+    """Labels an axis, "x" or "y", as that of a key."""
     ax.set(**{f"{side}label": labelled(short(key), cases.units[key])})
-    if key in cases.texts:
-        axis: Any = getattr(ax, f"{side}axis")
-        axis.set_ticks(range(len(cases.texts[key])), [short(text, 16) for text in cases.texts[key]])
 
 
 def key_values(cases: CampaignCases, key: str, values: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ def map_figure(cases: CampaignCases, found: CaptureMap) -> Figure:
 def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
     """Narrows the panel so that a circle is one, where both keys are of one sort."""
     width, height = (float(np.ptp(edges)) for edges in found.edges)
-    alike = len({cases.units[key] for key in found.keys}) == 1 and not cases.texts
+    alike = len({cases.units[key] for key in found.keys}) == 1
     if alike and height and 0.5 < width / height < 1.3:
         figure.subplots_adjust(right=(LEFT + HEIGHT * width / height) / WIDTH)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.output.campaign_wording import DEGREES, distributions, figure_words, in_degrees, matches, percent, sure
+from dockdyn.output.campaign_wording import DEGREES, distributions, figure_words, in_degrees, percent, sure
 from dockdyn.output.page import Table
 from dockdyn.output.wording import NOTHING, significant
 from dockdyn.study.campaign_cases import CampaignCases
@@ -22,12 +22,10 @@ def requirements_table(answers: dict[str, Any]) -> Table:
     rows = []
     for each in answers["requirements"]:
         unit = f" {each['unit']}" if each["unit"] else ""
-        yes_or_no = isinstance(each["limit"], bool)
-        wanted = str(each["limit"]).lower() if yes_or_no else f"{each['relation']} {each['limit']:g}{unit}"
         margins = [each["mean_margin"], each["margin_5_percent"]]
         told = [NOTHING if margin is None else f"{significant(margin, 3)}{unit}" for margin in margins]
         share = percent(each["probability"], each["interval_95"])
-        rows.append([each["name"], wanted, share, *told, str(each["failed_first"])])
+        rows.append([each["name"], each["text"], share, *told, str(each["failed_first"])])
     return Table([*columns, ("failed first", "cases")], rows, [], worded={0, 1})
 
 
@@ -82,9 +80,9 @@ def breakable(key: str) -> str:
     return key.replace(".", ".\N{ZERO WIDTH SPACE}")
 
 
-def shown_value(cases: CampaignCases, key: str, value: float | str) -> str:
+def shown_value(cases: CampaignCases, key: str, value: float) -> str:
     """What a key was in a case, without its unit."""
-    return value if isinstance(value, str) else significant(float(in_degrees(value, cases.units[key])), 3)
+    return significant(float(in_degrees(value, cases.units[key])), 3)
 
 
 def missed(each: dict[str, Any]) -> str:
@@ -106,21 +104,26 @@ def deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
 
 def varied_table(cases: CampaignCases) -> Table:
     """What was varied: as the scenario states it, and between what the cases lie."""
-    rows = []
-    for places, words in distributions(cases):
-        keys = [key for key in cases.values if any(matches(key, place) for place in places.split(", "))]
-        rows.append([places, words, "; ".join(between(cases, key) for key in keys)])
+    rows = [
+        [together(keys), words, "; ".join(between(cases, key) for key in keys if key in cases.values)]
+        for keys, words in distributions(cases)
+    ]
     return Table([("key", ""), ("distribution", ""), ("in the cases", "")], rows, [], worded={0, 1, 2})
+
+
+def together(keys: tuple[str, ...]) -> str:
+    """Keys of one distribution: a list by its own name."""
+    stem = keys[0].rpartition(".")[0]
+    if len(keys) > 1 and keys == tuple(f"{stem}.{place}" for place in range(len(keys))):
+        return stem
+    return ", ".join(keys)
 
 
 def between(cases: CampaignCases, key: str) -> str:
     """The range of a key's values."""
-    if key in cases.texts:
-        return ", ".join(cases.texts[key])
     unit = cases.units[key]
-    low, high = (
-        significant(float(in_degrees(end, unit)), 3) for end in (np.min(cases.values[key]), np.max(cases.values[key]))
-    )
+    ends = (np.min(cases.values[key]), np.max(cases.values[key]))
+    low, high = (significant(float(in_degrees(end, unit)), 3) for end in ends)
     return f"{low} to {high} {DEGREES.get(unit, unit)}".strip() if low != high else f"{low} {DEGREES.get(unit, unit)}"
 
 

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import tomlkit
-from tomlkit.exceptions import ParseError
 
 from dockdyn.output.wording import NOTHING, significant
-from dockdyn.study.campaign_cases import CampaignCases
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import parse
+from dockdyn.study.campaign_cases import CampaignCases, plain_unit
+from dockdyn.study.requirements import plain
 
-SUFFIXES = (
-    "_N_m_s",
-    "_N_s_m",
-    "_rad_s",
-    "_N_s",
-    "_N_m",
-    "_m_s2",
-    "_m_s",
-    "_rad",
-    "_deg",
-    "_kg",
-    "_Hz",
-    "_N",
-    "_J",
-    "_s",
-    "_m",
-)
 DEGREES = {"rad": "deg", "rad/s": "deg/s"}  # what angles are read in
 FORMS = {  # distributions by name; what is in braces is a key of its table
     "uniform": "uniform, {low} to {high}",
@@ -50,7 +32,6 @@ MORE = {  # what is said besides where it is stated
     "covariance": ", covariance {covariance}",
     "nominal": "; nominal {nominal}",
 }
-WRITTEN = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+(\D.*)", re.IGNORECASE)  # a number with its unit
 WITHOUT_UNIT = ("weights", "sigma", "axis", "correlation", "covariance")
 
 
@@ -91,8 +72,7 @@ def figure_words(cases: CampaignCases, name: str) -> str:
     words = cases.names.get(name, name)
     if words != name and words != name.replace("_", " "):
         return words
-    tail = next((suffix for suffix in SUFFIXES if name.endswith(suffix)), "")
-    return name.removesuffix(tail).replace("_", " ")
+    return plain(name).replace("_", " ")
 
 
 def labelled(words: str, unit: str) -> str:
@@ -105,40 +85,17 @@ def in_degrees(values: Any, unit: str) -> Any:
     return np.degrees(values) if unit in DEGREES else values
 
 
-def distributions(cases: CampaignCases) -> list[tuple[str, str]]:
-    """What was varied, as the scenario states it: keys and a distribution in words."""
+def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
+    """What was varied: keys, and their distribution in words; a dash where the scenario can no longer be read."""
     try:
-        data = tomlkit.parse(str(cases.attributes["scenario"])).unwrap()
-    except ParseError:
-        data = {}
-    found = [(place, in_words(table, unit_at(cases, place))) for place, table in stated(data)]
-    for table in data.get("dispersion", []):
-        keys = [str(key) for key in table.get("keys", [])]
-        found.append((", ".join(keys), in_words(table, unit_at(cases, keys[0]) if keys else "")))
-    told = [place for places, _ in found for place in places.split(", ")]
-    silent = [key for key in cases.values if not any(matches(key, place) for place in told)]
-    return found + [(key, NOTHING) for key in silent]
-
-
-def stated(data: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Distributions written in place of a value, by dotted key."""
-    if isinstance(data, dict) and isinstance(data.get("distribution"), str):
-        yield place, data
-        return
-    items: Any = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for name, value in items:
-        if place or name != "dispersion":
-            yield from stated(value, f"{place}.{name}" if place else str(name))
-
-
-def matches(key: str, place: str) -> bool:
-    """Whether a varied key is one that a distribution is stated for, or an element of it."""
-    return key == place or key.startswith(f"{place}.")
-
-
-def unit_at(cases: CampaignCases, place: str) -> str:
-    """The SI unit of what is varied there."""
-    return next((cases.units[key] for key in cases.values if matches(key, place)), "")
+        dispersions = parse(str(cases.attributes["scenario"]), "campaign").dispersions
+    except ScenarioError:  # a law of the user's own
+        dispersions = ()
+    found = [
+        (each.keys, in_words(each.law.model_dump(exclude_none=True), plain_unit(each.units[0]))) for each in dispersions
+    ]
+    told = {key for keys, _ in found for key in keys}
+    return found + [((key,), NOTHING) for key in cases.values if key not in told]
 
 
 def in_words(table: dict[str, Any], unit: str) -> str:
@@ -165,6 +122,4 @@ def spoken(value: Any, unit: str) -> str:
         return f"({inner}) {unit}".strip() if bare else f"({inner})"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{in_degrees(value, unit):.6g} {DEGREES.get(unit, unit)}".strip()
-    if isinstance(value, str) and (written := WRITTEN.fullmatch(value.strip())):
-        return spoken(float(written[1]), written[2])
     return str(value).lower() if isinstance(value, bool) else str(value)

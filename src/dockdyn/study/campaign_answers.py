@@ -103,8 +103,9 @@ def requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, 
                 "name": requirement.name,
                 "figure": requirement.figure,
                 "relation": requirement.relation,
-                "limit": requirement.limit,
-                "unit": cases.units.get(requirement.figure, ""),
+                "limit": requirement.limit if np.isfinite(requirement.limit) else None,
+                "unit": requirement.unit,
+                "text": requirement.text,
                 "probability": held["_probability"],
                 "interval_95": held["_interval_95"],
                 "mean_margin": float(margin.mean()) if margin.size else None,
@@ -130,8 +131,7 @@ def decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.
 
 def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
     """By figure and key: first-order index, rank correlation, whether they are more than chance."""
-    texts = frozenset(cases.texts)
-    found = {name: influences(cases.values, figure, texts) for name, figure in decided_figures(cases, judged).items()}
+    found = {name: influences(cases.values, figure) for name, figure in decided_figures(cases, judged).items()}
     return {
         name: {
             key: {
@@ -190,7 +190,7 @@ def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[
                 "margin": number(judged.margin[row, place]),
             }
         answer["peak_force_N"] = number(force[place])
-        answer["values"] = {key: value_of(cases, key, place) for key in cases.values}
+        answer["values"] = {key: float(values[place]) for key, values in cases.values.items()}
         answers.append(answer)
     return answers
 
@@ -198,9 +198,3 @@ def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[
 def rerun(folder: str, case: int) -> str:
     """What runs one case of a campaign again, with its full result and report."""
     return f"dockdyn campaign rerun {folder} {case}"
-
-
-def value_of(cases: CampaignCases, key: str, place: int) -> float | str:
-    """What a key was in a case."""
-    value = float(cases.values[key][place])
-    return cases.texts[key][int(value)] if key in cases.texts else value

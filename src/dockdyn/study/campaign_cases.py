@@ -7,15 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import tomlkit
 import xarray as xr
 from jaxtyping import Bool, Float
 
 from dockdyn.scenario.errors import ScenarioError, nearest
-from dockdyn.scenario.load import parse
+from dockdyn.scenario.requirement import requirements_of
+from dockdyn.study.requirements import limit_of, resolved, unit_of_figure
 
 NEEDED = ("campaign", "kind", "title", "scenario", "dispersed", "figures")
 OF_THE_SOLVER = ("steps", "step_s", "end_time_s", "wall_time_s")  # figures that no engineer asks percentiles of
-FORCES = ("N", "N_s", "N_m", "N_m_s")  # suffixes of loads
+LOADS = ("N", "N s", "N m", "N m s")  # units of them
+
+
+@dataclass(frozen=True)
+class Required:
+    """A requirement on a figure of the campaign."""
+
+    name: str  # as the scenario has it
+    figure: str  # in full; as the scenario has it where no case has the figure
+    relation: str
+    limit: bool | float  # in the figure's unit; NaN where no case has the figure
+    unit: str
+    text: str  # relation and limit as written
 
 
 @dataclass(frozen=True)
@@ -23,13 +37,12 @@ class CampaignCases:
     """Arrays over the cases of a campaign. Figures of cases that failed are NaN: they are those of a part of a run."""
 
     number: np.ndarray  # of each case
-    values: dict[str, Float[np.ndarray, "cases"]]  # of the varied keys (SI); texts by their place in `texts`
-    texts: dict[str, list[str]]  # of keys whose values are texts
+    values: dict[str, Float[np.ndarray, "cases"]]  # of the varied keys (SI)
     figures: dict[str, Float[np.ndarray, "cases"]]  # by key of the summary; NaN: did not happen; true and false 1 and 0
     units: dict[str, str]  # of keys and figures
     names: dict[str, str]  # of keys and figures, in words
     reasons: list[str]  # why a case failed; empty where it did not
-    requirements: tuple[Any, ...]
+    requirements: tuple[Required, ...]
     attributes: dict[str, Any]
 
     @property
@@ -78,10 +91,10 @@ class CampaignCases:
 
 def load_rank(name: str) -> int:
     """Where a figure stands among loads: 0 a largest force, then others by kind; behind them what is no load."""
-    tail = max((suffix for suffix in FORCES if name.endswith(f"_{suffix}")), key=len, default="")
-    if not tail:
-        return len(FORCES)
-    return FORCES.index(tail) if tail != "N" or name.startswith("peak_") else 1
+    unit = unit_of_figure(name)
+    if unit not in LOADS:
+        return len(LOADS)
+    return LOADS.index(unit) if unit != "N" or "peak" in name else 1
 
 
 def campaign_cases(dataset: xr.Dataset) -> CampaignCases:
@@ -98,23 +111,16 @@ def campaign_cases(dataset: xr.Dataset) -> CampaignCases:
         raise ScenarioError("the campaign has no cases yet")
     reasons = [str(reason) for reason in dataset.reason.values]
     fine = np.array([not reason for reason in reasons])
-    values, texts = {}, {}
-    for key in keys:
-        given = dataset[key].values
-        if given.dtype.kind in "OUS":
-            distinct, given = np.unique(given.astype(str), return_inverse=True)
-            texts[key] = distinct.tolist()
-        values[key] = given.astype(float)
+    figures = {name: np.where(fine, dataset[name].values.astype(float), np.nan) for name in names}
     described = {name: dataset[name].attrs for name in (*keys, *names)}
     return CampaignCases(
         number=dataset["case"].values,
-        values=values,
-        texts=texts,
-        figures={name: np.where(fine, dataset[name].values.astype(float), np.nan) for name in names},
+        values={key: dataset[key].values.astype(float) for key in keys},
+        figures=figures,
         units={name: plain_unit(str(given.get("units", ""))) for name, given in described.items()},
         names={name: str(given.get("long_name", name)) for name, given in described.items()},
         reasons=reasons,
-        requirements=requirements_of(dataset),
+        requirements=required(str(dataset.attrs["scenario"]), figures),
         attributes=dict(dataset.attrs),
     )
 
@@ -124,9 +130,21 @@ def plain_unit(unit: str) -> str:
     return "" if unit == "1" else unit.replace("**", "^").replace("*", " ")
 
 
-def requirements_of(dataset: xr.Dataset) -> tuple[Any, ...]:
-    """What the scenario requires; nothing where a law of the user's own in it can no longer be imported."""
-    try:
-        return tuple(getattr(parse(dataset.attrs["scenario"], "campaign"), "requirements", ()))
-    except ScenarioError:
-        return ()
+def required(scenario: str, figures: dict[str, Float[np.ndarray, "cases"]]) -> tuple[Required, ...]:
+    """The requirements of a scenario's text on the figures of cases. Raises `ScenarioError` for a limit of another unit.
+
+    Of the text no more is read, so that a law of the user's own, which may no longer be there, is not needed.
+    """
+    table = tomlkit.parse(scenario).unwrap().get("requirements", {})
+    found = []
+    for one in requirements_of(table, "campaign"):
+        where = f"campaign: requirements.{one.name}"
+        try:
+            figure = resolved(one.figure, figures, where)
+        except ScenarioError:
+            found.append(Required(one.name, one.figure, one.relation, np.nan, "", one.text))
+            continue
+        unit = unit_of_figure(figure)
+        limit = limit_of(one, figure, unit, figures[figure].tolist(), where)
+        found.append(Required(one.name, figure, one.relation, limit, unit, one.text))
+    return tuple(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -57,13 +56,11 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
     if found is None or not cases.values:
         return None
     name, outcome = found
-    by_influence = influences(cases.values, outcome, frozenset(cases.texts)) or cases.values
+    by_influence = influences(cases.values, outcome) or cases.values
     pair = tuple(chosen or sorted(list(by_influence)[:2], key=list(cases.values).index))
     known = np.isfinite(outcome)
     places = [cases.values[key][known] for key in pair]
-    edges = tuple(
-        cell_edges(cases.values[key], key in cases.texts, cells_a_side(cases.count, len(pair))) for key in pair
-    )
+    edges = tuple(cell_edges(cases.values[key], cells_a_side(cases.count, len(pair))) for key in pair)
     counts, _ = np.histogramdd(places, bins=list(edges))
     sums, _ = np.histogramdd(places, bins=list(edges), weights=outcome[known])
     mean = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
@@ -75,10 +72,10 @@ def cells_a_side(count: int, sides: int) -> int:
     return int(np.clip((count / CELL) ** (1 / max(sides, 1)), 1, MOST_CELLS))
 
 
-def cell_edges(values: Any, text: bool, most: int) -> Float[np.ndarray, "_"]:
+def cell_edges(values: Float[np.ndarray, "cases"], most: int) -> Float[np.ndarray, "_"]:
     """Edges of cells along a key: evenly spaced, or between values where they are few."""
     distinct = np.unique(values)
-    if text or distinct.size <= most:
+    if distinct.size <= most:
         middle = (distinct[1:] + distinct[:-1]) / 2
         half = float(np.diff(distinct).min()) / 2 if distinct.size > 1 else 0.5 * (abs(float(distinct[0])) or 1.0)
         return np.concatenate([[distinct[0] - half], middle, [distinct[-1] + half]])

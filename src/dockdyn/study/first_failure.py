@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from dockdyn.study.campaign_cases import CampaignCases
-from dockdyn.study.requirements import margins
+from dockdyn.study.campaign_cases import CampaignCases, Required
+from dockdyn.study.requirements import COMPARED, margin_of
 
 MOMENTS = {"peak_normal_force_N": "peak_time_s"}  # figures that say when another one was reached
 TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
@@ -46,14 +45,16 @@ def judge_cases(cases: CampaignCases) -> Judged:
     )
     for row, requirement in enumerate(cases.requirements):
         values = cases.figures.get(requirement.figure, np.full(count, np.nan))
-        met[row], margin[row] = margins(requirement, values)
+        met[row] = COMPARED[requirement.relation](values, requirement.limit)
+        yes_or_no = isinstance(requirement.limit, bool)
+        margin[row] = np.nan if yes_or_no else margin_of(values, requirement.relation, requirement.limit)
         scale = limit_size(requirement, margin[row])
         relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, np.where(met[row], 1.0, -1.0))
         when[row] = np.where(met[row], np.inf, failure_time(cases, requirement, values))
     return Judged(met, margin, relative, first_failed(cases, met, when))
 
 
-def limit_size(requirement: Any, margin: Float[np.ndarray, "cases"]) -> float:
+def limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> float:
     """What a margin is compared with: the limit, or the spread of the margins where that is zero."""
     size = abs(float(requirement.limit))
     known = margin[np.isfinite(margin)]
@@ -61,7 +62,7 @@ def limit_size(requirement: Any, margin: Float[np.ndarray, "cases"]) -> float:
 
 
 def failure_time(
-    cases: CampaignCases, requirement: Any, values: Float[np.ndarray, "cases"]
+    cases: CampaignCases, requirement: Required, values: Float[np.ndarray, "cases"]
 ) -> Float[np.ndarray, "cases"]:
     """When (s) a requirement that is not met was broken, as far as the figures tell; inf: at the end of the run.
 

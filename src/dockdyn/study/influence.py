@@ -21,21 +21,19 @@ class Influence:
     """What one key does to one figure."""
 
     first_order: float  # share of the figure's variance that the key explains alone; about 0 for none, so also below 0
-    rank_correlation: float  # −1 … 1: whether the figure rises or falls with the key; NaN for a key of texts
+    rank_correlation: float  # −1 … 1: whether the figure rises or falls with the key; NaN for a key that was not varied
     doubt: float  # how probable as much is by chance, were there no influence
     significant: bool
 
 
 def influences(
-    inputs: Mapping[str, Float[np.ndarray, "runs"]],
-    figure: Float[np.ndarray, "runs"],
-    texts: frozenset[str] = frozenset(),
+    inputs: Mapping[str, Float[np.ndarray, "runs"]], figure: Float[np.ndarray, "runs"]
 ) -> dict[str, Influence]:
     """The influence of every key on a figure, the largest first; nothing where the figure is constant or runs are few.
 
     Runs without the figure (NaN) are left out. A key is significant when chance alone would make one of all the keys look
     as influential with a probability below `DOUBT` (Bonferroni), by the better of two tests on ranks: of the correlation
-    ratio and, for keys of numbers, of the rank correlation. `texts` are keys whose values only tell classes apart.
+    ratio and of the rank correlation.
     """
     there = np.isfinite(figure)
     figure = figure[there]
@@ -50,12 +48,8 @@ def influences(
             continue
         group = classes(given)
         index, _ = correlation_ratio(group, figure)
-        doubts = [correlation_ratio(group, ranks)[1]]
-        correlation = np.nan
-        if key not in texts:
-            correlation, doubt = rank_correlation(rankdata(given), ranks)
-            doubts.append(doubt)
-        doubt = min(1.0, len(doubts) * min(doubts))
+        correlation, doubt = rank_correlation(rankdata(given), ranks)
+        doubt = min(1.0, 2 * min(doubt, correlation_ratio(group, ranks)[1]))
         found[key] = Influence(index, correlation, doubt, doubt * len(inputs) < DOUBT)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1].significant, -pair[1].first_order)))
 
