@@ -123,9 +123,9 @@ def test_page_says_what_the_answers_say(datasets, reports):
     varied = {row[0]: row[1] for row in page.tables["varied"][1:]}
     assert varied == {
         "approach.closing_speed": "uniform, 0.05 m/s to 0.1 m/s",
-        "approach.lateral_offset": "uniform over a disc of radius 0.1 m about (0, 0) m",
+        "approach.lateral_offset": "uniform over a disc of radius 0.1 m",
         "approach.pitch": "normal, mean 0 deg, standard deviation 2 deg, cut to -4 deg to 4 deg",
-        "latch.friction": "one of (0.1, 0.2), weights (3, 1)",
+        "latch.friction": "one of 0.1, 0.2, weights 3, 1",
     }
 
 
