@@ -18,6 +18,7 @@ from dockdyn.scenario.berthing import BerthingSection
 from dockdyn.scenario.chains import FourMassSection, LatchSection
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
+from dockdyn.scenario.keys import override
 from dockdyn.scenario.orbital_arm import OrbitalArmSection
 from dockdyn.scenario.rig import MODES, RigSection
 from dockdyn.scenario.section import Section
@@ -185,53 +186,6 @@ def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Pa
             raise problem from None
         return resolved
     return data
-
-
-def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
-    """Set the dotted `key` in `data`."""
-    parts = key.split(".")
-    if not all(parts):
-        raise ScenarioError(f"{name}: {key}: must be a dotted key such as loop.delay")
-    place: Any = data
-    for part, following in zip(parts, [*parts[1:], None], strict=True):
-        if isinstance(place, list) and place and not isinstance(place[0], dict):
-            if not part.isdecimal() or int(part) >= len(place):
-                last = len(place) - 1
-                raise ScenarioError(f"{name}: {key}: {part!r} is no index of the list; must be 0 to {last}")
-            if following is None:
-                place[int(part)] = value
-                return
-            place = place[int(part)]
-            continue
-        if isinstance(place, list):
-            place, used = element(place, part, key, name)
-            if used:
-                if following is None:
-                    raise ScenarioError(f"{name}: {key}: names a whole table; must name one of its keys")
-                continue
-        if not isinstance(place, dict):
-            raise ScenarioError(f"{name}: {key}: {part!r} is not inside a table")
-        if following is None:
-            place[part] = value
-        else:
-            place = place.setdefault(part, {})
-
-
-def element(items: list[Any], part: str, key: str, name: str) -> tuple[Any, bool]:
-    """The element of `items` that `part` names by index or name (used), or the only one (not used)."""
-    if part.lstrip("-").isdigit():
-        if not 0 <= int(part) < len(items):
-            raise ScenarioError(f"{name}: {key}: index {part} is out of range; must be 0 to {len(items) - 1}")
-        return items[int(part)], True
-    names = {item.get("name", item.get("feature")): item for item in items if isinstance(item, dict)}
-    if part in names:
-        return names[part], True
-    if len(items) == 1:
-        return items[0], False
-    known = ", ".join(str(other) for other in names if other is not None)
-    raise ScenarioError(
-        f"{name}: {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index"
-    )
 
 
 def explained(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> str:

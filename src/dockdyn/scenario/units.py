@@ -6,6 +6,7 @@ import functools
 import math
 import pickle
 import tokenize
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
@@ -45,6 +46,13 @@ def convert(text: str, unit: str) -> float:
         tokenize.TokenError,
     ) as error:
         raise ValueError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of a field's numbers, for who asks for it; may name fields of its section, as in N/m**{exponent}."""
+
+    text: str
 
 
 class Bounds:
@@ -111,7 +119,7 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     def written(value: float, info: Any) -> Any:
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"
 
-    return Annotated[float, BeforeValidator(parse), PlainSerializer(written)]
+    return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit)]
 
 
 def example(unit: str) -> str:

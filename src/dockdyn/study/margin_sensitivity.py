@@ -52,8 +52,8 @@ def rightmost(loop: Loop, delay: float) -> complex:
     return complex(rightmost_roots(np.asarray(loop.matrices()), np.array([delay]), 1)[0])
 
 
-def key_of(path: tuple[Any, ...], content: Any, every_index: bool = False) -> str:
-    """The dotted key of a number, as `--set` takes it; the index of an only table is left out unless asked for."""
+def key_of(path: tuple[Any, ...], content: Any) -> str:
+    """The dotted key of a number, as `--set` takes it; the index of an only table is left out."""
     parts, here = [], content
     for part in path:
         index = getattr(part, "idx", None)
@@ -61,7 +61,7 @@ def key_of(path: tuple[Any, ...], content: Any, every_index: bool = False) -> st
             parts.append(part.name)
             here = getattr(here, part.name)
             continue
-        if every_index or not (len(here) == 1 and isinstance(here[index], Section)):
+        if not (len(here) == 1 and isinstance(here[index], Section)):
             parts.append(str(index))
         here = here[index]
     return ".".join(parts)

@@ -15,11 +15,11 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.keys import value_at
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.stability.chart import Growth, chart, locate
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.lanes import in_lanes
-from dockdyn.study.margin_sensitivity import key_of
 from dockdyn.study.margins import margins
 from dockdyn.study.nominal import Nominal, contact_loop, nominal_of
 from dockdyn.study.plan import jit_once
@@ -144,7 +144,7 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
     now = float(own[leaf]) if own_structure == structure else start
     if not begin < float(leaves[leaf]):
         raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
-    return Axis(sweep, leaf, begin, float(leaves[leaf]), unit_of(scenario, sweep, leaf), now)
+    return Axis(sweep, leaf, begin, float(leaves[leaf]), value_at(high, sweep.key, scenario.name).unit, now)
 
 
 def numbers_of(content: Any) -> tuple[list[Any], Any]:
@@ -154,18 +154,6 @@ def numbers_of(content: Any) -> tuple[list[Any], Any]:
 
 def with_value(scenario: Scenario, key: str, value: Any) -> Any:
     return parse(scenario.text(), scenario.name, {key: value}).content
-
-
-def unit_of(scenario: Scenario, sweep: Sweep, leaf: int) -> str:
-    """The unit that a key is written back with."""
-    import tomlkit
-
-    content = with_value(scenario, sweep.key, sweep.high)
-    paths = jax.tree_util.tree_flatten_with_path(content)[0]
-    place: Any = tomlkit.parse(Scenario(scenario.name, content).text()).unwrap()
-    for part in key_of(paths[leaf][0], content, every_index=True).split("."):
-        place = place[int(part)] if isinstance(place, list) else place.get(part)
-    return place.partition(" ")[2] if isinstance(place, str) else ""
 
 
 def swept_content(scenario: Scenario, axes: list[Axis]) -> Any:
