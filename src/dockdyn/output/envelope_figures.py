@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.drawing import COLOURS, legend, styled
+from dockdyn.output.drawing import COLOURS, legend, short, styled
 from dockdyn.output.stability_field import Key
 from dockdyn.output.stability_figures import SHADE, frame, once, panel
-from dockdyn.study.envelope import outcome_field
+from dockdyn.stability.chart import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,8 @@ def keys_of(dataset: xr.Dataset, answer: dict[str, Any]) -> list[Key]:
     found = []
     for name, ends in zip("xy", answer["ranges"], strict=False):
         words = dataset[f"point_{name}"].attrs
-        found.append(Key.of(xr.DataArray(np.asarray(ends, float), dims="end", attrs=words)))
+        even = np.linspace(ends[0], ends[1], 3)  # not of one ratio: a linear axis
+        found.append(Key.of(xr.DataArray(even, dims="place", attrs=words)))
     return found
 
 
@@ -43,53 +44,45 @@ def words_for(of: str) -> tuple[str, str]:
 
 
 def on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Figure:
-    from matplotlib.tri import Triangulation
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
 
-    places = np.stack([dataset.point_x.values, dataset.point_y.values], axis=1)
-    pieces = [np.asarray(piece) for piece in answer["boundary"]]
     figure, ax = panel(3.9, entries=6)
     frame(ax, keys)
-    met, _ = words_for(answer["of"])
-    shares = [np.stack([key.share(part[:, i]) for i, key in enumerate(keys)], axis=1) for part in (places, *pieces)]
-    corners, triangles, values = outcome_field(shares[0], dataset.met.values, shares[1:])
-    known = ~np.isnan(values[triangles]).any(axis=1)
-    if known.any() and np.nanmax(values) > 0:
-        shaded = Triangulation(*(key.value(part) for key, part in zip(keys, corners.T, strict=True)), triangles, ~known)
-        shade = {"colors": [SHADE["color"]], "alpha": SHADE["alpha"], "zorder": 0}
-        ax.tricontourf(shaded, np.nan_to_num(values), levels=[0, 2], **shade)
-        ax.fill([], [], label=met, **SHADE)
-    for piece in pieces:
-        ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.8, label=once(ax, "boundary"))
-    mark_cases(ax, answer["of"], dataset.met.values, *places.T)
+    outlines = pieces_of(dataset, "region")
+    if outlines:  # outlines around holes run the other way
+        whole = Path.make_compound_path(*(Path(line, closed=True) for line in outlines))
+        ax.add_patch(PathPatch(whole, label=words_for(answer["of"])[0], **SHADE))
+    for piece in pieces_of(dataset, "boundary"):
+        ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.6, label=once(ax, "boundary"))
+    mark_cases(ax, answer["of"], dataset.met.values, dataset.point_x.values, dataset.point_y.values)
     mark_nominal(ax, answer["scenario_at"], keys)
     legend(figure, ax)
     return figure
 
 
+def pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
+    """The lines of a dataset that NaN parts, each (points, keys)."""
+    names = [name for name in (f"{group}_x", f"{group}_y") if name in dataset]
+    return whole(np.stack([dataset[name].values for name in names], axis=1))
+
+
 def on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
+    met, _ = words_for(answer["of"])
     figure, ax = panel(0.9, entries=6)
     frame(ax, [key])
-    ax.set(ylim=(-0.35, 1.35), yticks=[0, 1], yticklabels=["no", "yes"], ylabel=words_for(answer["of"])[0])
-    crossings = np.sort([piece[0][0] for piece in answer["boundary"]])
-    places, met = dataset.point_x.values, dataset.met.values
-    edges = np.r_[key.values[0], crossings, key.values[-1]]
-    for start, end in zip(edges, edges[1:], strict=False):
-        inside = met[(places > start) & (places < end)]
-        if inside.size and np.nanmin(inside) == 1:
-            ax.axvspan(start, end, label=once(ax, words_for(answer["of"])[0]), **SHADE)
+    ax.set(ylim=(-0.35, 1.35), yticks=[0, 1], yticklabels=["no", "yes"], ylabel=short(met, 16))
+    for start, end in (piece[:, 0] for piece in pieces_of(dataset, "region")):
+        ax.axvspan(start, end, label=once(ax, met), **SHADE)
+    crossings = [float(piece[0, 0]) for piece in pieces_of(dataset, "boundary")]
     for crossing in crossings:
-        ax.axvline(crossing, color=COLOURS["ink"], linewidth=1.8, label=once(ax, "boundary"))
-    for crossing in crossings[:NAMED]:
-        late = key.share(crossing) > 0.85
-        ax.annotate(
-            key.said(crossing),
-            (crossing, 0.5),
-            (-6 if late else 6, -3),
-            textcoords="offset points",
-            ha="right" if late else "left",
-            fontsize=8,
-        )
-    mark_cases(ax, answer["of"], met, places, np.nan_to_num(met, nan=0.5))
+        ax.axvline(crossing, color=COLOURS["ink"], linewidth=1.6, label=once(ax, "boundary"))
+    apart = np.diff([key.share(np.asarray(crossing)) for crossing in crossings], prepend=-1.0) > 0.15
+    for crossing in np.array(crossings)[apart][:NAMED].tolist():
+        late = key.share(np.asarray(crossing)) > 0.85
+        side: dict[str, Any] = {"ha": "right" if late else "left", "va": "center", "fontsize": 8}
+        ax.annotate(key.said(crossing), (crossing, 0.5), (-6 if late else 6, 0), textcoords="offset points", **side)
+    mark_cases(ax, answer["of"], dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
     mark_nominal(ax, [*answer["scenario_at"], 0.5], [key])
     legend(figure, ax)
     return figure
@@ -98,18 +91,28 @@ def on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
 def mark_cases(ax: Axes, of: str, met: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
     """Every case that was run, by what became of it."""
     style: dict[str, Any] = {"linestyle": "none", "zorder": 3, "clip_on": False}
-    for chosen, words, look in (
+    looks: list[tuple[np.ndarray, str, dict[str, Any]]] = [
         (met == 1, words_for(of)[0], {"marker": ".", "color": COLOURS["blue"], "markersize": 2.4}),
         (met == 0, words_for(of)[1], {"marker": ".", "color": COLOURS["orange"], "markersize": 2.4}),
         (np.isnan(met), "a run that failed", {"marker": "x", "color": COLOURS["purple"], "markersize": 3.5}),
-    ):
+    ]
+    for chosen, words, look in looks:
         if chosen.any():
             ax.plot(x[chosen], y[chosen], label=f"a run: {words}" if look["marker"] == "." else words, **style, **look)
 
 
 def mark_nominal(ax: Axes, at: list[float | None], keys: list[Key]) -> None:
     """Where the scenario itself lies, when inside the ranges."""
-    if any(value is None or not 0 <= key.share(np.asarray(value)) <= 1 for value, key in zip(at, keys, strict=False)):
+    place = [np.nan if value is None else value for value in at[:2]]
+    if not all(0 <= key.share(np.asarray(value)) <= 1 for value, key in zip(place, keys, strict=False)):
         return
     style: dict[str, Any] = {"markersize": 9, "markeredgewidth": 1.4, "zorder": 4, "clip_on": False}
-    ax.plot(*at[:2], "X", color=COLOURS["green"], markeredgecolor=COLOURS["paper"], label="this scenario", **style)
+    ax.plot(
+        place[:1],
+        place[1:],
+        "X",
+        color=COLOURS["green"],
+        markeredgecolor=COLOURS["paper"],
+        label="this scenario",
+        **style,
+    )

@@ -26,6 +26,8 @@ class Chart(NamedTuple):
     growth: np.ndarray  # (k, k), second coordinate first
     boundary: list[np.ndarray]  # polylines (p, 2); a closed one ends where it began
     evaluations: int
+    lattice: Lattice
+    cells: list[tuple[int, int, int]]  # lattice point and side of the cells that fill the square
 
 
 def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> Chart:
@@ -69,7 +71,8 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
                 lattice.need(corner for a, b in inner for corner in corners(a, b, step))
                 open_ += inner
     boundary = lattice.boundary(open_, tolerance)
-    return Chart(axis / size, values.T, boundary, lattice.evaluations)
+    cells_ = settled + [(*cell, step) for cell in open_]
+    return Chart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
 
 
 def near_zero(values: np.ndarray) -> np.ndarray:
@@ -102,6 +105,8 @@ class Lattice:
         self.growth, self.size, self.gaps, self.evaluations = growth, size, gaps, 0
         self.values = np.full((size + 1, size + 1), np.nan)
         self.known = np.zeros((size + 1, size + 1), bool)
+        self.lines: dict[tuple[int, int], list[tuple[Edge, Edge]]] = {}  # of the boundary through a finest cell
+        self.place: dict[Edge, np.ndarray] = {}  # of the crossings
 
     def at(self, points: np.ndarray) -> np.ndarray:
         self.evaluations += len(points)
@@ -145,9 +150,11 @@ class Lattice:
             cut = [side for side, a, b in ends if positive[a] != positive[b] and not (absent[a] or absent[b])]
             if len(cut) % 2:  # the line ends in this cell
                 continue
-            if len(cut) == 4 and bool(self.at(np.array([[i + 0.5, j + 0.5]]) / self.size)[0] > 0) == bool(signs[0]):
+            # of a saddle, the corners that are not joined through its middle are cut off
+            if len(cut) == 4 and bool(self.at(np.array([[i + 0.5, j + 0.5]]) / self.size)[0] > 0) != bool(signs[0]):
                 cut = cut[1:] + cut[:1]
-            for a, b in zip(cut[::2], cut[1::2], strict=True):
+            self.lines[i, j] = list(zip(cut[::2], cut[1::2], strict=True))
+            for a, b in self.lines[i, j]:
                 links[a].append(b)
                 links[b].append(a)
         edges = list(links)
@@ -157,8 +164,8 @@ class Lattice:
         high = low + np.array([(1, 0) if along else (0, 1) for _, _, along in edges])
         at_low, at_high = (self.values[tuple(ends.T)] for ends in (low, high))
         points = locate(self.at, low / self.size, high / self.size, at_low, at_high, tolerance)
-        place = dict(zip(edges, points, strict=True))
-        return [part for path in chains(links) for part in whole(np.array([place[edge] for edge in path]))]
+        self.place = dict(zip(edges, points, strict=True))
+        return [part for path in chains(links) for part in whole(np.array([self.place[edge] for edge in path]))]
 
 
 def whole(line: np.ndarray) -> list[np.ndarray]:
@@ -173,8 +180,8 @@ def locate(
 ) -> np.ndarray:
     """Points (m, d) between `low` and `high` where `growth` changes sign, bracketed within `tolerance`.
 
-    Not a number where `growth` is none on the way. False position, set off by less than the tolerance towards the farther end so that the bracket closes from both sides;
-    every fourth step halves it.
+    Not a number where `growth` is none on the way. False position, set off by less than the tolerance towards the farther
+    end so that the bracket closes from both sides; every fourth step halves it.
     """
     start, end = np.zeros(len(low)), np.ones(len(low))
     at_start, at_end = np.array(at_low, float), np.array(at_high, float)

@@ -7,15 +7,16 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.chart import chart, locate
+from dockdyn.stability.chart_region import region
 from dockdyn.study.batch import run_cases
 from dockdyn.study.stability_sweep import Axis, Sweep, axis_of, number, parted
 
@@ -65,8 +66,9 @@ def envelope(
         progress: is told about the share that is done.
 
     Returns:
-        `boundary_x`, `boundary_y` (vertex), pieces parted by NaN; `point_x`, `point_y` and `met` (point), every case that
-        was run: 1 or 0, NaN where it failed. Without `_y` for one key. `attrs["envelope"]` is the answer as JSON.
+        `boundary_x`, `boundary_y` (vertex), pieces parted by NaN; `region_x`, `region_y` (corner), closed outlines of where
+        the outcome is met; `point_x`, `point_y` and `met` (point), every case that was run: 1 or 0, NaN where it failed.
+        Without `_y` for one key. `attrs["envelope"]` is the answer as JSON.
 
     Raises:
         ScenarioError: keys that are no single number or the same, ends that do not rise, an outcome that the scenario
@@ -81,10 +83,10 @@ def envelope(
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
     cases = Evaluated(scenario, axes, of, rounds(tolerance), progress)
     cases.check()
-    pieces = on_line(cases, tolerance) if len(axes) == 1 else on_plane(cases, tolerance)
+    found = on_line(cases, tolerance) if len(axes) == 1 else on_plane(cases, tolerance)
     if progress is not None:
         progress(1.0)
-    return dataset_of(scenario, cases, pieces, tolerance)
+    return dataset_of(scenario, cases, found, tolerance)
 
 
 def cells_at(tolerance: float) -> int:
@@ -143,27 +145,52 @@ class Evaluated:
         return places, np.where(np.isnan(outcomes), np.nan, outcomes <= 0)
 
 
-def on_line(cases: Evaluated, tolerance: float) -> list[np.ndarray]:
-    """Crossings on a line, each a piece of one point, in shares of the axis."""
+class Found(NamedTuple):
+    """What was located, in shares of the axes."""
+
+    boundary: list[Float[np.ndarray, "vertices keys"]]  # a single point each where there is one key
+    region: list[
+        Float[np.ndarray, "vertices keys"]
+    ]  # where the outcome is met: closed outlines, or from where to where
+    share: float | None  # of the range in which it is met, of that where it is known
+
+
+def on_plane(cases: Evaluated, tolerance: float) -> Found:
+    """Polylines, and outlines of the region."""
+    found = chart(cases, cells_at(tolerance), tolerance, coarse=COARSE, gaps=True)
+    inside = region(found)
+    share = inside.area / inside.known if inside.known else None
+    return Found([piece for piece in found.boundary if len(piece) > 1], inside.outlines, share)
+
+
+def on_line(cases: Evaluated, tolerance: float) -> Found:
+    """Crossings, and the stretches between them."""
     share = np.linspace(0, 1, cells_at(tolerance) + 1)[:, None]
     found = cases(share)
-    known = ~np.isnan(found)
-    at = np.flatnonzero(((found[:-1] > 0) != (found[1:] > 0)) & known[:-1] & known[1:])
-    if not len(at):
-        return []
-    places = locate(cases, share[at], share[at + 1], found[at], found[at + 1], tolerance)
-    return [place[None] for place in places if not np.isnan(place).any()]
+    known = ~np.isnan(found[:-1]) & ~np.isnan(found[1:])
+    changes = ((found[:-1] > 0) != (found[1:] > 0)) & known
+    places = np.full(share[1:].shape, np.nan)
+    if changes.any():
+        at, after = np.flatnonzero(changes), np.flatnonzero(changes) + 1
+        places[at] = locate(cases, share[at], share[after], found[at], found[after], tolerance)
+    crossings = [place[None] for place in places if not np.isnan(place).any()]
+    # from lattice point to lattice point, or to the crossing between them
+    low = np.where(found[:-1] <= 0, share[:-1, 0], places[:, 0])
+    high = np.where(found[1:] <= 0, share[1:, 0], places[:, 0])
+    met = known & ((found[:-1] <= 0) | (found[1:] <= 0)) & ~np.isnan(low + high)
+    stretches: list[list[float]] = []
+    for start, end in zip(low[met].tolist(), high[met].tolist(), strict=True):
+        if stretches and stretches[-1][1] == start:
+            stretches[-1][1] = end
+        else:
+            stretches.append([start, end])
+    area = float(np.sum((high - low)[met])) / (float(np.mean(known)) or np.nan)
+    return Found(crossings, [np.array(ends)[:, None] for ends in stretches], None if np.isnan(area) else area)
 
 
-def on_plane(cases: Evaluated, tolerance: float) -> list[np.ndarray]:
-    """Polylines in shares of the axes."""
-    found = chart(cases, cells_at(tolerance), tolerance, coarse=COARSE, gaps=True)
-    return [piece for piece in found.boundary if len(piece) > 1]
-
-
-def dataset_of(scenario: Scenario, cases: Evaluated, pieces: list[np.ndarray], tolerance: float) -> xr.Dataset:
+def dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: float) -> xr.Dataset:
     places, met = cases.points()
-    boundary = [cases.values(piece) for piece in pieces]
+    boundary, inside = ([cases.values(piece) for piece in pieces] for pieces in (found.boundary, found.region))
     answer = {
         "of": cases.of,
         "keys": [axis.sweep.key for axis in cases.axes],
@@ -175,17 +202,19 @@ def dataset_of(scenario: Scenario, cases: Evaluated, pieces: list[np.ndarray], t
         "grid_runs": (math.ceil(1 / tolerance) + 1) ** len(cases.axes),
         "failed": len(cases.reasons),
         "failures": list(dict.fromkeys(cases.reasons))[:5],
-        "share_met": share_met(places, met, pieces),
+        "share_met": found.share,
         "boundary": [piece.tolist() for piece in boundary],
     }
-    # not parted by NaN where pieces are single points
-    line = parted(boundary) if len(cases.axes) > 1 else np.concatenate([*boundary, np.empty((0, 1))])
     values = cases.values(places)
     variables: dict[str, Any] = {"met": ("point", met, {"units": "1", "long_name": f"{cases.of}: 1 yes, 0 no"})}
     for place, (name, axis) in enumerate(zip("xy", cases.axes, strict=False)):
         words = {"units": axis.unit or "1", "long_name": axis.sweep.key}
-        variables[f"boundary_{name}"] = ("vertex", line[:, place], words)
-        variables[f"point_{name}"] = ("point", values[:, place], words)
+        for group, dimension, numbers in (
+            ("boundary", "vertex", parted(boundary, len(cases.axes))),
+            ("region", "corner", parted(inside, len(cases.axes))),
+            ("point", "point", values),
+        ):
+            variables[f"{group}_{name}"] = (dimension, numbers[:, place], words)
     attributes = {
         "title": scenario.title,
         "kind": scenario.kind,
@@ -195,40 +224,3 @@ def dataset_of(scenario: Scenario, cases: Evaluated, pieces: list[np.ndarray], t
         "envelope": json.dumps(answer),
     }
     return xr.Dataset(variables, attrs=attributes)
-
-
-def share_met(places: np.ndarray, met: np.ndarray, pieces: list[np.ndarray]) -> float | None:
-    """Share of the range where the outcome is met, of that where it is known; None where every case failed."""
-    if np.isnan(met).all():
-        return None
-    if places.shape[1] == 1:
-        return share_of_line(places[:, 0], met, np.array([piece[0, 0] for piece in pieces]))
-    corners, triangles, values = outcome_field(places, met, pieces)
-    first, second, third = np.moveaxis(corners[triangles], 1, 0)
-    sides = np.stack([second - first, third - first])
-    area = np.abs(sides[0, :, 0] * sides[1, :, 1] - sides[0, :, 1] * sides[1, :, 0])
-    known = ~np.isnan(values[triangles]).any(axis=1)
-    inside = np.sign(values[triangles].sum(axis=1)) / 2 + 0.5  # those of met and not met are thinner than the tolerance
-    return float((area * inside)[known].sum() / area[known].sum())
-
-
-def share_of_line(places: np.ndarray, met: np.ndarray, crossings: np.ndarray) -> float:
-    """The same of a line."""
-    order = np.argsort(np.r_[places, crossings])
-    ends = np.r_[places, crossings][order]
-    values = np.r_[2 * met - 1, np.zeros(len(crossings))][order]
-    length, value = np.diff(ends), values[1:] + values[:-1]
-    known = ~np.isnan(value)
-    return float((length * (np.sign(value) / 2 + 0.5))[known].sum() / length[known].sum())
-
-
-def outcome_field(
-    places: Float[np.ndarray, "points 2"], met: Float[np.ndarray, "points"], pieces: list[np.ndarray]
-) -> tuple[Float[np.ndarray, "corners 2"], Int[np.ndarray, "triangles 3"], Float[np.ndarray, "corners"]]:
-    """Triangles between all cases and the boundary's vertices: 1 where met, −1 where not, 0 on the boundary, NaN: failed."""
-    from scipy.spatial import Delaunay
-
-    corners = np.concatenate([places, *pieces])
-    corners, first = np.unique(corners.round(12), axis=0, return_index=True)
-    values = np.concatenate([2 * met - 1, *(np.zeros(len(piece)) for piece in pieces)])[first]
-    return corners, Delaunay(corners).simplices, values

@@ -241,7 +241,7 @@ def charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tupl
     return variables, coordinates
 
 
-def parted(lines: list[np.ndarray]) -> np.ndarray:
+def parted(lines: list[np.ndarray], columns: int = 2) -> np.ndarray:
     """All polylines in one, parted by NaN."""
-    gap = np.full((1, 2), np.nan)
+    gap = np.full((1, columns), np.nan)
     return np.concatenate([part for line in lines for part in (line, gap)][:-1]) if lines else gap
