@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class ScenarioError(ValueError):
-    """A scenario cannot be used; the message names file, key, value and what is allowed, in one line."""
+    """A scenario cannot be used; the message names file, key, value and what is allowed, in one line.
+
+    `key` and `words`: the key in the file and what is said of it, where a key is what is wrong.
+    """
+
+    def __init__(self, message: str, key: str = "", words: str = ""):
+        super().__init__(message)
+        self.key, self.words = key, words
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
@@ -21,3 +29,32 @@ def shown(value: object) -> str:
     """A value for a message, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def allowed(problem: Any) -> str:
+    """What is allowed instead, in words."""
+    sort, context = problem["type"], problem.get("ctx", {})
+    if sort in ("quantity", "part"):
+        return context["allowed"]
+    if sort.startswith("union_tag"):
+        names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
+        return f"must name one of {names}" if names else "must be a table with a law or shape"
+    if sort in ("model_type", "dict_type", "model_attributes_type"):
+        return "must be a table"
+    if sort == "list_type":
+        return "must be a list"
+    if sort in ("too_short", "too_long"):
+        count = context.get("min_length", context.get("max_length"))
+        return f"must have {'at least ' if sort == 'too_short' else 'at most '}{count} entries, has {context['actual_length']}"
+    return problem["msg"].replace("Input should be", "must be").replace("String should", "must")
+
+
+def refused_in(error: Any, where: str, fields: list[str], name: str) -> ScenarioError:
+    """The first problem (of a pydantic ValidationError) of a table at `where` that has these fields, in one line."""
+    problem = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
+    key = ".".join([where, *map(str, problem["loc"])])
+    if problem["type"] == "extra_forbidden":
+        return ScenarioError(f"{name}: {key}: unknown key; {nearest(str(problem['loc'][-1]), fields)}")
+    if problem["type"] == "missing":
+        return ScenarioError(f"{name}: {key}: missing")
+    return ScenarioError(f"{name}: {key} = {shown(problem['input'])}: {allowed(problem)}")

@@ -98,14 +98,28 @@ def nested(annotation: Any) -> list[Any]:
 
 def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
     """Set the dotted `key` in `data`, the content of a file."""
+    place, part = place_in(data, key, name)
+    place[part] = value
+
+
+def holds(data: dict[str, Any], key: str, name: str) -> bool:
+    """Whether `data` states the dotted `key`."""
+    try:
+        place, part = place_in(data, key, name)
+    except ScenarioError:
+        return False
+    return isinstance(place, list) or part in place
+
+
+def place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
+    """The table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are made."""
     parts = split(key, name)
     place: Any = data
     for part, following in zip(parts, [*parts[1:], None], strict=True):
         if isinstance(place, list) and place and not isinstance(place[0], dict):
             index = index_in(place, part, key, name)
             if following is None:
-                place[index] = value
-                return
+                return place, index
             place = place[index]
             continue
         if isinstance(place, list):
@@ -118,9 +132,11 @@ def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
         if not isinstance(place, dict):
             raise ScenarioError(f"{name}: {key}: {part!r} is not inside a table")
         if following is None:
-            place[part] = value
-        else:
-            place = place.setdefault(part, {})
+            return place, part
+        if part not in place and following.isdecimal():
+            raise ScenarioError(f"{name}: {key}: {part!r} is not stated; must be a list of the scenario")
+        place = place.setdefault(part, {})
+    raise AssertionError
 
 
 def split(key: str, name: str) -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,23 @@ from pydantic import ValidationError
 from tomlkit.exceptions import ParseError
 
 from dockdyn.scenario.berthing import BerthingSection
+from dockdyn.scenario.campaign import CampaignSection
 from dockdyn.scenario.chains import FourMassSection, LatchSection
-from dockdyn.scenario.errors import ScenarioError, nearest, shown
+from dockdyn.scenario.dispersion import (
+    Dispersion,
+    alone,
+    dispersion_of,
+    extracted,
+    misplaced,
+    unfixed,
+    with_inline,
+    written_into,
+)
+from dockdyn.scenario.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
-from dockdyn.scenario.keys import override
+from dockdyn.scenario.keys import holds, override
 from dockdyn.scenario.orbital_arm import OrbitalArmSection
+from dockdyn.scenario.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.rig import MODES, RigSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.urdf import with_urdf
@@ -33,6 +45,8 @@ KINDS: dict[str, type[Section]] = {
     "orbital-arm": OrbitalArmSection,
 }
 
+SHARED = ("campaign", "dispersion", "requirements")  # tables of every kind
+
 PRESETS = resources.files("dockdyn.scenario") / "presets"
 
 
@@ -43,6 +57,9 @@ class Scenario:
     name: str
     content: Any
     folder: Path | None = None  # where modules of the user's own laws are looked for
+    dispersions: tuple[Dispersion, ...] = ()  # what is distributed; `content` has the nominal numbers
+    requirements: tuple[Requirement, ...] = ()
+    campaign: CampaignSection = field(default_factory=CampaignSection)
 
     @property
     def kind(self) -> str:
@@ -54,18 +71,23 @@ class Scenario:
 
     def text(self) -> str:
         """The resolved scenario as TOML: overrides applied, defaults filled in; it gives the same result again."""
-        return tomlkit.dumps(self.resolved())
+        return tomlkit.dumps(with_inline(self.resolved()))
 
     def resolved(self) -> dict[str, Any]:
         """The same as a dictionary."""
+        data = self.nominal()
+        written_into(data, self.dispersions, self.name)
+        stated = {"campaign": self.campaign.model_dump(exclude_unset=True), "requirements": table_of(self.requirements)}
+        return data | without_empty(stated)
+
+    def nominal(self) -> dict[str, Any]:
+        """The case that runs alone, without distributions and requirements, as a dictionary."""
         return without_empty(self.content.model_dump(by_alias=True, exclude_none=True))
 
     def at(self, values: Mapping[str, Any]) -> Scenario:
-        """The same scenario with dotted keys set to `values`; ScenarioError where one is not allowed."""
-        data = self.resolved()
-        for key, value in values.items():
-            override(data, key, value, self.name)
-        return checked(data, self.name, self.folder)
+        """The same scenario, dotted keys set to `values`, nothing distributed; ScenarioError where one is not allowed."""
+        content = content_at(self.nominal(), values, self.name, self.folder)
+        return Scenario(self.name, content, self.folder, requirements=self.requirements)
 
     def model(self) -> Any:
         """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for a kind without."""
@@ -132,17 +154,58 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
             data = overridden(data, key, value, name, folder)
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 1")
-    return checked(data, name, folder)
+    return checked(data, name, folder, changes)
 
 
-def checked(data: dict[str, Any], name: str, folder: Path | None) -> Scenario:
-    """The scenario that `data` describes."""
+def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = ()) -> Scenario:
+    """The scenario that `data` describes; what is distributed there and named in `fixed` is so no more."""
+    others = {key: data[key] for key in ("campaign", "requirements") if key in data}
+    plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
+    campaign = campaign_of(others.get("campaign", {}), name)
+    requirements = requirements_of(others.get("requirements", {}), name)
+    own = {key for one in stated if not one.inline for key in one.keys if holds(plain, key, name)}
+    for one in stated:
+        for key, (_, value) in one.somewhere().items():
+            if not one.inline and key not in own:
+                plain = overridden(plain, key, value, name, folder)
+    try:
+        content = validated(plain, name, folder)
+    except ScenarioError as error:
+        raise misplaced(error, stated, name) from None
+    scenario = Scenario(name, content, folder, requirements=requirements, campaign=campaign)
+    if not stated:
+        return scenario
+    found = [dispersion_of(one, content, lambda values: scenario.at(values).content, own, name) for one in stated]
+    kept = unfixed(found, content, fixed, name)
+    alone(kept, name)
+    kept.sort(key=lambda one: one.keys if one.inline else ("~",))  # one order, however the file is written
+    nominal = {key: value for one in kept for key, value in zip(one.keys, one.nominal, strict=True)}
+    return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
+
+
+def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None) -> Any:
+    """What `data` describes with dotted keys set to `values`."""
+    for key, value in values.items():
+        override(data, key, value, name)
+    return validated(data, name, folder)
+
+
+def validated(data: dict[str, Any], name: str, folder: Path | None) -> Any:
+    """What `data` describes, without distributions and requirements."""
     section = section_of(data, name)
     try:
         with importable(folder):
-            return Scenario(name, section.model_validate(data), folder)
+            return section.model_validate(data)
     except ValidationError as error:
-        raise ScenarioError(explained(error, data, name, section)) from None
+        raise refusal(error, data, name, section) from None
+
+
+def campaign_of(table: Any, name: str) -> CampaignSection:
+    """The table `[campaign]`."""
+    try:
+        return CampaignSection.model_validate(table)
+    except ValidationError as error:
+        raise refused_in(error, "campaign", list(CampaignSection.model_fields), name) from None
 
 
 def section_of(data: dict[str, Any], name: str) -> type[Section]:
@@ -179,16 +242,15 @@ def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Pa
         override(data, key, value, name)
     except ScenarioError as problem:
         try:
-            with importable(folder):
-                resolved = Scenario(name, section_of(data, name).model_validate(data)).resolved()
+            resolved = checked(data, name, folder).resolved()
             override(resolved, key, value, name)
-        except (ScenarioError, ValidationError):
+        except ScenarioError:
             raise problem from None
         return resolved
     return data
 
 
-def explained(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> str:
+def refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """The first problem in one line: file, key, value and what is allowed."""
     problems = error.errors()
     # an unknown key first: what it was meant to be is then missing, too
@@ -199,33 +261,18 @@ def explained(error: ValidationError, data: dict[str, Any], name: str, kind: typ
     if sort == "extra_forbidden":
         keys, others = known_keys(kind, path[:-1], data)
         laws = [law for law, theirs in others.items() if path[-1] in theirs]
-        words = f"of law {' or '.join(laws)} only" if laws else nearest(path[-1], keys)
-        return f"{name}: {key}: unknown key; {words}"
+        words = (
+            f"of law {' or '.join(laws)} only" if laws else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
+        )
+        return ScenarioError(f"{name}: {key}: unknown key; {words}", key, f"unknown key; {words}")
     if sort == "missing":
-        return f"{name}: {key}: missing"
+        return ScenarioError(f"{name}: {key}: missing", key, "missing")
     if sort.startswith("union_tag"):
         tag = "shape" if "surface" in key or "parts" in key else "law"
         key, value = f"{key}.{tag}", value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
-    return f"{name}: {key}{given}: {allowed(problem)}"
-
-
-def allowed(problem: Any) -> str:
-    """What is allowed instead, in words."""
-    sort, context = problem["type"], problem.get("ctx", {})
-    if sort in ("quantity", "part"):
-        return context["allowed"]
-    if sort.startswith("union_tag"):
-        names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
-        return f"must name one of {names}" if names else "must be a table with a law or shape"
-    if sort in ("model_type", "dict_type", "model_attributes_type"):
-        return "must be a table"
-    if sort == "list_type":
-        return "must be a list"
-    if sort in ("too_short", "too_long"):
-        count = context.get("min_length", context.get("max_length"))
-        return f"must have {'at least ' if sort == 'too_short' else 'at most '}{count} entries, has {context['actual_length']}"
-    return problem["msg"].replace("Input should be", "must be").replace("String should", "must")
+    words = allowed(problem)
+    return ScenarioError(f"{name}: {key}{given}: {words}", key, words)
 
 
 def without_empty(data: Any) -> Any:

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from dockdyn.scenario.requirement import Requirement, requirements_of
 from dockdyn.study.berthing_summary import summarise_berthing
 from dockdyn.study.flight_control import control_totals, control_used_up
 from dockdyn.study.measures import drift, given_by_contacts, kept, number, ratio
 from dockdyn.study.orbital_summary import summarise_orbital_arm
+from dockdyn.study.requirements import judge
 from dockdyn.study.rig_summary import summarise_rig
 
+SUMMARIES = {"berthing": summarise_berthing, "orbital-arm": summarise_orbital_arm, "rig": summarise_rig}
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 
 
-def summarise(dataset: xr.Dataset) -> dict[str, Any]:
-    """Contacts, energy, errors of conserved quantities, warnings. Keys carry their unit; plain Python types throughout."""
-    if dataset.attrs["kind"] == "berthing":
-        return summarise_berthing(dataset)
-    if dataset.attrs["kind"] == "orbital-arm":
-        return summarise_orbital_arm(dataset)
-    if dataset.attrs["kind"] == "rig":
-        return summarise_rig(dataset)
+def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:
+    """Contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python types.
+
+    Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures.
+    """
+    summary = SUMMARIES.get(dataset.attrs["kind"], summarise_contacts)(dataset)
+    return summary | {"requirements": judge(stated_requirements(dataset, name), summary, name)}
+
+
+def stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
+    """The requirements of the scenario that was run."""
+    return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
+
+
+def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
+    """Of two free bodies or two chains of masses."""
     flight = "angular_momentum" in dataset
     skeleton = {
         "kind": dataset.attrs["kind"],
