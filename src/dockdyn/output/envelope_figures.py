@@ -38,9 +38,12 @@ def keys_of(dataset: xr.Dataset, answer: dict[str, Any]) -> list[Key]:
     return found
 
 
-def words_for(of: str) -> tuple[str, str]:
+def words_for(answer: dict[str, Any]) -> tuple[str, str]:
     """What met and not met are called."""
-    return ("captured", "not captured") if of == "captured" else (f"{of} met", f"{of} not met")
+    if answer["of"] == "captured" and answer["required"] == "true":
+        return "captured", "not captured"
+    words = f"{answer['of']} {answer['required']}"
+    return words, f"not {words}"
 
 
 def on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Figure:
@@ -52,10 +55,10 @@ def on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Fi
     outlines = pieces_of(dataset, "region")
     if outlines:  # outlines around holes run the other way
         whole = Path.make_compound_path(*(Path(line, closed=True) for line in outlines))
-        ax.add_patch(PathPatch(whole, label=words_for(answer["of"])[0], **SHADE))
+        ax.add_patch(PathPatch(whole, label=words_for(answer)[0], **SHADE))
     for piece in pieces_of(dataset, "boundary"):
         ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.6, label=once(ax, "boundary"))
-    mark_cases(ax, answer["of"], dataset.met.values, dataset.point_x.values, dataset.point_y.values)
+    mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, dataset.point_y.values)
     mark_nominal(ax, answer["scenario_at"], keys)
     legend(figure, ax)
     return figure
@@ -68,7 +71,7 @@ def pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
 
 
 def on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
-    met, _ = words_for(answer["of"])
+    met, _ = words_for(answer)
     figure, ax = panel(0.9, entries=6)
     frame(ax, [key])
     ax.set(ylim=(-0.35, 1.35), yticks=[0, 1], yticklabels=["no", "yes"], ylabel=short(met, 16))
@@ -82,18 +85,18 @@ def on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
         late = key.share(np.asarray(crossing)) > 0.85
         side: dict[str, Any] = {"ha": "right" if late else "left", "va": "center", "fontsize": 8}
         ax.annotate(key.said(crossing), (crossing, 0.5), (-6 if late else 6, 0), textcoords="offset points", **side)
-    mark_cases(ax, answer["of"], dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
+    mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
     mark_nominal(ax, [*answer["scenario_at"], 0.5], [key])
     legend(figure, ax)
     return figure
 
 
-def mark_cases(ax: Axes, of: str, met: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
+def mark_cases(ax: Axes, answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
     """Every case that was run, by what became of it."""
     style: dict[str, Any] = {"linestyle": "none", "zorder": 3, "clip_on": False}
     looks: list[tuple[np.ndarray, str, dict[str, Any]]] = [
-        (met == 1, words_for(of)[0], {"marker": ".", "color": COLOURS["blue"], "markersize": 2.4}),
-        (met == 0, words_for(of)[1], {"marker": ".", "color": COLOURS["orange"], "markersize": 2.4}),
+        (met == 1, words_for(answer)[0], {"marker": ".", "color": COLOURS["blue"], "markersize": 2.4}),
+        (met == 0, words_for(answer)[1], {"marker": ".", "color": COLOURS["orange"], "markersize": 2.4}),
         (np.isnan(met), "a run that failed", {"marker": "x", "color": COLOURS["purple"], "markersize": 3.5}),
     ]
     for chosen, words, look in looks:

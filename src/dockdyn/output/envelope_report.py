@@ -32,7 +32,7 @@ def render_envelope_report(dataset: xr.Dataset) -> str:
 
 def envelope_verdict(answer: dict[str, Any]) -> str:
     """The envelope in words."""
-    met, unmet = words_for(answer["of"])
+    met, unmet = words_for(answer)
     share = answer["share_met"]
     over = " and ".join(answer["keys"])
     runs = f"{answer['runs']} runs, where an even grid as sharp would take {answer['grid_runs']}"
@@ -60,7 +60,7 @@ def warnings(answer: dict[str, Any]) -> list[str]:
 
 
 def overview(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [("Outcome", words_for(answer["of"])[0])]
+    rows = [("Outcome", words_for(answer)[0])]
     rows += [(key.name, key.range) for key in keys_of(dataset, answer)]
     share = answer["share_met"]
     rows += [
@@ -73,7 +73,7 @@ def overview(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str
 
 
 def caption(answer: dict[str, Any]) -> str:
-    met, _ = words_for(answer["of"])
+    met, _ = words_for(answer)
     words = f"Where the outcome is “{met}”, shaded, and its boundary as located by bisection. Every point is one run"
     return f"{words}; they gather where the outcome changes."
 

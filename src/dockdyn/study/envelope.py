@@ -13,19 +13,24 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
-from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.requirement import Requirement
 from dockdyn.stability.chart import chart, locate
 from dockdyn.stability.chart_region import region
 from dockdyn.study.batch import run_cases
+from dockdyn.study.requirements import COMPARED, limit_of, margin_of, resolved, unit_of_figure
 from dockdyn.study.stability_sweep import Axis, Sweep, axis_of, number, parted
 
 CAPTURED = "captured"
+CAPTURE = Requirement(CAPTURED, CAPTURED, "==", True, "true")
 MOST_KEYS = 2
 TOLERANCE = 1e-3  # of an axis
 SMALLEST, LARGEST = 1e-7, 0.1  # tolerances allowed
 COARSE = 12  # cells along an axis before refinement
 FINE = 48  # cells along an axis where the boundary passes, at the default tolerance
+
+TINY = 1e-300  # a margin that is not met, and zero
 
 Progress = Callable[[float], None]
 
@@ -61,7 +66,7 @@ def envelope(
     Args:
         scenario: everything else.
         over: from where to where, by key: `{"approach.closing_speed": ("20 mm/s", "60 mm/s")}`.
-        of: "captured".
+        of: "captured", or the name of a requirement of the scenario.
         tolerance: of the boundary's place, as a share of each range.
         progress: is told about the share that is done.
 
@@ -81,12 +86,22 @@ def envelope(
     axes = [axis_of(scenario, Sweep(key, *ends, count=2, option="--over")) for key, ends in over.items()]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
-    cases = Evaluated(scenario, axes, of, rounds(tolerance), progress)
+    cases = Evaluated(scenario, axes, outcome_of(scenario, of), rounds(tolerance), progress)
     cases.check()
     found = on_line(cases, tolerance) if len(axes) == 1 else on_plane(cases, tolerance)
     if progress is not None:
         progress(1.0)
     return dataset_of(scenario, cases, found, tolerance)
+
+
+def outcome_of(scenario: Scenario, name: str) -> Requirement:
+    """What `name` asks for: capture, or one of the scenario's requirements."""
+    if name == CAPTURED:
+        return CAPTURE
+    found = {one.name: one for one in scenario.requirements}
+    if name not in found:
+        raise ScenarioError(f"{scenario.name}: --of {name}: no such requirement; {nearest(name, [CAPTURED, *found])}")
+    return found[name]
 
 
 def cells_at(tolerance: float) -> int:
@@ -107,7 +122,7 @@ class Evaluated:
 
     scenario: Scenario
     axes: list[Axis]
-    of: str
+    of: Requirement
     expected: int  # batches
     progress: Progress | None
     batches: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
@@ -129,11 +144,27 @@ class Evaluated:
         return outcome
 
     def outcome(self, figures: Mapping[str, np.ndarray], run: Bool[np.ndarray, "points"]) -> np.ndarray:
-        """Below zero where met, of those that have `run`."""
-        caught = figures.get(CAPTURED, np.full(run.shape, np.nan))
-        if np.isnan(caught[run]).any():
-            raise ScenarioError(f"{self.scenario.name}: --of {self.of}: the scenario has no latch to be captured by")
-        return np.where(caught > 0, -1.0, 1.0)
+        """Below zero where met, of those that have `run`: by the margin, where there is one."""
+        where = f"{self.scenario.name}: requirements.{self.of.name}"
+        if self.of is CAPTURE and np.isnan(figures.get(CAPTURED, np.full(run.shape, np.nan))[run]).any():
+            raise ScenarioError(
+                f"{self.scenario.name}: --of {CAPTURED}: nothing in the scenario captures{self.others()}"
+            )
+        if not run.any():
+            return np.full(run.shape, np.nan)
+        figure = resolved(self.of.figure, figures, where)
+        values = figures[figure]
+        limit = limit_of(self.of, figure, unit_of_figure(figure), values[run].tolist(), where)
+        met = COMPARED[self.of.relation](values, limit)
+        if isinstance(limit, bool):
+            return np.where(met, -1.0, 1.0)
+        margin = np.nan_to_num(np.abs(margin_of(values, self.of.relation, limit)), nan=np.inf)  # NaN: did not happen
+        return np.where(met, -margin, np.maximum(margin, TINY))
+
+    def others(self) -> str:
+        """What could be asked for instead."""
+        names = [one.name for one in self.scenario.requirements]
+        return f"; must be one of its requirements: {', '.join(names)}" if names else ", and it has no [requirements]"
 
     def check(self) -> None:
         """Runs the case in the middle: one that says nothing about the outcome is refused before the others run."""
@@ -192,7 +223,8 @@ def dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: fl
     places, met = cases.points()
     boundary, inside = ([cases.values(piece) for piece in pieces] for pieces in (found.boundary, found.region))
     answer = {
-        "of": cases.of,
+        "of": cases.of.name,
+        "required": cases.of.text,
         "keys": [axis.sweep.key for axis in cases.axes],
         "units": [axis.unit for axis in cases.axes],
         "ranges": [[axis.low, axis.high] for axis in cases.axes],
@@ -206,7 +238,7 @@ def dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: fl
         "boundary": [piece.tolist() for piece in boundary],
     }
     values = cases.values(places)
-    variables: dict[str, Any] = {"met": ("point", met, {"units": "1", "long_name": f"{cases.of}: 1 yes, 0 no"})}
+    variables: dict[str, Any] = {"met": ("point", met, {"units": "1", "long_name": f"{cases.of.name}: 1 yes, 0 no"})}
     for place, (name, axis) in enumerate(zip("xy", cases.axes, strict=False)):
         words = {"units": axis.unit or "1", "long_name": axis.sweep.key}
         for group, dimension, numbers in (
