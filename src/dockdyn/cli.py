@@ -31,6 +31,7 @@ app.command()(cli_study.envelope)
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
+NOT_MET = 4
 
 
 def version(asked: bool) -> None:
@@ -61,6 +62,9 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON and nothing else; files only with --out.")
     ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with code 4 when a requirement of the scenario is not met.")
+    ] = False,
 ) -> None:
     """Simulate a scenario; write result.nc, scenario.toml and report.html; print a summary."""
     from dockdyn.scenario.load import load
@@ -75,7 +79,7 @@ def run(
 
     with progress(f"Simulating {chosen.name}") as advance:
         dataset = simulate(chosen, advance)
-    summary = summarise(dataset)
+    summary = summarise(dataset, chosen.name)
     if folder is not None:
         write_files(folder, dataset, "result.nc")
     if as_json:
@@ -87,6 +91,11 @@ def run(
         typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
+    if check and not summary["requirements"]:
+        typer.echo(f"warning: {chosen.name} has no requirements to check", err=True)
+    missed = [one["name"] for one in summary["requirements"] if not one["met"]]
+    if check and missed:
+        fail(f"{chosen.name}: not met: {', '.join(missed)}", NOT_MET)
 
 
 @app.command()

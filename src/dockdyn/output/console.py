@@ -17,7 +17,7 @@ from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
 from dockdyn.output.rig_report import budget, compared, rig_verdict
 from dockdyn.output.stability_report import verdict
-from dockdyn.output.wording import capture, gains, significant
+from dockdyn.output.wording import capture, gains, requirement, significant
 
 LISTED = 6  # sensitivities printed
 STIFFNESSES = 5  # columns of a comparison
@@ -56,6 +56,9 @@ def show_summary(summary: dict[str, Any]) -> None:
     ):
         if summary.get(key) is not None:
             console.print(f"{words}: {summary[key]:.1e}")
+    for one in summary["requirements"]:
+        asked, value, margin, met = requirement(one)
+        console.print(f"required {asked}: {met}; value {value}, margin {margin}", markup=False)
     console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
     for warning in summary["warnings"]:
         console.print(f"warning: {warning}", markup=False)

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
+from dockdyn.output.wording import MET, requirement
+from dockdyn.study.summarise import stated_requirements, summarise
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -38,8 +41,21 @@ def render(template: str, dataset: xr.Dataset, **parts: Any) -> str:
     )
     attributes = dataset.attrs
     return environment.get_template(template).render(
-        title=attributes["title"], scenario=attributes["scenario"], colours=COLOURS, **parts
+        title=attributes["title"],
+        scenario=attributes["scenario"],
+        colours=COLOURS,
+        judged=requirements_table(dataset),
+        **parts,
     )
+
+
+def requirements_table(dataset: xr.Dataset) -> Table | None:
+    """The requirements of a run; None where there are none."""
+    if "status" not in dataset.attrs or not stated_requirements(dataset):
+        return None
+    columns = [("Required", ""), ("Value", ""), ("Margin", ""), ("", "")]
+    rows = [list(requirement(one)) for one in summarise(dataset)["requirements"]]
+    return Table(columns, rows, [], worded={0, 3}, alarming={MET[False]})
 
 
 def pictures(drawings: Iterable[tuple[Callable[[], Figure], str]]) -> list[dict[str, Any]]:

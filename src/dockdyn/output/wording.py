@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 NOTHING = "–"  # what there is no number for
+MET = {True: "met", False: "not met"}
 
 
 def significant(value: float | None, digits: int = 4) -> str:
@@ -72,3 +73,18 @@ def gains(intervals: list[list[float | None]]) -> str:
         ends = [f"above {low:.6g}" if low is not None else "", f"below {high:.6g}" if high is not None else ""]
         said.append(f"{low:.6g} to {high:.6g}" if low is not None and high is not None else "".join(ends) or "any")
     return ", ".join(said) or "none"
+
+
+def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
+    """A requirement as judged: what is required, the value, the margin, met or not."""
+    unit, limit = judged["unit"], judged["limit"]
+    if isinstance(limit, bool):
+        asked = f"{judged['name']} = {'true' if limit else 'false'}"
+        value = NOTHING if judged["value"] is None else "true" if judged["value"] else "false"
+        return asked, value, NOTHING, MET[judged["met"]]
+    asked = f"{judged['name']} {judged['relation']} {limit:g} {unit}".rstrip()
+    value, margin = (
+        NOTHING if amount is None else f"{significant(amount)} {unit}".rstrip()
+        for amount in (judged["value"], judged["margin"])
+    )
+    return asked, value, margin, MET[judged["met"]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from pydantic import Field
@@ -267,7 +268,7 @@ class Cone(Distribution):
         height = 1 - cube[:, 0] * (1 - math.cos(self.half_angle))  # cosine of the angle to the axis
         aside, around = np.sqrt(np.maximum(1 - height**2, 0)), 2 * np.pi * cube[:, 1]
         own = np.stack([height, aside * np.cos(around), aside * np.sin(around)], axis=1)
-        frame = np.asarray(from_x_axis(Vector.of(self.direction())).matrix().array())
+        frame = np.asarray(from_x_axis(Vector.of(jnp.asarray(self.direction()))).matrix().array())
         return self.length * own @ frame.T
 
 
