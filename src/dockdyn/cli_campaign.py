@@ -162,7 +162,7 @@ def interruptible(store: Store, campaign: Campaign, scenario: str) -> Iterator[N
     except StoreFull as error:
         fail(f"{error}; {left()}, once there is room", STOPPED_EARLY)
     except OSError as error:
-        fail(f"{store.folder}: cannot be written to ({error.strerror}); {left()}", STOPPED_EARLY)
+        fail(f"{error}; {left()}", STOPPED_EARLY)
 
 
 @contextlib.contextmanager
