@@ -329,6 +329,7 @@ def test_other_datasets_and_keys_are_refused_in_one_line():
         "no 'captured'": lambda: campaign_cases(dataset.drop_vars("captured")),
         "no cases": lambda: campaign_cases(dataset.isel(case=slice(0, 0))),
         "did you mean 'approach.closing_speed'": lambda: capture_map(cases, judged, ["approach.closing_spede"]),
+        "not TOML": lambda: campaign_cases(dataset.assign_attrs(scenario="a = ")),
         "must be in N": lambda: campaign_cases(catching(50, requirements={"peak_normal_force": "< 3 kg"})),
         "two different keys": lambda: capture_map(cases, judged, ["approach.closing_speed"] * 2),
     }

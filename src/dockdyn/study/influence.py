@@ -32,9 +32,9 @@ def influences(
 ) -> dict[str, Influence]:
     """The influence of every key on a figure, the largest first; nothing where the figure is constant or runs are few.
 
-    Runs without the figure (NaN) are left out, and those behind the first `MOST`. A key is significant when chance alone would make one of all the keys look
-    as influential with a probability below `DOUBT` (Bonferroni), by the better of two tests on ranks: of the correlation
-    ratio and of the rank correlation.
+    Runs without the figure (NaN) are left out, and those behind the first `MOST`. A key is significant when chance alone
+    would make one of all the keys look as influential with a probability below `DOUBT` (Bonferroni), by the better of two
+    tests on ranks: of the correlation ratio and of the rank correlation.
     """
     there = np.flatnonzero(np.isfinite(figure))[:MOST]
     figure = figure[there]
