@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any
 
 import numpy as np
@@ -213,4 +214,4 @@ def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[
 
 def rerun(folder: str, case: int) -> str:
     """What runs one case of a campaign again, with its full result and report."""
-    return f"dockdyn campaign rerun {folder} {case}"
+    return f"dockdyn campaign rerun {shlex.quote(folder)} {case}"
