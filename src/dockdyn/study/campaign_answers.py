@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+import shlex
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dockdyn.study.statistics import milestones, percentile_interval, wilson
 
 PERCENTILES = (50, 90, 95, 99)
 WORST = 10  # cases listed
+NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind what has it
 DECIDED = 8  # figures whose influences are estimated
 
 
@@ -62,10 +64,21 @@ REQUIREMENTS = ("requirements_probability", "requirements_interval_95")
 
 
 def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
-    """Why cases failed, the most frequent reason first, and what runs the first of each again."""
+    """Why cases failed, the most frequent reason first, and what runs the first of each again.
+
+    Reasons that differ in a number alone, such as when a run stopped, are one.
+    """
+    alike: dict[str, list[int]] = {}
+    for place, reason in enumerate(cases.reasons):
+        if reason:
+            alike.setdefault(NUMBER.sub("…", reason), []).append(place)
     return [
-        {"reason": reason, "cases": count, "command": rerun(folder, int(cases.number[cases.reasons.index(reason)]))}
-        for reason, count in Counter(reason for reason in cases.reasons if reason).most_common()
+        {
+            "reason": reason if len(places) > 1 else cases.reasons[places[0]],
+            "cases": len(places),
+            "command": rerun(folder, int(cases.number[places[0]])),
+        }
+        for reason, places in sorted(alike.items(), key=lambda pair: -len(pair[1]))
     ]
 
 
@@ -201,4 +214,4 @@ def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[
 
 def rerun(folder: str, case: int) -> str:
     """What runs one case of a campaign again, with its full result and report."""
-    return f"dockdyn campaign rerun {folder} {case}"
+    return f"dockdyn campaign rerun {shlex.quote(folder)} {case}"
