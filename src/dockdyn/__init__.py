@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.output.store import open_result
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
+    from dockdyn.study.envelope import envelope
     from dockdyn.study.margins import margins
     from dockdyn.study.nominal import resting_state
     from dockdyn.study.simulate import simulate
@@ -31,6 +32,7 @@ PLACES = {
     "ScenarioError": "scenario.errors",
     "Surface": "contact.surface",
     "Vector": "mechanics.vector",
+    "envelope": "study.envelope",
     "load": "scenario.load",
     "margins": "study.margins",
     "open_result": "output.store",
@@ -47,6 +49,7 @@ __all__ = [
     "ScenarioError",
     "Surface",
     "Vector",
+    "envelope",
     "impact",
     "load",
     "margins",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn import cli_identify, cli_impact
-from dockdyn.cli_options import Refusal
+from dockdyn import cli_identify, cli_impact, cli_study
+from dockdyn.cli_options import Force, Overrides, Refusal, ScenarioName
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,16 +27,11 @@ app = typer.Typer(
 )
 app.add_typer(cli_impact.app, name="impact")
 app.add_typer(cli_identify.app, name="identify")
+app.command()(cli_study.envelope)
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
-
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
-ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a preset.")]
-Overrides = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
-]
 
 
 def version(asked: bool) -> None:
@@ -221,7 +216,7 @@ def init(
 
 @app.command()
 def report(
-    result: Annotated[Path, typer.Argument(help="A result.nc, stability.nc or compare.nc that dockdyn wrote.")],
+    result: Annotated[Path, typer.Argument(help="A result.nc, stability.nc, compare.nc or envelope.nc.")],
     out: Annotated[
         Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")
     ] = None,
@@ -328,6 +323,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.stability_report import render_stability_report
 
         return render_stability_report(dataset)
+    if "envelope" in dataset.attrs:
+        from dockdyn.output.envelope_report import render_envelope_report
+
+        return render_envelope_report(dataset)
     if "tuned_at_N_m" in dataset.attrs:
         from dockdyn.output.compare_report import render_compare_report
 

@@ -1,10 +1,16 @@
-"""What several files of the command line share: the refusal, and options that are quantities with units."""
+"""What several files of the command line share: the refusal, common options, and options that are quantities with units."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a preset.")]
+Overrides = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
+]
 
 
 class Refusal(Exception):

@@ -21,6 +21,9 @@ class Union(Surface):
     def mouth(self) -> tuple[Vector, Vector]:
         return self.parts[0].mouth()
 
+    def true_distance(self) -> bool:
+        return all(part.true_distance() for part in self.parts)
+
     def signed_distance(self, point: Vector) -> Scalar:
         return reduce(jnp.minimum, [part.signed_distance(point) for part in self.parts])
 
@@ -35,6 +38,9 @@ class Intersection(Surface):
 
     def mouth(self) -> tuple[Vector, Vector]:
         return self.parts[0].mouth()
+
+    def true_distance(self) -> bool:
+        return all(part.true_distance() for part in self.parts)
 
     def signed_distance(self, point: Vector) -> Scalar:
         return reduce(jnp.maximum, [part.signed_distance(point) for part in self.parts])

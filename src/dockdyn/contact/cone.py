@@ -52,6 +52,9 @@ class Cone(Surface):
         along = axis * self.cosine + outward * self.sine
         return Vector.of(self.apex) + along * distance, axis * self.sine - outward * self.cosine
 
+    def true_distance(self) -> bool:
+        return True
+
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.apex), Vector.of(self.axis))
         from_wall = along * self.sine - radius * self.cosine

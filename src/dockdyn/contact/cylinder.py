@@ -29,6 +29,9 @@ class Cylinder(Surface):
     def mouth(self) -> tuple[Vector, Vector]:
         return Vector.of(self.point), Vector.of(self.axis)
 
+    def true_distance(self) -> bool:
+        return True
+
     def signed_distance(self, point: Vector) -> Scalar:
         _, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
         outside = radius - self.radius

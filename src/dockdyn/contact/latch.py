@@ -89,6 +89,7 @@ class ConeLatch(eqx.Module):
     cone: Cone
     entry: Float[Array, ""]  # m, from the apex along the docking axis: where the ramp meets the latch
     feature_on_chaser: bool = eqx.field(static=True)
+    ends_run: bool = eqx.field(static=True)  # whether a run ends when the latch falls in
     hold: Literal["pin", "weld"] = eqx.field(static=True)  # what keeps a caught tip: its place alone, or attitude too
 
     def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:
@@ -128,9 +129,9 @@ class ConeLatch(eqx.Module):
         travel, inside = self.travel(chaser, target)
         return self.ramp.guards(mode, jnp.minimum(travel, inside), travel)
 
-    def slip(self, chaser: Placed, target: Placed) -> Float[Array, "rows"]:
+    def slip(self, chaser: Placed, target: Placed) -> tuple[Vector, ...]:
         """What a caught tip must not do: move (m/s), and for a weld turn (rad/s), against the cone's body; inertial axes."""
         own, other = self.sides(chaser, target)
         point = self.point(chaser, target)
-        moving = (own.velocity(point) - other.velocity(point)).array()
-        return moving if self.hold == "pin" else jnp.concatenate([moving, (own.rate - other.rate).array()])
+        moving = own.velocity(point) - other.velocity(point)
+        return (moving,) if self.hold == "pin" else (moving, own.rate - other.rate)

@@ -26,5 +26,8 @@ class Plane(Surface):
     def mouth(self) -> tuple[Vector, Vector]:
         return Vector.of(self.point), Vector.of(self.normal)
 
+    def true_distance(self) -> bool:
+        return True
+
     def signed_distance(self, point: Vector) -> Scalar:
         return (point - Vector.of(self.point)).dot(Vector.of(self.normal))

@@ -20,6 +20,9 @@ class Sphere(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.centre)
 
+    def true_distance(self) -> bool:
+        return True
+
     def signed_distance(self, point: Vector) -> Scalar:
         offset = point - Vector.of(self.centre)
         outside = jnp.sqrt(offset.dot(offset) + AXIS_SMOOTHING**2) - self.radius

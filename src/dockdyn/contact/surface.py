@@ -27,6 +27,10 @@ class Surface(eqx.Module):
     def reference(self) -> Vector:
         """The surface's reference point (m, body axes), from which contact positions are given."""
 
+    def true_distance(self) -> bool:
+        """Whether `signed_distance` never changes by more than the point moves: free flight may then take long steps."""
+        return False
+
     def mouth(self) -> tuple[Vector, Vector]:
         """Where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""
         return self.reference(), Vector.of(jnp.array([1.0, 0.0, 0.0]))

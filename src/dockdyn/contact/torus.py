@@ -33,6 +33,9 @@ class Torus(Surface):
     def mouth(self) -> tuple[Vector, Vector]:
         return Vector.of(self.centre), Vector.of(self.axis)
 
+    def true_distance(self) -> bool:
+        return True
+
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.centre), Vector.of(self.axis))
         from_line = radius - self.major_radius

@@ -25,7 +25,7 @@ from dockdyn.integrate import cubic
 from dockdyn.integrate.delay_line import SMOOTH, Interval, IntervalLine
 from dockdyn.integrate.model import Flag, Model, Scalar, State, chosen, pack, unpack
 from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numbers, quiet_signal, tolerance
-from dockdyn.integrate.pace import keep_pace, step_error
+from dockdyn.integrate.pace import keep_pace, longest_step, step_error
 from dockdyn.integrate.runge_kutta import rk4
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status
 from dockdyn.mechanics.vector import once
@@ -64,7 +64,7 @@ class Lane(NamedTuple):
     iterations: Int[Array, ""]
     log: Float[Array, "moments columns"]  # last row: scratch
     moments: Int[Array, ""]
-    samples: Float[Array, "samples columns"] | None  # last row: scratch
+    samples: Float[Array, "samples columns"] | None
     sampled: Int[Array, ""]
     culprit: Int[Array, ""]  # which number of `numbers(node)` was not finite; −1 for none
 
@@ -109,7 +109,7 @@ def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
     first_row = pack((start, quiet if line is not None else node.sensed.signal))
     samples = None
     if settings.samples:
-        samples = jnp.zeros((settings.samples + 1, first_row.size)).at[0].set(first_row)
+        samples = jnp.zeros((settings.samples, first_row.size)).at[0].set(first_row)
     watch = Watch.fresh(len(node.sensed.watched))
     row = pack(moment(node, jnp.zeros(len(node.sensed.guards), bool), watch))
     zero = jnp.zeros((), int)
@@ -152,7 +152,9 @@ def applied(model: Model, line: IntervalLine | None, reading: Flag) -> Delayed:
 def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     """Attempt one step and take what it brings."""
     node, line = lane.node, lane.line
-    step, end, hits_end = once(next_step(model, settings, lane))
+    quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~lane.reading
+    longest = once(longest_step(model, settings.tolerance, settings.step, node, quiet))
+    step, end, hits_end = once(next_step(model, settings, lane, longest))
     delayed = applied(model, line, lane.reading)
 
     def flow(fraction, x):
@@ -165,7 +167,7 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     event = jnp.any(lane.landing)
     error = jax.lax.stop_gradient(step_error(model, settings.tolerance, node, tried, step, flow, last))
     judged = lane.refresh | event
-    coarse, pace, fine = once(keep_pace(settings.tolerance, settings.step, lane.pace, step, error, judged, node.time))
+    coarse, pace, fine = once(keep_pace(settings.tolerance, longest, lane.pace, step, error, judged, node.time))
     landing, limit, moved = once(find_events(lane, node, tried, step, coarse))
     at = once(chosen(moved, tried, node))
     done = moved & hits_end & ~event
@@ -185,6 +187,9 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     fired = tuple(lane.landing[i] for i in range(lane.landing.shape[0]))
     after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
     at = at._replace(state=after)
+    ended = model.ended(after)
+    if ended is not None:
+        done = done | (event & ended)
     logged = event | image | done
     at, logged = once((at, logged))
     log, moments = write(lane.log, lane.moments, logged, pack(moment(at, lane.landing, watch)))
@@ -212,10 +217,10 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     return guard(settings, lane, following, tried, finite)
 
 
-def next_step(model: Model, settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
+def next_step(model: Model, settings: Settings, lane: Lane, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
     """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
     now = lane.node.time
-    bound = jnp.minimum(lane.pace, lane.limit)
+    bound = jnp.minimum(jnp.minimum(lane.pace, lane.limit), longest)
     edge = jnp.asarray(jnp.inf)
     if lane.line is not None:
         bound = jnp.where(model.emitting(lane.node.state), jnp.minimum(bound, model.delay), bound)
@@ -321,17 +326,24 @@ def pass_edge(
 def sample(
     model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar, delayed: Delayed, moved: Flag
 ) -> tuple[Any, Int[Array, ""]]:
-    """Samples with the one, if any, that the step from `lane.node` to `at` passes."""
+    """Samples with those that the step from `lane.node` to `at` passes."""
     if lane.samples is None:
         return None, lane.sampled
     node = lane.node
-    time = lane.sampled * settings.sampling
-    due = moved & (time <= at.time + tolerance(time)) & (lane.sampled < settings.samples)
-    u = jnp.clip((time - node.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
 
-    state = between(model, node, at, step, u)
-    samples, sampled = write(lane.samples, lane.sampled, due, pack((state, delayed(time, state))))
-    return samples, sampled
+    def due(kept: tuple[Any, Int[Array, ""]]) -> Flag:
+        _, count = kept
+        return moved & (count * settings.sampling <= at.time + tolerance(at.time)) & (count < settings.samples)
+
+    def take(kept: tuple[Any, Int[Array, ""]]) -> tuple[Any, Int[Array, ""]]:
+        rows, count = kept
+        time = count * settings.sampling
+        u = jnp.clip((time - node.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
+        state = between(model, node, at, step, u)
+        row = pack((state, delayed(time, state)))
+        return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
+
+    return jax.lax.while_loop(due, take, (lane.samples, lane.sampled))
 
 
 def write(
@@ -377,7 +389,7 @@ def result(model: Model, lane: Lane) -> Solution:
     samples = None
     if lane.samples is not None:
         shape = Sample(state, quiet_signal(model, state))
-        samples = jax.vmap(lambda row: unpack(row, shape))(lane.samples[:-1])
+        samples = jax.vmap(lambda row: unpack(row, shape))(lane.samples)
     return Solution(
         status=lane.status,
         time=lane.node.time,

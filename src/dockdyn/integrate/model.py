@@ -71,6 +71,17 @@ class Model(eqx.Module):
         """Whether the signal may differ from zero in the modes of `x`."""
         return jnp.asarray(True)
 
+    def ended(self, x: State) -> Flag | None:
+        """Whether the run ends with the event that led to `x`; None: no event ends it."""
+        return None
+
+    def coasting(self, x: State) -> Scalar | None:
+        """Time (s) for which surely no guard rises and no signal differs from zero; steps may then be so long.
+
+        None promises nothing.
+        """
+        return None
+
     def ungated(self, x: State) -> State:
         """`x` for fixed-step runs, where no event decides the modes."""
         return x

@@ -47,6 +47,15 @@ def step_error(
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 
 
+def longest_step(model: Model, tolerance: Scalar, step: Scalar, node: Node, quiet: Bool[Array, ""]) -> Scalar:
+    """The longest step (s) from `node`: `step`, or longer where the tolerance chooses it, no delayed signal is left
+    (`quiet`) and the model promises that nothing begins."""
+    coasting = model.coasting(node.state)
+    if coasting is None:
+        return step
+    return jnp.where(quiet & (tolerance < 1), jnp.maximum(step, jax.lax.stop_gradient(coasting)), step)
+
+
 GROWTH = 4.0  # a step says nothing of steps longer than this many times its own length
 
 

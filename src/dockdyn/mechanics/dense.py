@@ -21,7 +21,13 @@ def factored(matrix: Float[Array, "n n"]) -> Factors:
     n = matrix.shape[0]
     if n > UNROLLED:
         return lu_factor(matrix)
-    rows = [[matrix[i, j] for j in range(n)] for i in range(n)]
+    return eliminated([[matrix[i, j] for j in range(n)] for i in range(n)])
+
+
+def eliminated(matrix: list[list[Array]]) -> list[list[Array]]:
+    """LU factors of a matrix of scalars, without pivoting."""
+    n = len(matrix)
+    rows = [list(row) for row in matrix]
     for k in range(n):
         rows[k][k] = 1 / rows[k][k]
         for i in range(k + 1, n):
@@ -35,8 +41,13 @@ def solved(factors: Factors, right: Float[Array, "n"]) -> Float[Array, "n"]:
     """The solution for one right-hand side."""
     if isinstance(factors, tuple):
         return lu_solve(factors, right)
+    return jnp.stack(substituted(factors, [right[i] for i in range(len(factors))]))
+
+
+def substituted(factors: list[list[Array]], right: list[Array]) -> list[Array]:
+    """The solution for one right-hand side of scalars."""
     n = len(factors)
-    x = [right[i] for i in range(n)]
+    x = list(right)
     for k in range(n):
         for i in range(k + 1, n):
             x[i] = x[i] - factors[i][k] * x[k]
@@ -44,7 +55,7 @@ def solved(factors: Factors, right: Float[Array, "n"]) -> Float[Array, "n"]:
         for j in range(k + 1, n):
             x[k] = x[k] - factors[k][j] * x[j]
         x[k] = x[k] * factors[k][k]
-    return jnp.stack(x)
+    return x
 
 
 def solve_definite(matrix: Float[Array, "n n"], right: Float[Array, "n *columns"]) -> Float[Array, "n *columns"]:

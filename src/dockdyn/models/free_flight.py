@@ -7,7 +7,6 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.gate import APART, GATED
@@ -19,6 +18,7 @@ from dockdyn.control.plant import attitude_error
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.models.coast import free_time
 from dockdyn.models.held import caught, held, holding_load, observed
 
 MEMORY = 2  # of the groups of a state: configuration, velocity, memory
@@ -129,11 +129,6 @@ class FreeFlight(Model):
         """All that puts forces on both bodies, in the order of the signal."""
         return self.contacts if self.latch is None else (*self.contacts, self.latch)
 
-    def mass_matrix(self) -> Float[Array, "12 12"]:
-        """Kinetic energy = ½ vᵀ M v, v the packed twists."""
-        blocks = [part for body in self.bodies for part in (body.mass * jnp.eye(3), body.inertia)]
-        return block_diag(*blocks)
-
     def sense(self, t: Scalar, x: State) -> Sensed:
         places = self.places(x)
         signal: list[Any] = []
@@ -169,6 +164,13 @@ class FreeFlight(Model):
         if self.latch is not None:
             touching.append(x.mode[-1] == ON_RAMP)
         return jnp.any(jnp.stack(touching)) if touching else jnp.asarray(False)
+
+    def ended(self, x: State) -> Bool[Array, ""] | None:
+        return None if self.latch is None or not self.latch.ends_run else x.mode[-1] == HELD
+
+    def coasting(self, x: State) -> Scalar | None:
+        known = all(contact.surface.true_distance() for contact in self.contacts)
+        return free_time(self, x) if self.control is None and known else None
 
     def ungated(self, x: State) -> State:
         return State(x.q, x.v, tuple(jnp.asarray(GATED) for _ in x.mode), x.memory)

@@ -64,6 +64,7 @@ class ConeLatchSection(RampSection):
     surface: str
     entry: Length
     hold: Literal["pin", "weld"] = "pin"
+    ends_run: bool = False
 
     def make(self, feature: Feature, cone: Cone, feature_on_chaser: bool) -> ConeLatch:
         """The latch, also from traced numbers."""
@@ -73,6 +74,7 @@ class ConeLatchSection(RampSection):
             cone=cone,
             entry=jnp.asarray(self.entry, float),
             feature_on_chaser=feature_on_chaser,
+            ends_run=self.ends_run,
             hold=self.hold,
         )
 

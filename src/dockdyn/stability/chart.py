@@ -26,25 +26,28 @@ class Chart(NamedTuple):
     growth: np.ndarray  # (k, k), second coordinate first
     boundary: list[np.ndarray]  # polylines (p, 2); a closed one ends where it began
     evaluations: int
+    lattice: Lattice
+    cells: list[tuple[int, int, int]]  # lattice point and side of the cells that fill the square
 
 
-def chart(growth: Growth, cells: int, tolerance: float) -> Chart:
+def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, gaps: bool = False) -> Chart:
     """Chart of `growth` over the unit square.
 
     Args:
         growth: growth rates (1/s) at many points at once; what is not a number counts as unstable.
         cells: sharpness: details of the boundary of 1/cells are resolved.
         tolerance: of the boundary's place, in either coordinate.
+        coarse: cells along an axis before refinement, at least.
+        gaps: what is not a number counts as neither instead, and the boundary is left open there.
 
     Raises:
         ValueError: fewer than one cell, or no positive tolerance.
     """
     if not (cells >= 1 and tolerance > 0):
         raise ValueError(f"cells is {cells}, tolerance {tolerance}; must be at least 1, and above 0")
-    levels = max(0, int(np.log2(cells / COARSE)))
-    coarse = int(np.ceil(cells / 2**levels))
-    size = coarse * 2**levels
-    lattice = Lattice(growth, size)
+    levels = max(0, int(np.log2(cells / coarse)))
+    size = int(np.ceil(cells / 2**levels)) * 2**levels
+    lattice = Lattice(growth, size, gaps)
     step = 2**levels
     axis = np.arange(0, size + 1, step)
     open_ = [(i, j) for i in range(0, size, step) for j in range(0, size, step)]
@@ -68,7 +71,8 @@ def chart(growth: Growth, cells: int, tolerance: float) -> Chart:
                 lattice.need(corner for a, b in inner for corner in corners(a, b, step))
                 open_ += inner
     boundary = lattice.boundary(open_, tolerance)
-    return Chart(axis / size, values.T, boundary, lattice.evaluations)
+    cells_ = settled + [(*cell, step) for cell in open_]
+    return Chart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
 
 
 def near_zero(values: np.ndarray) -> np.ndarray:
@@ -84,7 +88,7 @@ def near_zero(values: np.ndarray) -> np.ndarray:
         pad = [(0, 0), (0, 0)]
         for pad[axis] in ((0, 1), (1, 0)):
             change = np.maximum(change, np.pad(step, pad))
-    return over_cell(np.abs(values), np.minimum) < NEAR * over_cell(change, np.maximum)
+    return over_cell(np.abs(values), np.fmin) < NEAR * over_cell(change, np.fmax)
 
 
 def corners(i: int, j: int, step: int) -> list[tuple[int, int]]:
@@ -97,14 +101,17 @@ Edge = tuple[int, int, bool]  # a lattice point and whether the edge runs along 
 class Lattice:
     """Growth rates at the points of a fine lattice that were asked for."""
 
-    def __init__(self, growth: Growth, size: int):
-        self.growth, self.size, self.evaluations = growth, size, 0
+    def __init__(self, growth: Growth, size: int, gaps: bool):
+        self.growth, self.size, self.gaps, self.evaluations = growth, size, gaps, 0
         self.values = np.full((size + 1, size + 1), np.nan)
         self.known = np.zeros((size + 1, size + 1), bool)
+        self.lines: dict[tuple[int, int], list[tuple[Edge, Edge]]] = {}  # of the boundary through a finest cell
+        self.place: dict[Edge, np.ndarray] = {}  # of the crossings
 
     def at(self, points: np.ndarray) -> np.ndarray:
         self.evaluations += len(points)
-        return np.where(np.isnan(found := self.growth(points)), np.inf, found)
+        found = self.growth(points)
+        return found if self.gaps else np.where(np.isnan(found), np.inf, found)
 
     def need(self, nodes: Iterable[tuple[int, int]]) -> None:
         """Evaluate all of `nodes` that are not known yet, at once."""
@@ -117,6 +124,9 @@ class Lattice:
     def divided(self, i: int, j: int, step: int) -> bool:
         """Whether the boundary passes through a cell, or comes so near that it may."""
         found = np.array([self.values[corner] for corner in corners(i, j, step)])
+        found = found[~np.isnan(found)]
+        if not found.size:
+            return False
         if (found > 0).any() != (found > 0).all():
             return True
         with np.errstate(invalid="ignore"):  # infinite corners
@@ -125,20 +135,26 @@ class Lattice:
     def hides(self, i: int, j: int, step: int) -> bool:
         """Whether a cell of equal corners has a known point of the other sign on its sides."""
         block = np.s_[i : i + step + 1, j : j + step + 1]
-        signs = self.values[block][self.known[block]] > 0
+        signs = self.values[block][~np.isnan(self.values[block])] > 0
         return bool(signs.any() and not signs.all())
 
     def boundary(self, cells: list[tuple[int, int]], tolerance: float) -> list[np.ndarray]:
         """Polylines through the located crossings of all edges of the finest cells."""
-        positive = self.values > 0
+        positive, absent = self.values > 0, np.isnan(self.values)
         links: dict[Edge, list[Edge]] = defaultdict(list)
         for i, j in cells:
             sides: list[Edge] = [(i, j, True), (i + 1, j, False), (i, j + 1, True), (i, j, False)]
-            signs = [positive[corner] for corner in corners(i, j, 1)]
-            cut = [side for side, a, b in zip(sides, signs, [*signs[1:], signs[0]], strict=True) if a != b]
-            if len(cut) == 4 and bool(self.at(np.array([[i + 0.5, j + 0.5]]) / self.size)[0] > 0) == bool(signs[0]):
+            around = corners(i, j, 1)
+            signs = [positive[corner] for corner in around]
+            ends = zip(sides, around, [*around[1:], around[0]], strict=True)
+            cut = [side for side, a, b in ends if positive[a] != positive[b] and not (absent[a] or absent[b])]
+            if len(cut) % 2:  # the line ends in this cell
+                continue
+            # of a saddle, the corners that are not joined through its middle are cut off
+            if len(cut) == 4 and bool(self.at(np.array([[i + 0.5, j + 0.5]]) / self.size)[0] > 0) != bool(signs[0]):
                 cut = cut[1:] + cut[:1]
-            for a, b in zip(cut[::2], cut[1::2], strict=True):
+            self.lines[i, j] = list(zip(cut[::2], cut[1::2], strict=True))
+            for a, b in self.lines[i, j]:
                 links[a].append(b)
                 links[b].append(a)
         edges = list(links)
@@ -148,8 +164,15 @@ class Lattice:
         high = low + np.array([(1, 0) if along else (0, 1) for _, _, along in edges])
         at_low, at_high = (self.values[tuple(ends.T)] for ends in (low, high))
         points = locate(self.at, low / self.size, high / self.size, at_low, at_high, tolerance)
-        place = dict(zip(edges, points, strict=True))
-        return [np.array([place[edge] for edge in path]) for path in chains(links)]
+        self.place = dict(zip(edges, points, strict=True))
+        return [part for path in chains(links) for part in whole(np.array([self.place[edge] for edge in path]))]
+
+
+def whole(line: np.ndarray) -> list[np.ndarray]:
+    """The parts of a line (p, 2) without points that are not numbers."""
+    known = ~np.isnan(line).any(axis=1)
+    parts = np.split(np.arange(len(line)), np.flatnonzero(np.diff(known)) + 1)
+    return [line[part] for part in parts if known[part[0]]]
 
 
 def locate(
@@ -157,8 +180,8 @@ def locate(
 ) -> np.ndarray:
     """Points (m, d) between `low` and `high` where `growth` changes sign, bracketed within `tolerance`.
 
-    False position, set off by less than the tolerance towards the farther end so that the bracket closes from both sides;
-    every fourth step halves it.
+    Not a number where `growth` is none on the way. False position, set off by less than the tolerance towards the farther
+    end so that the bracket closes from both sides; every fourth step halves it.
     """
     start, end = np.zeros(len(low)), np.ones(len(low))
     at_start, at_end = np.array(at_low, float), np.array(at_high, float)
@@ -175,6 +198,9 @@ def locate(
         guess = np.clip(guess + off * np.sign(middle - guess), a + off / 4, b - off / 4)
         found = growth(low[open_] + guess[:, None] * (high - low)[open_])
         left = (found > 0) == (fa > 0)
+        lost = np.isnan(found)
+        guess = np.where(lost, np.nan, guess)
+        left |= lost
         start[open_], at_start[open_] = np.where(left, guess, a), np.where(left, found, fa)
         end[open_], at_end[open_] = np.where(left, b, guess), np.where(left, fb, found)
     return low + ((start + end) / 2)[:, None] * (high - low)

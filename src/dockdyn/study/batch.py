@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.integrate.solution import Status
 from dockdyn.scenario.errors import ScenarioError
-from dockdyn.scenario.load import Scenario
-from dockdyn.study.simulate import simulate
+from dockdyn.scenario.load import Scenario, content_at
+from dockdyn.study.dataset import reason_of
+from dockdyn.study.lanes import pool, run_lanes
+from dockdyn.study.simulate import culprit_name, runnable, simulate
 from dockdyn.study.summarise import summarise
 
 LEFT_OUT = ("wall_time_s",)  # what differs between two runs of one case
@@ -25,24 +29,84 @@ class Cases:
     reasons: list[str]  # why a case failed; empty where it did not
 
 
-def run_cases(scenario: Scenario, keys: Sequence[str], values: Float[np.ndarray, "cases keys"]) -> Cases:
+def run_cases(
+    scenario: Scenario, keys: Sequence[str], values: Float[np.ndarray, "cases keys"], threads: int | None = None
+) -> Cases:
     """Run a scenario once for every row of `values`, its dotted `keys` set to the numbers (SI) of the row.
 
-    A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest.
+    A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest. Free flight runs
+    in compiled batches, other kinds case by case, on `threads` threads (all cores by default).
     """
-    rows = [run_case(scenario, dict(zip(keys, row, strict=True))) for row in values.tolist()]
+    cases, refused = [], {}
+    for row, case in enumerate(cases_of(scenario, keys, values.tolist())):
+        if isinstance(case, Scenario):
+            cases.append(case)
+        else:
+            refused[row] = str(case)
+    found = flights(cases, threads) if in_batches(scenario) else one_by_one(cases, threads)
+    return with_refused(found, refused, len(values))
+
+
+def cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> Iterator[Scenario | ScenarioError]:
+    """The scenario of every row, or why it is not allowed."""
+    data = scenario.nominal()
+    for row in rows:
+        try:
+            content = content_at(data, dict(zip(keys, row, strict=True)), scenario.name, scenario.folder)
+            yield replace(scenario, content=content, dispersions=())
+        except ScenarioError as error:
+            yield error
+
+
+def in_batches(scenario: Scenario) -> bool:
+    """Whether the cases of a scenario run in compiled batches."""
+    return scenario.kind == "free-flight" and scenario.content.integrator.method == "located"
+
+
+def flights(cases: Sequence[Scenario], threads: int | None) -> Cases:
+    """Cases of free flight, in batches."""
+    if not cases:
+        return Cases({}, [])
+    contents = [runnable(case).content for case in cases]
+    figures, status, ends, culprits = run_lanes(contents, threads)
+    reasons = []
+    for content, code, end, culprit in zip(contents, status, ends, culprits, strict=True):
+        finished = code == Status.FINISHED
+        name = "" if finished else culprit_name(int(culprit), content)
+        reasons.append("" if finished else reason_of(content, Status(int(code)), float(end), name))
+    return Cases(figures, reasons)
+
+
+def one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
+    """Cases of any kind, each by itself: the first alone, as it has everything compiled."""
+    workers = threads or os.cpu_count() or 1
+    rows = [run_case(case) for case in cases[:1]]
+    rows += (pool(workers).map if workers > 1 else map)(run_case, cases[1:])
     names = list(dict.fromkeys(name for figures, _ in rows for name in figures))
     figures = {name: np.array([row.get(name, np.nan) for row, _ in rows]) for name in names}
     return Cases(figures, [reason for _, reason in rows])
 
 
-def run_case(scenario: Scenario, values: Mapping[str, Any]) -> tuple[dict[str, float], str]:
+def run_case(case: Scenario) -> tuple[dict[str, float], str]:
     """Figures of one case, and why it failed if it did."""
     try:
-        dataset = simulate(scenario.at(values))
+        dataset = simulate(case)
     except ScenarioError as error:
         return {}, str(error)
     return figures_of(summarise(dataset)), "" if dataset.attrs["finished"] else str(dataset.attrs["status"])
+
+
+def with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases:
+    """All cases in order, those refused before they ran among them."""
+    if not refused:
+        return found
+    ran = [row for row in range(count) if row not in refused]
+    figures = {}
+    for name, values in found.figures.items():
+        figures[name] = np.full(count, np.nan)
+        figures[name][ran] = values
+    reasons = dict(zip(ran, found.reasons, strict=True)) | dict(refused)
+    return Cases(figures, [reasons[row] for row in range(count)])
 
 
 def figures_of(summary: Mapping[str, Any], prefix: str = "") -> dict[str, float]:

@@ -29,11 +29,16 @@ REASONS = {
 }
 
 
+def reason_of(content: Any, status: Status, time: float, culprit: str) -> str:
+    """Why a run ended at `time` (s), in words."""
+    return REASONS[status].format(time=time, culprit=culprit, events=content.integrator.max_events)
+
+
 def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
     """The dataset of a run of `scenario`."""
     content = scenario.content
     described = DESCRIPTIONS[scenario.kind](scenario, run)
-    reason = REASONS[run.status].format(time=run.stopped_at, culprit=run.culprit, events=content.integrator.max_events)
+    reason = reason_of(content, run.status, run.stopped_at, run.culprit)
     coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
     attributes: dict[str, Any] = {
         "kind": scenario.kind,

@@ -83,7 +83,7 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
         met = all(bool(value) == limit for value in values)
         return answer | {"value": limit if met else not limit, "met": met, "margin": None}
     worst = min(values, key=lambda value: margin_of(value, one.relation, limit))
-    margin = margin_of(worst, one.relation, limit)
+    margin = float(margin_of(worst, one.relation, limit))
     return answer | {
         "value": float(worst) if math.isfinite(worst) else None,
         "met": COMPARED[one.relation](worst, limit),
@@ -91,10 +91,11 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
     }
 
 
-def margin_of(value: float, relation: str, limit: float) -> float:
+def margin_of(value: Any, relation: str, limit: float) -> Any:
+    """How far a value, or each of an array, is on the right side of a limit."""
     if relation == "==":
-        return -abs(float(value) - limit)
-    return float(limit - value if relation.startswith("<") else value - limit)
+        return -abs(value - limit)
+    return limit - value if relation.startswith("<") else value - limit
 
 
 def resolved(figure: str, figures: Mapping[str, Any], where: str) -> str:

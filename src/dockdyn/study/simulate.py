@@ -45,17 +45,23 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
         return simulate_berthing(scenario, progress)
     if scenario.kind == "orbital-arm":
         return simulate_orbital_arm(scenario, progress)
-    loop = getattr(scenario.content, "loop", None)
-    if loop is not None and (others := loop.beyond_delay()):
-        raise ScenarioError(
-            f"{scenario.name}: loop.{others[0]}: counts in margins only (dockdyn stability); a run takes loop.delay alone"
-        )
+    runnable(scenario)
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = (run_located if method == "located" else run_fixed)(scenario, progress)
     run.prediction = predictions(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run)
+
+
+def runnable(scenario: Scenario) -> Scenario:
+    """`scenario`, unless it has a loop of which a run takes only part: ScenarioError."""
+    loop = getattr(scenario.content, "loop", None)
+    if loop is not None and (others := loop.beyond_delay()):
+        raise ScenarioError(
+            f"{scenario.name}: loop.{others[0]}: counts in margins only (dockdyn stability); a run takes loop.delay alone"
+        )
+    return scenario
 
 
 @jit_once
@@ -114,7 +120,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         else [],
         status=Status(int(solution.status)),
         stopped_at=float(solution.time),
-        culprit=culprit_name(solution, content),
+        culprit=culprit_name(int(solution.culprit), content),
         steps=int(solution.steps),
         iterations=int(solution.iterations),
         step=float(settings.step),
@@ -122,12 +128,12 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     )
 
 
-def culprit_name(solution: Solution, content: Any) -> str:
-    """The name of the first number that was not finite."""
-    if int(solution.culprit) < 0:
+def culprit_name(culprit: int, content: Any) -> str:
+    """The name of the first number that was not finite, by its place among all; empty for −1."""
+    if culprit < 0:
         return ""
     names = content.model().names()
-    return names[int(solution.culprit)] if int(solution.culprit) < len(names) else "a contact force or rate"
+    return names[culprit] if culprit < len(names) else "a contact force or rate"
 
 
 @jax.jit

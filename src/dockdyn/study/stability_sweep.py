@@ -39,6 +39,7 @@ class Sweep:
     low: Any
     high: Any
     count: int
+    option: str = "--sweep"  # of the command line, for messages
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
     leaves, structure = numbers_of(high)
     other, other_structure = numbers_of(low)
     start = None
-    where = f"{scenario.name}: --sweep {sweep.key}"
+    where = f"{scenario.name}: {sweep.option} {sweep.key}"
     if structure != other_structure:  # zero may mean that something is not there
         probe, probe_structure = numbers_of(with_value(scenario, sweep.key, PROBE))
         if probe_structure == other_structure:
@@ -240,7 +241,7 @@ def charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tupl
     return variables, coordinates
 
 
-def parted(lines: list[np.ndarray]) -> np.ndarray:
+def parted(lines: list[np.ndarray], columns: int = 2) -> np.ndarray:
     """All polylines in one, parted by NaN."""
-    gap = np.full((1, 2), np.nan)
+    gap = np.full((1, columns), np.nan)
     return np.concatenate([part for line in lines for part in (line, gap)][:-1]) if lines else gap

@@ -1,0 +1,59 @@
+"""`dockdyn envelope` and `dockdyn sensitivity`: where an outcome changes, and what a figure depends on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dockdyn.cli_options import Force, Overrides, ScenarioName
+
+
+def envelope(
+    scenario: ScenarioName,
+    over: Annotated[
+        list[str],
+        typer.Option("--over", metavar="KEY=LOW:HIGH", help="A key and its range; give two for a plane."),
+    ],
+    of: Annotated[
+        str, typer.Option("--of", metavar="NAME", help="captured, or the name of a requirement of the scenario.")
+    ] = "captured",
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", help="Of the boundary's place, as a share of each range.")
+    ] = 1e-3,
+    set_: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; by default NAME-envelope.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the envelope as JSON and nothing else; files only with --out.")
+    ] = False,
+) -> None:
+    """Locate where, over two keys, capture begins or a requirement stops being met."""
+    from dockdyn.cli import overrides, progress, vacant, write_files
+    from dockdyn.scenario.load import load
+    from dockdyn.study.envelope import envelope as locate
+    from dockdyn.study.envelope import ranges
+
+    chosen = load(scenario, overrides(set_ or []))
+    folder = out
+    if folder is None and not as_json:
+        folder = Path(f"{Path(scenario).stem}-envelope")
+    if folder is not None:
+        vacant(folder, force)
+    with progress(f"Envelope of {chosen.name}") as advance:
+        dataset = locate(chosen, ranges(over), of, tolerance, advance)
+    answer = json.loads(dataset.attrs["envelope"])
+    if folder is not None:
+        write_files(folder, dataset, "envelope.nc")
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.output.envelope_report import envelope_verdict
+
+    typer.echo(chosen.title)
+    typer.echo(envelope_verdict(answer))
+    typer.echo(f"Report: {folder / 'report.html'}" if folder else "")

@@ -1,0 +1,200 @@
+"""The report of a campaign: one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from dockdyn.output.campaign_figures import convergence_figure, influence_figure, load_figure
+from dockdyn.output.campaign_map import WORDS, map_figure
+from dockdyn.output.campaign_tables import (
+    failures_table,
+    firsts_table,
+    loads_table,
+    requirements_table,
+    varied_table,
+    ways_table,
+    worst_table,
+)
+from dockdyn.output.campaign_wording import figure_words, percent, sure
+from dockdyn.output.page import pictures, render, versions
+from dockdyn.output.wording import significant
+from dockdyn.study.campaign_answers import answers_of
+from dockdyn.study.campaign_cases import CampaignCases, campaign_cases
+from dockdyn.study.capture_map import CaptureMap, capture_map
+from dockdyn.study.first_failure import judge_cases
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WORST_NOTE = "Each can be run again alone, with its full result and report. "
+BY_MARGIN = (
+    "Ordered by the least margin to a requirement, relative to its limit; a yes or no that is not met counts −1, and of "
+    "equals the one with the larger force comes first."
+)
+INFLUENCE = (
+    "What decides {figures}: the share of the variance that a key explains by itself (first-order index). What is missing to "
+    "1 takes several keys together. In brackets the rank correlation: whether the figure grows (+) or falls (−) with the key."
+)
+
+
+def render_campaign_report(
+    dataset: xr.Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None
+) -> str:
+    """The report of a campaign as HTML, styles and figures inside; the map is over `map_keys`, else those that decide.
+
+    `folder` is what the commands for single cases name; by default where the dataset was read from. Raises
+    `ScenarioError` for a dataset of another sort and for a key that was not varied.
+    """
+    cases = campaign_cases(dataset)
+    judged = judge_cases(cases)
+    found = capture_map(cases, judged, map_keys)
+    answers = answers_of(cases, judged, folder or folder_of(dataset))
+    required = bool(answers["requirements"])
+    ways = firsts_table(answers) if required else ways_table(answers)
+    return render(
+        "campaign_report.html",
+        dataset,
+        verdict=campaign_verdict(cases, answers),
+        warnings=campaign_warnings(cases, answers),
+        summary=overview(cases, answers),
+        requirements=requirements_table(answers) if required else None,
+        loads=loads_table(cases, answers),
+        open_ends=any(None in ends for each in answers["figures"].values() for ends in each["intervals_95"].values()),
+        ways=ways if ways.rows else None,
+        ways_title="What fails first" if required else "Cases that were not captured",
+        ways_note=FIRST_NOTE if required else "How far they came.",
+        figures=pictures(figures(cases, answers, found)),
+        worst=worst_table(cases, answers) if answers["worst"] else None,
+        worst_note=WORST_NOTE + (BY_MARGIN if required else "Ordered by the largest force."),
+        varied=varied_table(cases),
+        failures=failures_table(answers) if answers["failed"] else None,
+        made=how_made(dataset, answers),
+    )
+
+
+FIRST_NOTE = (
+    "By the time at which each was broken, as far as the figures tell: a peak when it was reached, a deadline when it "
+    "passed, everything else at the end of the run; of several at one time the one that is written first."
+)
+
+
+def folder_of(dataset: xr.Dataset) -> str:
+    """The folder that a dataset was read from."""
+    source = dataset.encoding.get("source")
+    return str(Path(source).parent) if source else "DIR"
+
+
+def campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
+    """The campaign in words."""
+    count = f"{answers['runs']} case{'s' if answers['runs'] > 1 else ''}"
+    words = []
+    if answers["capture_probability"] is not None:
+        share = percent(answers["capture_probability"], answers["capture_interval_95"], f" of {count}")
+        words.append(f"Captured in {share}.")
+    else:
+        words.append(f"{count[0].upper() + count[1:]}.")
+    if answers["requirements"]:
+        share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
+        words.append(f"All requirements are met in {share}.")
+    if answers["peak_force"]:
+        force = sure(answers["peak_force_percentiles_N"]["95"], answers["peak_force_intervals_N"]["95"], "N")
+        words.append(f"The {figure_words(cases, answers['peak_force'])} stays below {force} in 95 % of the cases.")
+    return " ".join(words)
+
+
+COUNTED = "they count as not captured and as meeting no requirement, their loads are left out"
+
+
+def campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
+    """What the reader should know before trusting the numbers."""
+    found = []
+    planned = int(cases.attributes.get("runs", cases.count))
+    if planned > cases.count:
+        found.append(f"the campaign is not complete: {cases.count} of {planned} cases")
+    if answers["failed"]:
+        found.append(f"{answers['failed']} of {cases.count} cases failed; {COUNTED}")
+    for requirement in answers["requirements"]:
+        if requirement["figure"] not in cases.figures:
+            found.append(f"{requirement['name']}: no case has the figure {requirement['figure']}; counted as not met")
+    return found
+
+
+def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary table."""
+    rows = [("Kind", str(answers["kind"])), ("Cases", str(answers["runs"]))]
+    if answers["failed"]:
+        rows.append(("Failed", str(answers["failed"])))
+    if answers["capture_probability"] is not None:
+        rows.append(("Capture probability", percent(answers["capture_probability"], answers["capture_interval_95"])))
+    if answers["requirements"]:
+        share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
+        rows.append(("All requirements met", share))
+    if answers["peak_force"]:
+        words = figure_words(cases, answers["peak_force"])
+        percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
+        label = words[0].upper() + words[1:]
+        rows += [(f"{label}, {share} %", sure(percentiles[share], ends[share], "N")) for share in ("50", "95", "99")]
+        rows.append((f"{label}, largest", f"{significant(answers['figures'][answers['peak_force']]['max'])} N"))
+    return [*rows, ("Keys varied", str(len(cases.values)))]
+
+
+def figures(
+    cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None
+) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """The figures that there is something to show in, each with what to look for."""
+    if answers["peak_force"] and answers["figures"][answers["peak_force"]]["cases"] > 1:
+        yield (
+            partial(load_figure, cases, answers["peak_force"]),
+            "How the largest force is distributed, and the share of cases that exceed it. Bars are the intervals of the "
+            "percentiles.",
+        )
+    if found is not None:
+        yield partial(map_figure, cases, found), map_words(cases, found)
+    decided = [name for name in (found.of if found else "", answers["peak_force"]) if name in answers["sensitivity"]]
+    if decided:
+        names = list(dict.fromkeys(decided))
+        told = " and ".join(WORDS_OF.get(name, f"the {figure_words(cases, name)}") for name in names)
+        words = INFLUENCE.format(figures=told)
+        yield partial(influence_figure, cases, answers["sensitivity"], names), words
+    settled = answers["convergence"]
+    if cases.count > 1 and len(settled) > 1:
+        unit = cases.units.get(answers["peak_force"] or "", "")
+        yield (
+            partial(convergence_figure, settled, unit),
+            "How the estimates settle: four times as many cases halve an interval.",
+        )
+
+
+WORDS_OF = {"captured": "capture", "requirements": "whether all requirements are met"}
+
+
+def map_words(cases: CampaignCases, found: CaptureMap) -> str:
+    """What the map shows."""
+    keys = " and ".join(found.keys)
+    what = "Capture" if found.of == "captured" else "Where all requirements are met"
+    if found.of not in WORDS:
+        what = figure_words(cases, found.of)
+        what = what[0].upper() + what[1:]
+    if found.scattered and len(found.keys) > 1:
+        return f"{what} over {keys}, case by case."
+    if len(found.keys) == 1:
+        return f"{what} over {keys}, " + (
+            "in cells." if found.of in WORDS else "case by case, and the mean of each cell."
+        )
+    return f"{what} over {keys}, in cells of {round(float(found.cases[found.cases > 0].mean()))} cases on average."
+
+
+def how_made(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the campaign was computed."""
+    rows = [("Sampling", answers["sampling"]), ("Seed", str(answers["seed"]))]
+    if "chunk" in dataset.attrs:
+        rows.append(("Chunk", f"{int(dataset.attrs['chunk'])} cases"))
+    if answers["wall_time_s"] > 0:
+        rate = f"{significant(answers['runs_per_second'], 3)} cases a second"
+        rows.append(("Computing time", f"{significant(answers['wall_time_s'], 3)} s, {rate}"))
+    return [*rows, *versions(dataset)]

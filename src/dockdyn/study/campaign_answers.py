@@ -1,0 +1,200 @@
+"""What a campaign answers: probabilities, percentiles, what decides them, and how sure all that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Bool, Float
+
+from dockdyn.study.campaign_cases import CampaignCases, campaign_cases
+from dockdyn.study.first_failure import Judged, judge_cases, missed_captures
+from dockdyn.study.influence import influences
+from dockdyn.study.measures import number
+from dockdyn.study.statistics import milestones, percentile_interval, wilson
+
+PERCENTILES = (50, 90, 95, 99)
+WORST = 10  # cases listed
+DECIDED = 8  # figures whose influences are estimated
+
+
+def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> dict[str, Any]:
+    """The answers of a campaign, as plain Python types; `folder` is what commands name. Raises `ScenarioError`."""
+    cases = campaign_cases(dataset)
+    return answers_of(cases, judge_cases(cases), folder)
+
+
+def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, Any]:
+    """The same, of cases that have been judged."""
+    captured = cases.captured
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.empty(0)
+    peak = spread(force)
+    wall = float(cases.attributes.get("wall_time_s", 0.0))
+    return {
+        "kind": cases.attributes["kind"],
+        "title": cases.attributes["title"],
+        "runs": cases.count,
+        "failed": int(cases.failed.sum()),
+        "failures": failures(cases, folder),
+        "seed": int(cases.attributes.get("seed", 0)),
+        "sampling": str(cases.attributes.get("sampling", "random")),
+        "wall_time_s": wall,
+        "runs_per_second": cases.count / wall if wall > 0 else None,
+        **(probability("capture", captured) if captured is not None else dict.fromkeys(CAPTURE)),
+        "missed_captures": missed_captures(cases),
+        "peak_force": cases.peak_force,
+        "peak_force_percentiles_N": peak["percentiles"],
+        "peak_force_intervals_N": peak["intervals_95"],
+        "figures": {name: {"unit": cases.units[name], **spread(cases.figures[name])} for name in cases.measured},
+        "requirements": requirement_answers(cases, judged),
+        **(probability("requirements", judged.all_met) if cases.requirements else dict.fromkeys(REQUIREMENTS)),
+        "first_failures": judged.first_failures if cases.requirements else {},
+        "sensitivity": sensitivity(cases, judged),
+        "convergence": convergence(cases, judged),
+        "worst": worst_cases(cases, judged, folder),
+    }
+
+
+CAPTURE = ("capture_probability", "capture_interval_95")
+REQUIREMENTS = ("requirements_probability", "requirements_interval_95")
+
+
+def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
+    """Why cases failed, the most frequent reason first, and what runs the first of each again."""
+    return [
+        {"reason": reason, "cases": count, "command": rerun(folder, int(cases.number[cases.reasons.index(reason)]))}
+        for reason, count in Counter(reason for reason in cases.reasons if reason).most_common()
+    ]
+
+
+def probability(name: str, holds: Bool[np.ndarray, "cases"]) -> dict[str, Any]:
+    """The share of cases in which something holds, with its interval."""
+    low, high = wilson(int(holds.sum()), holds.size)
+    return {f"{name}_probability": float(holds.mean()), f"{name}_interval_95": [float(low), float(high)]}
+
+
+def spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
+    """How a figure is distributed over the cases that have it: percentiles with intervals, mean, both ends."""
+    known = np.sort(values[np.isfinite(values)])
+    if not known.size:
+        return {"cases": 0, "mean": None, "std": None, "min": None, "max": None, "percentiles": {}, "intervals_95": {}}
+    return {
+        "cases": int(known.size),
+        "mean": float(known.mean()),
+        "std": float(known.std(ddof=1)) if known.size > 1 else None,
+        "min": float(known[0]),
+        "max": float(known[-1]),
+        "percentiles": {str(place): float(np.percentile(known, place)) for place in PERCENTILES},
+        "intervals_95": {str(place): list(percentile_interval(known, place / 100)) for place in PERCENTILES},
+    }
+
+
+def requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, Any]]:
+    """Each requirement: how probable it is to be met, and with what margin."""
+    firsts = judged.first_failures
+    answers = []
+    for row, requirement in enumerate(cases.requirements):
+        held = probability("", judged.met[row])
+        margin = judged.margin[row][np.isfinite(judged.margin[row])]
+        answers.append(
+            {
+                "name": requirement.name,
+                "figure": requirement.figure,
+                "relation": requirement.relation,
+                "limit": requirement.limit if np.isfinite(requirement.limit) else None,
+                "unit": requirement.unit,
+                "text": requirement.text,
+                "probability": held["_probability"],
+                "interval_95": held["_interval_95"],
+                "mean_margin": float(margin.mean()) if margin.size else None,
+                "margin_5_percent": float(np.percentile(margin, 5)) if margin.size else None,
+                "failed_first": firsts.get(requirement.name, 0),
+            }
+        )
+    return answers
+
+
+def decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.ndarray, "cases"]]:
+    """The figures whose influences are asked for: capture, all requirements, loads, what requirements are about."""
+    found: dict[str, Float[np.ndarray, "cases"]] = {}
+    if cases.captured is not None:
+        found["captured"] = cases.captured.astype(float)
+    if cases.requirements:
+        found["requirements"] = judged.all_met.astype(float)
+    required = [requirement.figure for requirement in cases.requirements if requirement.figure in cases.figures]
+    names = dict.fromkeys([*([cases.peak_force] if cases.peak_force else []), *required, *cases.measured])
+    found |= {name: cases.figures[name] for name in names if name != "captured"}
+    return dict(list(found.items())[:DECIDED])
+
+
+def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
+    """By figure and key: first-order index, rank correlation, whether they are more than chance."""
+    found = {name: influences(cases.values, figure) for name, figure in decided_figures(cases, judged).items()}
+    return {
+        name: {
+            key: {
+                "first_order": influence.first_order,
+                "rank_correlation": number(influence.rank_correlation),
+                "significant": influence.significant,
+            }
+            for key, influence in by_key.items()
+        }
+        for name, by_key in found.items()
+        if by_key
+    }
+
+
+def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
+    """Estimates from the first cases only: how they settle, and their intervals, over the number of cases."""
+    counts = milestones(cases.count)
+    answer: dict[str, Any] = {"runs": counts}
+    for name, holds in (
+        ("capture", cases.captured),
+        ("requirements", judged.all_met if cases.requirements else None),
+    ):
+        if holds is not None:
+            found = [probability(name, holds[:count]) for count in counts]
+            answer |= {key: [each[key] for each in found] for key in found[0]}
+    if cases.peak_force:
+        force = cases.figures[cases.peak_force]
+        prefixes = [np.sort(force[:count][np.isfinite(force[:count])]) for count in counts]
+        answer["peak_force_95_N"] = [float(np.percentile(known, 95)) if known.size else None for known in prefixes]
+        answer["peak_force_95_interval_N"] = [list(percentile_interval(known, 0.95)) for known in prefixes]
+    return answer
+
+
+def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
+    """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside.
+
+    Margins of several requirements are compared relative to their limits; a yes or no that is not met counts −1. Of equal
+    margins the larger force comes first.
+    """
+    nothing = np.full(cases.count, np.nan)
+    force = cases.figures[cases.peak_force] if cases.peak_force else nothing
+    least = judged.relative.min(axis=0) if cases.requirements else np.zeros(cases.count)
+    if not cases.requirements and cases.peak_force is None:
+        return []
+    order = np.lexsort((cases.number, -np.nan_to_num(force, nan=-np.inf), least))
+    chosen = [int(place) for place in order if not cases.reasons[place]][:WORST]
+    answers = []
+    for place in chosen:
+        case = int(cases.number[place])
+        answer: dict[str, Any] = {"case": case, "command": rerun(folder, case)}
+        if cases.requirements:
+            row = int(judged.relative[:, place].argmin())
+            answer |= {
+                "requirement": cases.requirements[row].name,
+                "met": bool(judged.met[row, place]),
+                "margin": number(judged.margin[row, place]),
+            }
+        answer["peak_force_N"] = number(force[place])
+        answer["values"] = {key: float(values[place]) for key, values in cases.values.items()}
+        answers.append(answer)
+    return answers
+
+
+def rerun(folder: str, case: int) -> str:
+    """What runs one case of a campaign again, with its full result and report."""
+    return f"dockdyn campaign rerun {folder} {case}"

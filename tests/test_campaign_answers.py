@@ -1,0 +1,333 @@
+"""A campaign's answers: shares and percentiles against their own definitions, influence against functions known in closed
+form, first failures by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from campaign_data import campaign_dataset
+from scipy import stats
+
+import dockdyn
+from dockdyn.study.batch import run_cases
+from dockdyn.study.campaign_answers import campaign_answers
+from dockdyn.study.campaign_cases import campaign_cases
+from dockdyn.study.capture_map import capture_map
+from dockdyn.study.first_failure import judge_cases
+from dockdyn.study.influence import influences
+from dockdyn.study.statistics import percentile_interval, wilson
+
+NAN = float("nan")
+
+
+# --- shares and percentiles
+
+
+@pytest.mark.parametrize("runs", [1, 7, 100, 12345])
+def test_interval_of_a_share_is_wilsons(runs):
+    for successes in {0, 1, runs // 3, runs - 1, runs}:
+        expected = stats.binomtest(successes, runs).proportion_ci(0.95, "wilson")
+        assert np.allclose(wilson(successes, runs), (expected.low, expected.high), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.9, 0.99])
+def test_interval_of_a_share_holds_it(share):
+    successes = np.arange(501)
+    low, high = wilson(successes, 500)
+    inside = (low <= share) & (share <= high)
+    # coverage summed over every outcome, not sampled; near the ends Wilson's is known to dip (Brown et al., fig. 5)
+    assert 0.92 < stats.binom.pmf(successes, 500, share)[inside].sum() < 0.98
+
+
+@pytest.mark.parametrize(
+    "draw", [stats.norm, stats.lognorm(1.0), stats.expon], ids=["normal", "log-normal", "exponential"]
+)
+@pytest.mark.parametrize(("runs", "share"), [(30, 0.5), (200, 0.9), (200, 0.95), (1000, 0.99)])
+def test_interval_of_a_percentile_holds_it(draw, runs, share):
+    samples = np.sort(draw.rvs(size=(2000, runs), random_state=3), axis=1)
+    truth = draw.ppf(share)
+    ends = [percentile_interval(sample, share) for sample in samples]
+    inside = [(low is None or low <= truth) and (high is None or truth <= high) for low, high in ends]
+    assert 0.94 < np.mean(inside) < 0.985  # discrete: at least 0.95, less what 2000 samples scatter
+
+
+def test_interval_of_a_percentile_is_that_of_resampling_where_resampling_is_right():
+    sample = np.sort(np.random.default_rng(2).gamma(3.0, size=2000))
+    resampled = stats.bootstrap(
+        (sample,), lambda x, axis: np.percentile(x, 90, axis=axis), n_resamples=4000, method="percentile", rng=4
+    ).confidence_interval
+    low, high = percentile_interval(sample, 0.90)
+    width = resampled.high - resampled.low
+    assert abs(low - resampled.low) < 0.15 * width and abs(high - resampled.high) < 0.15 * width
+
+
+def test_ends_that_few_runs_cannot_give_are_none():
+    for runs, known in ((367, False), (368, True)):  # Wilks: 1 − 0.99ⁿ ≥ 0.975
+        assert (1 - 0.99**runs >= 0.975) == known
+        assert (percentile_interval(np.arange(runs, dtype=float), 0.99)[1] is not None) == known
+    assert percentile_interval(np.zeros(1), 0.5) == (None, None)
+    assert percentile_interval(np.empty(0), 0.5) == (None, None)
+
+
+# --- influence
+
+
+def unit_cube(runs: int, keys: int, seed: int = 0) -> dict[str, np.ndarray]:
+    return {f"x{key}": column for key, column in enumerate(np.random.default_rng(seed).random((runs, keys)).T, 1)}
+
+
+def test_first_order_indices_of_ishigamis_function():
+    x = {key: np.pi * (2 * values - 1) for key, values in unit_cube(20_000, 4).items()}
+    a, b = 7.0, 0.1
+    found = influences(x, np.sin(x["x1"]) + a * np.sin(x["x2"]) ** 2 + b * x["x3"] ** 4 * np.sin(x["x1"]))
+    variance = a**2 / 8 + b * np.pi**4 / 5 + b**2 * np.pi**8 / 18 + 0.5  # Ishigami and Homma 1990
+    expected = {"x1": (1 + b * np.pi**4 / 5) ** 2 / 2 / variance, "x2": a**2 / 8 / variance, "x3": 0.0, "x4": 0.0}
+    for key, index in expected.items():
+        assert abs(found[key].first_order - index) < 0.012, key
+        assert found[key].significant == (index > 0)
+    assert abs(found["x2"].rank_correlation) < 0.02  # symmetric: no correlation shows it
+
+
+@pytest.mark.parametrize("runs", [200, 1000, 10_000])
+def test_indices_of_a_sum(runs):
+    x = {key: stats.norm.ppf(values) for key, values in unit_cube(runs, 3).items()}
+    weights = {"x1": 1.0, "x2": 2.0, "x3": 4.0}
+    found = influences(x, sum(weight * x[key] for key, weight in weights.items()))
+    assert list(found) == ["x3", "x2", "x1"]
+    for key, weight in weights.items():
+        index = weight**2 / 21
+        # the scatter of a squared correlation, and that of √n classes without influence (F test)
+        scatter = 2 * np.sqrt(index / runs) * (1 - index) + (1 - index) * np.sqrt(2 * np.sqrt(runs)) / runs
+        assert abs(found[key].first_order - index) < 4 * scatter
+        ranked = 6 / np.pi * np.arcsin(np.sqrt(index) / 2)  # Pearson 1907, of two normal variables
+        assert abs(found[key].rank_correlation - ranked) < 4 / np.sqrt(runs)
+
+
+@pytest.mark.parametrize("sort", ["normal", "heavy", "yes or no", "rare"])
+def test_no_influence_is_zero_on_average_and_seldom_shown(sort):
+    generator = np.random.default_rng(5)
+    draws = {
+        "normal": generator.standard_normal,
+        "heavy": lambda n: np.exp(2 * generator.standard_normal(n)),
+        "yes or no": lambda n: (generator.random(n) < 0.4).astype(float),
+        "rare": lambda n: (generator.random(n) < 0.02).astype(float),
+    }
+    indices, shown, trials = [], 0, 300
+    for trial in range(trials):
+        found = influences(unit_cube(300, 4, trial), draws[sort](300))
+        indices += [influence.first_order for influence in found.values()]
+        shown += any(influence.significant for influence in found.values())
+    assert abs(np.mean(indices)) < 4 * np.std(indices) / np.sqrt(len(indices))
+    assert shown / trials < 0.05 + 3 * np.sqrt(0.05 * 0.95 / trials)
+
+
+def test_influence_of_a_choice_and_of_nothing():
+    generator = np.random.default_rng(0)
+    method = generator.integers(0, 3, 500).astype(float)
+    figure = np.array([3.0, 1.0, 2.0])[method.astype(int)] + 0.1 * generator.standard_normal(500)
+    found = influences({"method": method, "still": np.ones(500)}, figure)
+    share = np.var([3.0, 1.0, 2.0]) / (np.var([3.0, 1.0, 2.0]) + 0.01)
+    assert found["method"].significant and abs(found["method"].first_order - share) < 0.01
+    assert not found["still"].significant and found["still"].first_order == 0
+    assert influences({"method": method}, np.ones(500)) == {}
+    assert influences({"method": method[:10]}, figure[:10]) == {}
+
+
+# --- a campaign
+
+
+def catching(runs: int = 2000, seed: int = 0, **attributes: Any):
+    """A probe caught where its offset is small and its speed enough; force grows with speed."""
+    generator = np.random.default_rng(seed)
+    speed = generator.uniform(0.05, 0.10, runs)
+    angle, radius = generator.uniform(0, 2 * np.pi, runs), 0.1 * np.sqrt(generator.random(runs))
+    y, z = radius * np.cos(angle), radius * np.sin(angle)
+    force = 9000 * speed
+    keys = {
+        "approach.closing_speed": (speed, "m/s"),
+        "approach.lateral_offset.0": (y, "m"),
+        "approach.lateral_offset.1": (z, "m"),
+    }
+    captured = (radius < 0.08) & (speed > 0.06)
+    found = {
+        "captured": captured,
+        "peak_normal_force_N": force,
+        "peak_time_s": 1 / speed,
+        "contact_count": radius < 0.09,
+    }
+    return campaign_dataset(keys, found, **attributes)
+
+
+def test_probability_and_percentiles_of_a_campaign_known_in_closed_form():
+    probability = 0.8**2 * 0.8
+    inside = {"capture": 0, "force": 0}
+    for seed in range(100):
+        answers = campaign_answers(catching(600, seed))
+        low, high = answers["capture_interval_95"]
+        inside["capture"] += low <= probability <= high
+        low, high = answers["peak_force_intervals_N"]["95"]
+        inside["force"] += low <= 9000 * (0.05 + 0.95 * 0.05) <= high
+    assert all(90 <= count <= 99 for count in inside.values()), inside
+    assert answers["capture_interval_95"][0] < answers["capture_probability"] < answers["capture_interval_95"][1]
+    assert (answers["runs"], answers["failed"], answers["seed"], answers["runs_per_second"]) == (600, 0, 1, 300.0)
+    assert set(answers["peak_force_percentiles_N"]) == {"50", "90", "95", "99"}
+
+
+def test_cases_that_failed_are_not_captured_and_have_no_load():
+    captured = np.array([1.0, 1.0, 0.0, NAN, 1.0])
+    force = np.array(
+        [10.0, 20.0, 30.0, NAN, 1e9]
+    )  # the last one stopped before its end: what it had reached is not its peak
+    reasons = ["", "", "", "chaser.mass = -1: must be above 0", "stopped at t = 1 s"]
+    answers = campaign_answers(
+        campaign_dataset({"chaser.mass": np.arange(5.0)}, {"captured": captured, "peak_normal_force_N": force}, reasons)
+    )
+    assert answers["failed"] == 2 and [each["reason"] for each in answers["failures"]] == reasons[3:]
+    assert answers["capture_probability"] == pytest.approx(2 / 5)
+    assert answers["figures"]["peak_normal_force_N"]["cases"] == 3
+    assert (
+        answers["peak_force_percentiles_N"]["50"] == 20.0 and answers["figures"]["peak_normal_force_N"]["max"] == 30.0
+    )
+    assert [case["case"] for case in answers["worst"]] == [2, 1, 0]
+    assert answers["missed_captures"]["the case failed"] == 2
+
+
+def test_campaign_without_capture_or_figures():
+    nothing = campaign_answers(campaign_dataset({"a": np.arange(3.0)}, {"captured": [NAN] * 3}))
+    assert nothing["capture_probability"] is None and nothing["peak_force"] is None and nothing["worst"] == []
+    failed = campaign_answers(campaign_dataset({"a": [0.0]}, {}, ["no contact law"]))
+    assert failed["failed"] == failed["runs"] == 1 and failed["figures"] == {}
+
+
+def test_first_failure_is_the_one_that_came_first():
+    dataset = campaign_dataset(
+        {"x": np.arange(7.0)},
+        {
+            "captured": [1, 1, 0, 0, 1, 0, 1],
+            "capture_time_s": [40, 70, NAN, NAN, 50, NAN, 50],
+            "peak_normal_force_N": [1, 5, 5, 1, 5, 5, 9],
+            "peak_time_s": [10, 20, 20, 10, 50, 65, 1],
+        },
+        ["", "", "", "", "", "", "stopped"],
+        requirements={"captured": True, "peak_normal_force": "< 0.004 kN", "capture_time": "<= 1 min"},
+    )
+    judged = judge_cases(campaign_cases(dataset))
+    assert judged.first == [
+        "",  # meets all
+        "peak_normal_force",  # at 20 s, before the capture that was due at 60 s
+        "peak_normal_force",
+        "capture_time",  # due at 60 s; that there is no capture at all shows at the end
+        "peak_normal_force",
+        "capture_time",  # 60 s is before the peak at 65 s
+        "the case failed",
+    ]
+    assert judged.met.sum(axis=1).tolist() == [3, 2, 2]
+    assert np.allclose(judged.margin[1, :3], [3, -1, -1]) and np.isnan(judged.margin[0]).all()
+    assert judged.first_failures == {"peak_normal_force": 3, "capture_time": 2, "the case failed": 1}
+
+
+def test_worst_cases_are_those_of_least_margin():
+    dataset = catching(500, requirements={"peak_normal_force": "< 700 N"})
+    worst = campaign_answers(dataset, "out/a")["worst"]
+    force = dataset.peak_normal_force_N.values
+    assert [case["case"] for case in worst] == np.argsort(-force)[:10].tolist()
+    assert worst[0]["command"] == f"dockdyn campaign rerun out/a {worst[0]['case']}"
+    assert worst[0]["margin"] == pytest.approx(700 - force.max()) and not worst[0]["met"]
+    assert worst[0]["values"]["approach.closing_speed"] == dataset["approach.closing_speed"].values[worst[0]["case"]]
+
+
+def test_requirements_are_probable_and_have_margins():
+    answers = campaign_answers(
+        catching(4000, requirements={"captured": True, "peak_normal_force": "<= 0.72 kN", "capture_time": "< 1 s"})
+    )
+    captured, force, absent = answers["requirements"]
+    assert captured["probability"] == answers["capture_probability"] and captured["mean_margin"] is None
+    low, high = force["interval_95"]
+    assert low < 0.6 < high and (force["limit"], force["unit"], force["text"]) == (720.0, "N", "<= 0.72 kN")
+    # margins from 270 N down to −180 N, evenly
+    assert force["mean_margin"] == pytest.approx(45, abs=8)
+    assert force["margin_5_percent"] == pytest.approx(-157.5, abs=8)
+    assert (absent["probability"], absent["limit"]) == (0.0, None)  # no case has that figure
+    assert answers["requirements_probability"] == 0
+    assert sum(answers["first_failures"].values()) == 4000
+
+
+def test_missed_captures_say_how_far_they_came():
+    dataset = campaign_dataset(
+        {"x": np.arange(6.0)},
+        {
+            "captured": [1, 0, 0, 0, 0, 0],
+            "contact_count": [1, 0, 2, 1, 3, 0],
+            "capture_speed_margin_m_s": [0.1, NAN, NAN, -0.01, 0.01, NAN],
+        },
+    )
+    assert campaign_answers(dataset)["missed_captures"] == {
+        "no contact": 2,
+        "did not reach the latch": 1,
+        "reached the latch too slowly": 1,
+        "reached the latch fast enough, not captured": 1,
+    }
+
+
+def test_what_decides_capture_is_found_and_mapped():
+    dataset = catching(4000)
+    answers = campaign_answers(dataset)
+    by_key = answers["sensitivity"]["captured"]
+    assert all(influence["significant"] for influence in by_key.values())
+    assert abs(by_key["approach.lateral_offset.0"]["rank_correlation"]) < 0.05  # symmetric
+    # 1 − r² of the speed alone: captured with probability 0.64 above 0.06 m/s, never below
+    chance = 0.8 * 0.64
+    assert by_key["approach.closing_speed"]["first_order"] == pytest.approx(
+        0.8 * 0.2 * 0.64**2 / (chance * (1 - chance)), abs=0.03
+    )
+    assert next(iter(answers["sensitivity"]["peak_normal_force_N"])) == "approach.closing_speed"
+    cases = campaign_cases(dataset)
+    found = capture_map(cases, judge_cases(cases), ["approach.closing_speed", "approach.lateral_offset.0"])
+    assert found.cases.sum() == 4000 and found.of == "captured"
+    slow = found.edges[0][1:] <= 0.06
+    assert slow.any() and np.nansum(found.mean[slow]) == 0
+    middle = np.abs(found.edges[1][1:] + found.edges[1][:-1]) < 0.04
+    assert np.nanmean(found.mean[~slow][1:, middle]) == pytest.approx(np.sqrt(0.64), abs=0.08)
+
+
+def test_estimates_settle():
+    answers = campaign_answers(catching(5000))
+    settled = answers["convergence"]
+    assert settled["runs"][-1] == 5000 and settled["runs"] == sorted(set(settled["runs"]))
+    assert settled["capture_probability"][-1] == answers["capture_probability"]
+    assert settled["peak_force_95_N"][-1] == answers["peak_force_percentiles_N"]["95"]
+    widths = np.array([high - low for low, high in settled["capture_interval_95"]])
+    slope = np.polyfit(np.log(settled["runs"][10:]), np.log(widths[10:]), 1)[0]
+    assert -0.6 < slope < -0.4  # 1/√n
+
+
+def test_other_datasets_and_keys_are_refused_in_one_line():
+    dataset = catching(50)
+    cases = campaign_cases(dataset)
+    judged = judge_cases(cases)
+    refusals = {
+        "no 'campaign'": lambda: campaign_cases(dataset.assign_attrs({}).drop_attrs()),
+        "no 'captured'": lambda: campaign_cases(dataset.drop_vars("captured")),
+        "no cases": lambda: campaign_cases(dataset.isel(case=slice(0, 0))),
+        "did you mean 'approach.closing_speed'": lambda: capture_map(cases, judged, ["approach.closing_spede"]),
+        "must be in N": lambda: campaign_cases(catching(50, requirements={"peak_normal_force": "< 3 kg"})),
+        "two different keys": lambda: capture_map(cases, judged, ["approach.closing_speed"] * 2),
+    }
+    for words, refused in refusals.items():
+        with pytest.raises(dockdyn.ScenarioError) as caught:
+            refused()
+        assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_real_campaign():
+    scenario = dockdyn.load("probe-cone-latch")
+    speeds = np.linspace(0.02, 0.06, 12)
+    ran = run_cases(scenario, ["approach.closing_speed"], speeds[:, None])
+    dataset = campaign_dataset({"approach.closing_speed": (speeds, "m/s")}, ran.figures, ran.reasons)
+    answers = campaign_answers(dataset.assign_attrs(scenario=scenario.text()))
+    assert 0 < answers["capture_probability"] < 1 and answers["failed"] == 0
+    assert sum(answers["missed_captures"].values()) == round(12 * (1 - answers["capture_probability"]))
+    captured = dataset.captured.values.astype(bool)
+    assert speeds[~captured].max() < speeds[captured].min()  # too slow for the latch's spring
