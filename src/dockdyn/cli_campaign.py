@@ -52,10 +52,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a campaign; write its cases and campaign-report.html; print what they say."""
+    from dockdyn.cli import overrides
     from dockdyn.scenario.load import load
     from dockdyn.study.campaign import here, plan_campaign, rehearse, run_campaign
     from dockdyn.study.campaign_keep import parse_keep
-    from dockdyn.cli import overrides
 
     if workers is not None and scheduler is not None:
         raise Refusal("--workers and --scheduler: give one of them")

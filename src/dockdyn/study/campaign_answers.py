@@ -165,21 +165,25 @@ def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
     return answer
 
 
-def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
-    """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside.
+def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
+    """Places of the cases that did not fail, the worst first; none where nothing says which is worse.
 
     Margins of several requirements are compared relative to their limits; a yes or no that is not met counts −1. Of equal
     margins the larger force comes first.
     """
-    nothing = np.full(cases.count, np.nan)
-    force = cases.figures[cases.peak_force] if cases.peak_force else nothing
-    least = judged.relative.min(axis=0) if cases.requirements else np.zeros(cases.count)
     if not cases.requirements and cases.peak_force is None:
         return []
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
+    least = judged.relative.min(axis=0) if cases.requirements else np.zeros(cases.count)
     order = np.lexsort((cases.number, -np.nan_to_num(force, nan=-np.inf), least))
-    chosen = [int(place) for place in order if not cases.reasons[place]][:WORST]
+    return [int(place) for place in order if not cases.reasons[place]]
+
+
+def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
+    """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside."""
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
     answers = []
-    for place in chosen:
+    for place in worst_first(cases, judged)[:WORST]:
         case = int(cases.number[place])
         answer: dict[str, Any] = {"case": case, "command": rerun(folder, case)}
         if cases.requirements:
