@@ -28,6 +28,7 @@ app = typer.Typer(
 app.add_typer(cli_impact.app, name="impact")
 app.add_typer(cli_identify.app, name="identify")
 app.command()(cli_study.envelope)
+app.command()(cli_study.sensitivity)
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3

@@ -44,7 +44,9 @@ def judged(
     if np.isnan(rises).any():
         return answer | {"differences": None, "reason": "not differentiable here: the figure comes or goes"}
     near, far = rises[:2], rises[2:]
-    sides = near + (near - far) / (STEPS[1] / STEPS[0] - 1)  # without what a curved figure adds in proportion to the step
+    sides = near + (near - far) / (
+        STEPS[1] / STEPS[0] - 1
+    )  # without what a curved figure adds in proportion to the step
     noise = ROUNDING * abs(values[0]) / np.abs(steps[[0, 2]])
     if (np.abs(sides - derivative) <= AGREE * max(abs(derivative), *np.abs(sides)) + 2 * noise[0]).all():
         return answer | {"differentiable": True, "reason": bend(derivative, far, noise[1])}
@@ -57,7 +59,9 @@ def judged(
 
 def bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
     """What to say of a figure whose derivative holds for small changes only."""
-    change = max(abs(sides[1] - sides[0]) - 4 * noise, 0.0) / STEPS[1]  # of the derivative, for 100 % more of the number
+    change = (
+        max(abs(sides[1] - sides[0]) - 4 * noise, 0.0) / STEPS[1]
+    )  # of the derivative, for 100 % more of the number
     if change * BENT[0] <= BENT[1] * abs(derivative):
         return ""
     share = BENT[1] * abs(derivative) / change
