@@ -42,8 +42,6 @@ def load_figure(cases: CampaignCases, name: str) -> Figure:
     above.stairs(100 * counts / values.size, edges, fill=True, color=BLUE, alpha=0.75, linewidth=0)
     above.set(ylabel="share of cases, %", xlim=(edges[0], edges[-1]))
     exceed(below, values)
-    for share in MARKED:
-        mark_percentile(below, values, share, unit)
     for limit in limits:
         for ax in (above, below):
             ax.axvline(limit, color=ORANGE, linestyle=DASHES[1], label=once(ax, "required"))
@@ -52,6 +50,8 @@ def load_figure(cases: CampaignCases, name: str) -> Figure:
         if high - low < FAR * (edges[-1] - edges[0]):
             room = 0.02 * (high - low)
             above.set_xlim(low - room, high + room)
+    for share in MARKED:
+        mark_percentile(below, values, share, unit)
     below.set(yscale="log", ylim=(60 / values.size, 130), ylabel="cases above, %")
     below.yaxis.set_major_formatter(FuncFormatter(plain))
     below.yaxis.set_minor_locator(NullLocator())
@@ -96,9 +96,13 @@ def mark_percentile(ax: Axes, values: np.ndarray, share: int, unit: str) -> None
     ax.plot(ends, [height, height], label=once(ax, "percentile, 95 % sure"), **style)
     ax.plot(place, height, "o", color=INK, markersize=3.5, zorder=4)
     words = f"{share} %: {significant(place, 3)} {unit}".rstrip()
-    written: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 8, "zorder": 5}
+    left, right = ax.get_xlim()
+    inside = min(ends[0], place) > left + 0.2 * (right - left)  # room for the words on the left
+    at, away = (min(ends[0], place), (-5, -2)) if inside else (max(ends[1], place), (5, 2))
+    sides = {"ha": "right", "va": "top"} if inside else {"ha": "left", "va": "bottom"}
+    written: dict[str, Any] = {"fontsize": 8, "zorder": 5, **sides}
     written["bbox"] = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
-    ax.annotate(words, (min(ends[0], place), height), (-5, -2), textcoords="offset points", **written)
+    ax.annotate(words, (at, height), away, textcoords="offset points", **written)
 
 
 @styled

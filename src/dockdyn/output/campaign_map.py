@@ -8,7 +8,7 @@ import numpy as np
 
 from dockdyn.output.campaign_figures import BLUE, INK, ORANGE, key_axis, key_values
 from dockdyn.output.campaign_wording import figure_words, labelled
-from dockdyn.output.drawing import COLOURS, DASHES, LEFT, WIDTH, align_label, arrange, legend, styled
+from dockdyn.output.drawing import COLOURS, LEFT, WIDTH, align_label, arrange, legend, styled
 from dockdyn.study.campaign_cases import CampaignCases
 from dockdyn.study.capture_map import CaptureMap
 from dockdyn.study.statistics import wilson
@@ -119,7 +119,6 @@ def points(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
     values = key_values(cases, found.keys[0], cases.values[found.keys[0]])
     style: dict[str, Any] = {"markersize": 3, "color": COLOURS["sky"], "rasterized": found.outcome.size > 200}
     ax.plot(values[::step], found.outcome[::step], ".", label="case", **style)
-    ax.stairs(
-        found.mean, key_values(cases, found.keys[0], found.edges[0]), color=INK, linestyle=DASHES[0], label="mean"
-    )
+    edges = key_values(cases, found.keys[0], found.edges[0])
+    ax.stairs(found.mean, edges, baseline=None, color=INK, label="mean")
     ax.set_ylabel(labelled(figure_words(cases, found.of), cases.units[found.of]))

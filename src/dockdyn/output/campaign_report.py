@@ -107,6 +107,9 @@ def campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
     return " ".join(words)
 
 
+COUNTED = "they count as not captured and as meeting no requirement, their loads are left out"
+
+
 def campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
     """What the reader should know before trusting the numbers."""
     found = []
@@ -114,7 +117,7 @@ def campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str
     if planned > cases.count:
         found.append(f"the campaign is not complete: {cases.count} of {planned} cases")
     if answers["failed"]:
-        found.append(f"{answers['failed']} of {cases.count} cases failed; they count as not captured")
+        found.append(f"{answers['failed']} of {cases.count} cases failed; {COUNTED}")
     for requirement in answers["requirements"]:
         if requirement["figure"] not in cases.figures:
             found.append(f"{requirement['name']}: no case has the figure {requirement['figure']}; counted as not met")
@@ -144,7 +147,7 @@ def figures(
     cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None
 ) -> Iterator[tuple[Callable[[], Figure], str]]:
     """The figures that there is something to show in, each with what to look for."""
-    if answers["peak_force"]:
+    if answers["peak_force"] and answers["figures"][answers["peak_force"]]["cases"] > 1:
         yield (
             partial(load_figure, cases, answers["peak_force"]),
             "How the largest force is distributed, and the share of cases that exceed it. Bars are the intervals of the "
@@ -177,10 +180,12 @@ def map_words(cases: CampaignCases, found: CaptureMap) -> str:
     if found.of not in WORDS:
         what = figure_words(cases, found.of)
         what = what[0].upper() + what[1:]
-    if found.scattered and (len(found.keys) > 1 or found.of not in WORDS):
+    if found.scattered and len(found.keys) > 1:
         return f"{what} over {keys}, case by case."
     if len(found.keys) == 1:
-        return f"{what} over {keys}, in cells."
+        return f"{what} over {keys}, " + (
+            "in cells." if found.of in WORDS else "case by case, and the mean of each cell."
+        )
     return f"{what} over {keys}, in cells of {round(float(found.cases[found.cases > 0].mean()))} cases on average."
 
 

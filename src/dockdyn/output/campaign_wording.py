@@ -92,7 +92,8 @@ def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
     except ScenarioError:  # a law of the user's own
         dispersions = ()
     found = [
-        (each.keys, in_words(each.law.model_dump(exclude_none=True), plain_unit(each.units[0]))) for each in dispersions
+        (each.keys, in_words(each.law.model_dump(exclude_none=True, exclude_defaults=True), plain_unit(each.units[0])))
+        for each in dispersions
     ]
     told = {key for keys, _ in found for key in keys}
     return found + [((key,), NOTHING) for key in cases.values if key not in told]
@@ -104,6 +105,8 @@ def in_words(table: dict[str, Any], unit: str) -> str:
     form = FORMS.get(name, name) + "".join(words for key, words in MORE.items() if key in table)
     units = {key: "" if key in WITHOUT_UNIT else "rad" if key == "half_angle" else unit for key in table}
     told = {key: spoken(value, units[key]) for key, value in table.items()}
+    for key in {"values", "weights"} & set(table):
+        told[key] = ", ".join(spoken(value, units[key]) for value in table[key])
     return form.format_map(Stated(told))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from jaxtyping import Float
 
 from dockdyn.integrate.solution import Status
 from dockdyn.scenario.errors import ScenarioError
-from dockdyn.scenario.load import Scenario, checked, override
+from dockdyn.scenario.load import Scenario, content_at
 from dockdyn.study.dataset import reason_of
-from dockdyn.study.lanes import run_lanes
+from dockdyn.study.lanes import pool, run_lanes
 from dockdyn.study.simulate import culprit_name, runnable, simulate
 from dockdyn.study.summarise import summarise
 
@@ -34,7 +35,7 @@ def run_cases(
     """Run a scenario once for every row of `values`, its dotted `keys` set to the numbers (SI) of the row.
 
     A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest. Free flight runs
-    in compiled batches on `threads` threads (all cores by default), other kinds one after the other.
+    in compiled batches, other kinds case by case, on `threads` threads (all cores by default).
     """
     cases, refused = [], {}
     for row, case in enumerate(cases_of(scenario, keys, values.tolist())):
@@ -42,18 +43,17 @@ def run_cases(
             cases.append(case)
         else:
             refused[row] = str(case)
-    found = flights(cases, threads) if in_batches(scenario) else one_by_one(cases)
+    found = flights(cases, threads) if in_batches(scenario) else one_by_one(cases, threads)
     return with_refused(found, refused, len(values))
 
 
 def cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> Iterator[Scenario | ScenarioError]:
-    """A scenario of every row, or why it is not allowed."""
-    data, name = scenario.at({}).resolved(), scenario.name
+    """The scenario of every row, or why it is not allowed."""
+    data = scenario.nominal()
     for row in rows:
         try:
-            for key, value in zip(keys, row, strict=True):
-                override(data, key, value, name)
-            yield checked(data, name, scenario.folder)
+            content = content_at(data, dict(zip(keys, row, strict=True)), scenario.name, scenario.folder)
+            yield replace(scenario, content=content, dispersions=())
         except ScenarioError as error:
             yield error
 
@@ -77,9 +77,11 @@ def flights(cases: Sequence[Scenario], threads: int | None) -> Cases:
     return Cases(figures, reasons)
 
 
-def one_by_one(cases: Sequence[Scenario]) -> Cases:
-    """Cases of any kind, each by itself."""
-    rows = [run_case(case) for case in cases]
+def one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
+    """Cases of any kind, each by itself: the first alone, as it has everything compiled."""
+    workers = threads or os.cpu_count() or 1
+    rows = [run_case(case) for case in cases[:1]]
+    rows += (pool(workers).map if workers > 1 else map)(run_case, cases[1:])
     names = list(dict.fromkeys(name for figures, _ in rows for name in figures))
     figures = {name: np.array([row.get(name, np.nan) for row, _ in rows]) for name in names}
     return Cases(figures, [reason for _, reason in rows])

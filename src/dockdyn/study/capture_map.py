@@ -53,10 +53,11 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
     if chosen and (len(chosen) > 2 or len(set(chosen)) < len(chosen)):
         raise ScenarioError(f"a map of {', '.join(chosen)}: must be over two different keys")
     found = outcome_of(cases, judged)
-    if found is None or not cases.values:
+    spread = {key: values for key, values in cases.values.items() if np.ptp(values) > 0}
+    if found is None or not spread:
         return None
     name, outcome = found
-    by_influence = influences(cases.values, outcome) or cases.values
+    by_influence = influences(spread, outcome) or spread
     pair = tuple(chosen or sorted(list(by_influence)[:2], key=list(cases.values).index))
     known = np.isfinite(outcome)
     places = [cases.values[key][known] for key in pair]

@@ -1,0 +1,278 @@
+"""`dockdyn campaign`: many cases of a scenario with distributions, what they say, and any of them by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dockdyn.cli_options import Force, Overrides, Refusal, ScenarioName
+
+if TYPE_CHECKING:
+    from dockdyn.study.campaign_store import Campaign, Store
+
+app = typer.Typer(
+    help="Run thousands of cases of a scenario with distributions, and say what comes of them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+INTERRUPTED = 130
+STOPPED_EARLY = 3
+EVERY = 10  # s between lines of progress where there is no terminal
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a campaign.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answers as JSON and nothing else.")]
+
+
+@app.command("run")
+def run(
+    scenario: ScenarioName,
+    runs: Annotated[int | None, typer.Option("--runs", metavar="N", help="How many cases.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="What the cases are drawn from.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine (needs Dask).")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-campaign.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the campaign in the folder.")] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option("--keep", metavar="worst:N,random:N", help="Cases whose motion and report are kept, too."),
+    ] = None,
+    set_: Overrides = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a campaign; write its cases and campaign-report.html; print what they say."""
+    from dockdyn.scenario.load import load
+    from dockdyn.study.campaign import here, plan_campaign, rehearse, run_campaign
+    from dockdyn.study.campaign_keep import parse_keep
+    from dockdyn.cli import overrides
+
+    if workers is not None and scheduler is not None:
+        raise Refusal("--workers and --scheduler: give one of them")
+    kept = parse_keep(keep)
+    chosen = load(scenario, overrides(set_ or []))
+    campaign = plan_campaign(chosen, runs, seed)
+    folder = out if out is not None else Path(f"{Path(scenario).stem}-campaign")
+    store = opened(folder, campaign, resume)
+    missing = store.missing(campaign)
+    with interruptible(store, campaign, scenario):
+        if missing:
+            with cluster(workers, scheduler) as work, counting(campaign.runs) as progress:
+                rehearse(chosen)
+                run_campaign(campaign, store, work or here, progress)
+        elif not store.whole.exists():
+            store.finish(campaign)
+        if kept:
+            keep_cases(store, campaign, kept)
+    answers = written(store)
+    if as_json:
+        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
+        return
+    shown(answers, folder)
+
+
+@app.command("rerun")
+def rerun(
+    folder: Folder,
+    case: Annotated[int, typer.Argument(metavar="CASE", help="The number of a case.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder; by default DIR/cases/CASE.")] = None,
+    force: Force = False,
+) -> None:
+    """Run one case of a campaign by itself; write its result.nc, scenario.toml and report.html."""
+    from dockdyn.cli import vacant
+    from dockdyn.output.console import show_summary
+    from dockdyn.study.campaign_store import Store
+    from dockdyn.study.summarise import summarise
+
+    store = Store(folder)
+    campaign = store.campaign()
+    place = out if out is not None else case_folder(store, case)
+    checked = case_scenario(campaign, case)
+    vacant(place, force)
+    dataset = case_result(checked, place)
+    show_summary(summarise(dataset))
+    typer.echo(f"Report: {place / 'report.html'}")
+
+
+@app.command("report")
+def report(
+    folder: Folder,
+    map_: Annotated[
+        str | None, typer.Option("--map", metavar="KEY,KEY", help="The two keys of the capture map.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a campaign's report again, also of one that is not finished, and print what it says."""
+    from dockdyn.study.campaign_store import Store
+
+    keys = None if map_ is None else tuple(key.strip() for key in map_.split(","))
+    if keys is not None and len(keys) != 2:
+        raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
+    answers = written(Store(folder), keys)
+    if as_json:
+        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
+        return
+    shown(answers, folder)
+
+
+def opened(folder: Path, campaign: Campaign, resume: bool) -> Store:
+    """The store to fill: a new one, or the one to go on with."""
+    from dockdyn.study.campaign import same_campaign
+    from dockdyn.study.campaign_store import Store
+
+    store = Store(folder)
+    if resume and store.index.exists():
+        same_campaign(store.campaign(), campaign, folder)
+        return store
+    if folder.exists():
+        words = "give --resume to go on with it, or another --out" if store.index.exists() else "give another --out"
+        raise Refusal(f"{folder}: exists; {words}")
+    try:
+        store.create(campaign)
+    except OSError as error:
+        raise Refusal(f"{folder}: cannot be written to ({error.strerror})") from None
+    return store
+
+
+@contextlib.contextmanager
+def interruptible(store: Store, campaign: Campaign, scenario: str) -> Iterator[None]:
+    """Whatever stops the work says how to go on."""
+    from dockdyn.cli import fail
+    from dockdyn.study.campaign_store import StoreFull
+
+    def left() -> str:
+        done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in store.missing(campaign))
+        again = f"dockdyn campaign run {scenario} --runs {campaign.runs} --seed {campaign.seed}"
+        return f"{done} of {campaign.runs} cases are kept; go on with: {again} --out {store.folder} --resume"
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        fail(f"interrupted; {left()} (and the other options as before)", INTERRUPTED)
+    except StoreFull as error:
+        fail(f"{error}; {left()}, once there is room", STOPPED_EARLY)
+    except OSError as error:
+        fail(f"{store.folder}: cannot be written to ({error.strerror}); {left()}", STOPPED_EARLY)
+
+
+@contextlib.contextmanager
+def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """What runs chunks elsewhere; None: this process does."""
+    if workers is None and scheduler is None:
+        yield None
+        return
+    from dockdyn.study.cluster import workers as of
+
+    with of(workers, scheduler) as work:
+        yield work
+
+
+@contextlib.contextmanager
+def counting(runs: int) -> Iterator[Callable[[int], None]]:
+    """Progress with rate and time left: a bar on a terminal, else a line now and then."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    if not sys.stderr.isatty():
+        yield Lines(runs).tell
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Cases", total=runs, rate="")
+        lines = Lines(runs)
+
+        def tell(done: int) -> None:
+            bar.update(task, completed=done, rate=lines.rate(done))
+
+        yield tell
+
+
+class Lines:
+    """Progress in lines."""
+
+    def __init__(self, runs: int):
+        self.runs = runs
+        self.began: tuple[float, int] | None = None  # when, and how many cases were done by then
+        self.told = 0.0
+
+    def rate(self, done: int) -> str:
+        """Cases a second since the first call."""
+        now = time.monotonic()
+        if self.began is None:
+            self.began = now, done
+        elapsed, fresh = now - self.began[0], done - self.began[1]
+        return f"{fresh / elapsed:.3g} a second" if fresh and elapsed > 0 else ""
+
+    def tell(self, done: int) -> None:
+        rate = self.rate(done)
+        now = time.monotonic()
+        if now - self.told < EVERY or not rate:
+            return
+        self.told = now
+        assert self.began is not None
+        left = (self.runs - done) * (now - self.began[0]) / (done - self.began[1])
+        typer.echo(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
+
+
+def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
+    """Write the report of a campaign; its answers."""
+    from dockdyn.output.campaign_report import render_campaign_report
+    from dockdyn.study.campaign_answers import campaign_answers
+    from dockdyn.study.campaign_store import put
+
+    dataset = store.dataset(store.campaign())
+    answers = campaign_answers(dataset, str(store.folder))
+    page = render_campaign_report(dataset, map_keys, str(store.folder))
+    put(store.folder / "campaign-report.html", page.encode())
+    return answers
+
+
+def shown(answers: dict[str, Any], folder: Path) -> None:
+    from dockdyn.output.campaign_console import show_campaign
+
+    show_campaign(answers)
+    typer.echo(f"Report: {folder / 'campaign-report.html'}")
+
+
+def case_folder(store: Store, case: int) -> Path:
+    return store.folder / "cases" / f"{case:06d}"
+
+
+def case_scenario(campaign: Campaign, case: int) -> Any:
+    from dockdyn.study.campaign import case_of
+
+    return case_of(campaign, case)
+
+
+def case_result(scenario: Any, place: Path) -> Any:
+    """Run one case and write its files."""
+    from dockdyn.cli import progress, write_files
+    from dockdyn.study.simulate import simulate
+
+    with progress("Simulating the case") as advance:
+        dataset = simulate(scenario, advance)
+    write_files(place, dataset, "result.nc")
+    return dataset
+
+
+def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int]) -> None:
+    """Write the results of the cases asked for that are not there yet."""
+    from dockdyn.scenario.errors import ScenarioError
+    from dockdyn.study.campaign_keep import chosen_cases
+
+    for case in chosen_cases(store.dataset(campaign), kept):
+        place = case_folder(store, case)
+        if (place / "report.html").exists():
+            continue
+        with contextlib.suppress(ScenarioError):  # a case whose numbers are not allowed has no result
+            case_result(case_scenario(campaign, case), place)

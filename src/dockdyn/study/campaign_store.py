@@ -1,0 +1,195 @@
+"""A campaign on disk: what it is, a file for every chunk of cases, and one with all of them at the end.
+
+Chunks are netCDF files of their own, not parts of one: a file is written beside its place, brought to the disk and renamed,
+so that whatever kills the process, what is there is whole; none has to be opened again to add to it; and they need no
+library that results do not need anyway.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.study.batch import Cases
+from dockdyn.study.requirements import plain, unit_of_figure
+from dockdyn.study.sampling import Sampled
+
+INDEX, CHUNKS, WHOLE = "campaign.json", "chunks", "campaign.nc"
+FORMAT = 1  # of the folder
+
+
+class StoreFull(Exception):
+    """The disk is full, or a quota used up."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What decides every number of a campaign."""
+
+    scenario: str  # resolved, with what is distributed
+    source: str  # file or preset it came from
+    folder: str | None  # of the user's own laws
+    kind: str
+    title: str
+    runs: int
+    seed: int
+    sampling: str
+    chunk: int  # cases in a chunk
+    keys: tuple[str, ...]
+    units: tuple[str, ...]
+    dockdyn_version: str
+    format: int = field(default=FORMAT)
+
+    @property
+    def chunks(self) -> int:
+        return -(-self.runs // self.chunk)
+
+    def part(self, chunk: int) -> tuple[int, int]:
+        """First case and number of cases of a chunk."""
+        first = chunk * self.chunk
+        return first, min(self.chunk, self.runs - first)
+
+
+@dataclass(frozen=True)
+class Store:
+    """The folder of a campaign."""
+
+    folder: Path
+
+    @property
+    def index(self) -> Path:
+        return self.folder / INDEX
+
+    @property
+    def whole(self) -> Path:
+        return self.folder / WHOLE
+
+    def chunk(self, number: int) -> Path:
+        return self.folder / CHUNKS / f"{number:06d}.nc"
+
+    def create(self, campaign: Campaign) -> None:
+        """Begin a campaign; OSError where nothing can be written there."""
+        (self.folder / CHUNKS).mkdir(parents=True, exist_ok=True)
+        put(self.index, json.dumps(asdict(campaign), indent=2).encode())
+        put(self.folder / "scenario.toml", campaign.scenario.encode())
+
+    def campaign(self) -> Campaign:
+        """The campaign that is here; ScenarioError where none is, or one of another format."""
+        try:
+            stated = json.loads(self.index.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
+        except (OSError, ValueError):
+            raise ScenarioError(f"{self.index}: cannot be read") from None
+        if not isinstance(stated, dict) or stated.get("format") != FORMAT:
+            raise ScenarioError(f"{self.index}: not the index of a campaign of this version of dockdyn")
+        return Campaign(**stated | {"keys": tuple(stated["keys"]), "units": tuple(stated["units"])})
+
+    def missing(self, campaign: Campaign) -> list[int]:
+        """Chunks that are not there yet; what was being written when a process died is removed."""
+        for left in (self.folder / CHUNKS).glob(".*.part"):
+            left.unlink(missing_ok=True)
+        return [number for number in range(campaign.chunks) if not self.chunk(number).exists()]
+
+    def write_chunk(self, number: int, campaign: Campaign, sampled: Sampled, cases: Cases, elapsed: float) -> None:
+        """Keep a chunk that took `elapsed` (s) of the campaign's time."""
+        first, count = campaign.part(number)
+        data = table(sampled, cases, np.arange(first, first + count))
+        data.attrs["elapsed_s"] = elapsed
+        put(self.chunk(number), as_bytes(data))
+
+    def read_chunk(self, number: int) -> xr.Dataset:
+        path = self.chunk(number)
+        try:
+            return xr.load_dataset(path, engine="h5netcdf")
+        except Exception:  # a damaged file can fail anywhere inside the reader
+            raise ScenarioError(f"{path}: damaged; delete it and go on with --resume") from None
+
+    def dataset(self, campaign: Campaign) -> xr.Dataset:
+        """All cases that are there, in order, with everything that describes them."""
+        parts = [self.read_chunk(number) for number in range(campaign.chunks) if self.chunk(number).exists()]
+        names = list(dict.fromkeys(str(name) for part in parts for name in part.data_vars))
+        count = sum(part.sizes["case"] for part in parts)
+        columns: dict[str, Any] = {}
+        for name in names:
+            blank = np.full(count, "", object) if name == "reason" else np.full(count, np.nan)
+            described: dict[str, Any] = {}
+            at = 0
+            for part in parts:
+                size = part.sizes["case"]
+                if name in part:
+                    blank[at : at + size] = part[name].values
+                    described = part[name].attrs
+                at += size
+            columns[name] = ("case", blank, described)
+        number = np.concatenate([part["case"].values for part in parts]) if parts else np.zeros(0, int)
+        figures = [name for name in names if name not in (*campaign.keys, "reason")]
+        attributes = {
+            "campaign": 1,
+            "kind": campaign.kind,
+            "title": campaign.title,
+            "source": campaign.source,
+            "scenario": campaign.scenario,
+            "dockdyn_version": campaign.dockdyn_version,
+            "runs": campaign.runs,
+            "seed": campaign.seed,
+            "sampling": campaign.sampling,
+            "chunk": campaign.chunk,
+            "dispersed": json.dumps(campaign.keys),
+            "figures": json.dumps(figures),
+            "wall_time_s": float(sum(part.attrs["elapsed_s"] for part in parts)),
+        }
+        return xr.Dataset(columns, {"case": ("case", number, {"long_name": "number of the case"})}, attributes)
+
+    def finish(self, campaign: Campaign) -> xr.Dataset:
+        """Put all chunks into one file."""
+        data = self.dataset(campaign)
+        put(self.whole, as_bytes(data))
+        return data
+
+
+def table(sampled: Sampled, cases: Cases, numbers: Any) -> xr.Dataset:
+    """A row for every case: what was drawn, its figures, why it failed."""
+    columns: dict[str, Any] = {}
+    for place, (key, unit) in enumerate(zip(sampled.keys, sampled.units, strict=True)):
+        columns[key] = ("case", sampled.values[:, place], {"units": unit or "1", "long_name": key})
+    for name, values in cases.figures.items():
+        words = plain(name).replace("_", " ")
+        columns[name] = ("case", values, {"units": unit_of_figure(name) or "1", "long_name": words})
+    reasons = np.array(cases.reasons, object)
+    columns["reason"] = ("case", reasons, {"long_name": "why the case failed; empty where it did not"})
+    return xr.Dataset(columns, {"case": ("case", numbers)})
+
+
+def as_bytes(dataset: xr.Dataset) -> bytes:
+    """A dataset as a netCDF file."""
+    return bytes(dataset.to_netcdf(engine="h5netcdf"))
+
+
+def put(path: Path, content: bytes) -> None:
+    """A file that is there whole or not at all, and stays when the power fails."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise StoreFull(f"{path.parent}: {os.strerror(error.errno).lower()}") from None
+        raise

@@ -1,0 +1,76 @@
+"""Chunks of a campaign on several processes or machines, by Dask."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from dockdyn.scenario.errors import ScenarioError
+from dockdyn.study.campaign import Done, compute
+from dockdyn.study.campaign_store import Campaign
+
+AHEAD = 2  # chunks a worker has in hand or waiting; more would only take memory
+PATIENCE = 10  # s until a scheduler counts as unreachable
+
+Work = Callable[[Campaign, Iterable[int]], Iterator[Done]]
+
+
+@contextlib.contextmanager
+def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[Work]:
+    """What runs chunks on `count` processes of this machine, or on the workers of the `scheduler` at an address.
+
+    A worker that dies takes nothing with it: its chunks are run again by another. Raises ScenarioError: Dask is not
+    installed, no scheduler answers.
+    """
+    option = f"--workers {count}" if scheduler is None else f"--scheduler {scheduler}"
+    try:
+        import distributed
+    except ImportError:
+        raise ScenarioError(f"{option}: needs Dask; install dockdyn[campaign]") from None
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            cluster = distributed.LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+            client = distributed.Client(stack.enter_context(cluster))
+        else:
+            client = reached(scheduler, option)
+        yield lambda campaign, chunks: spread(stack.enter_context(client), campaign, chunks)
+
+
+def reached(scheduler: str, option: str) -> Any:
+    """A client of the scheduler at an address."""
+    import distributed
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        return distributed.Client(scheduler, timeout=PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        told = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
+
+
+def spread(client: Any, campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
+    """Chunks as they are done."""
+    import distributed
+
+    waiting = iter(chunks)
+    running = distributed.as_completed()
+
+    def submit() -> None:
+        chunk = next(waiting, None)
+        if chunk is not None:
+            running.add(client.submit(compute, campaign, chunk, 1, pure=False))
+
+    for _ in range(AHEAD * max(1, len(client.scheduler_info()["workers"]))):
+        submit()
+    for future in running:
+        yield future.result()
+        future.release()
+        submit()
