@@ -340,3 +340,13 @@ def test_every_key_with_a_sensitivity_can_be_set(name, stated):
     for key in margins(scenario)["sensitivities"]:
         table, place = place_of(tomlkit.parse(scenario.text()).unwrap(), key)
         assert dockdyn.load(name, stated | {key: table[place]}).text() == scenario.text()
+
+
+@pytest.mark.parametrize("rise", [1e-5, -1e-5])
+def test_a_saddle_is_joined_through_its_middle(rise):
+    """Zero of (x − a)(y − a) + rise: two branches, each on its own side of the saddle, in one cell of the grid."""
+    (first, second) = charted(lambda x, y: (x - 0.51) * (y - 0.51) + rise, cells=24).boundary
+    for branch in (first, second):
+        sides = np.sign(branch - 0.51)
+        assert (sides == sides[0]).all()
+        assert sides[0].prod() == -np.sign(rise)

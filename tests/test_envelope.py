@@ -96,3 +96,198 @@ def test_where_all_runs_fail_nothing_is_known(shaped):
     answer, pieces = shaped(lambda x, y: x > 0, lambda x, y: x >= 0)
     assert pieces == []
     assert answer["share_met"] is None
+
+
+def test_one_key_has_crossings(monkeypatch):
+    def run_cases(scenario, keys, values):
+        return Cases({"captured": 1.0 * (np.abs(values[:, 0] - 0.05) < 0.0123)}, [""] * len(values))
+
+    monkeypatch.setattr(study, "run_cases", run_cases)
+    found = dockdyn.envelope(dockdyn.load("probe-cone-latch"), {SPEED: ("0 m/s", "0.1 m/s")}, tolerance=1e-4)
+    answer = json.loads(found.attrs["envelope"])
+    assert np.ravel(answer["boundary"]) == pytest.approx([0.0377, 0.0623], abs=1e-5)
+    assert answer["share_met"] == pytest.approx(0.246, abs=2e-4)
+    assert answer["runs"] < 100 < answer["grid_runs"]
+    assert found.boundary_x.attrs["units"] == "m/s"
+
+
+def test_a_requirement_with_a_limit_is_found_by_its_margin(monkeypatch):
+    """Fewer runs than capture of the same shape takes, since a margin tells how far away the boundary is."""
+
+    def run_cases(scenario, keys, values):
+        x, y = values[:, 0] / 0.1, (values[:, 1] - 1000) / 2000
+        force = 1000 * np.hypot(x - 0.48, y - 0.55)
+        return Cases({"captured": 1.0 * (force < 300), "peak_normal_force_N": force}, [""] * len(x))
+
+    monkeypatch.setattr(study, "run_cases", run_cases)
+    scenario = dockdyn.load("probe-cone-latch", {"requirements.peak_normal_force": "< 0.3 kN"})
+    answers = [
+        json.loads(dockdyn.envelope(scenario, RANGES, of, 1e-4).attrs["envelope"])
+        for of in ("peak_normal_force", "captured")
+    ]
+    for answer in answers:
+        (piece,) = map(in_square, answer["boundary"])
+        assert np.abs(np.hypot(*(piece - [0.48, 0.55]).T) - 0.3).max() < 1e-4
+    assert answers[0]["runs"] < 0.9 * answers[1]["runs"]
+
+
+# --- the least speed that latches ------------------------------------------------------------------------------------
+
+STIFFNESS, PRELOAD, LENGTH, ANGLE, TARGET = 1500.0, 2.0, 0.02, math.radians(40), 3200.0
+
+ON_AXIS = f"""
+schema = 1
+kind = "free-flight"
+title = "Probe on the axis of a cone, latch without friction"
+duration = "6 s"
+
+[approach]
+closing_speed = "40 mm/s"
+distance = "1 mm"
+
+[chaser]
+mass = "1800 kg"
+inertia = [900, 1400, 1500] # kg m²
+
+[[chaser.feature]]
+name = "probe"
+position = [1.6, 0, 0] # m
+radius = "15 mm"
+
+[target]
+mass = {TARGET}
+inertia = [2100, 2600, 2400]
+
+[[target.surface]]
+name = "cone"
+shape = "cone"
+apex = [1.1, 0, 0]
+axis = [1, 0, 0] # out of the cone
+half_angle = "40 deg"
+rim_radius = "60 mm"
+
+[[contact]]
+feature = "probe"
+surface = "cone"
+
+[contact.normal]
+law = "spring-dashpot"
+stiffness = "8 kN/m"
+damping = "400 N s/m"
+
+[latch]
+feature = "probe"
+surface = "cone"
+entry = "60 mm"
+stiffness = {STIFFNESS}
+angle = {ANGLE}
+axial_length = {LENGTH}
+preload = {PRELOAD}
+"""
+
+
+def least_speed(chaser):
+    """The spring is pushed aside by y = x tan θ and pushes back with (F₀ + k y) tan θ: its work up to x = l is
+    (F₀ l + ½ k l² tan θ) tan θ, and that is ½ m v², m the reduced mass of the two bodies."""
+    mass = chaser * TARGET / (chaser + TARGET)
+    work = (PRELOAD * LENGTH + STIFFNESS * LENGTH**2 * math.tan(ANGLE) / 2) * math.tan(ANGLE)
+    return math.sqrt(2 * work / mass)
+
+
+@pytest.fixture(scope="module")
+def on_axis(tmp_path_factory):
+    file = tmp_path_factory.mktemp("scenario") / "on-axis.toml"
+    file.write_text(ON_AXIS)
+    return file
+
+
+def test_least_speed_that_latches_on_the_axis_without_friction(on_axis):
+    over = {SPEED: ("15 mm/s", "45 mm/s"), MASS: ("0.5 t", "4 t")}
+    answer = json.loads(dockdyn.envelope(dockdyn.load(on_axis), over).attrs["envelope"])
+    (piece,) = answer["boundary"]
+    assert len(piece) > 40
+    masses = [mass for _, mass in piece]
+    assert min(masses) == pytest.approx(500)
+    assert max(masses) == pytest.approx(4000)
+    for speed, mass in piece:
+        assert speed == pytest.approx(least_speed(mass), rel=1e-3)
+    assert answer["runs"] < answer["grid_runs"] / 500
+    assert answer["failed"] == 0
+
+
+def test_the_same_for_two_masses_on_a_line():
+    """v = l √(k/m) tan θ (Paraskevas et al., eq. 46 as it is meant)."""
+    scenario = dockdyn.load("paraskevas-latch", {"duration": 1.0})
+    found = dockdyn.envelope(scenario, {"speed": (0.065, 0.075)}, tolerance=5e-3)
+    answer = json.loads(found.attrs["envelope"])
+    assert np.ravel(answer["boundary"]) == pytest.approx([0.02 * math.sqrt(100 * (1 / 15 + 1 / 17))], rel=1e-3)
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_command_writes_a_report_that_can_be_written_again(dock, tmp_path, on_axis):
+    over = ("--over", f"{SPEED}=15mm/s:45mm/s", "--tolerance", "1e-2")
+    code, out, err = dock("envelope", str(on_axis), *over)
+    assert code == 0, err
+    folder = tmp_path / "on-axis-envelope"
+    assert sorted(file.name for file in folder.iterdir()) == ["envelope.nc", "report.html", "scenario.toml"]
+    assert "the outcome changes at 0.02" in out
+    first = (folder / "report.html").read_text()
+    assert "http://" not in first.replace("http://www.w3.org", "")
+    code, out, err = dock("report", str(folder / "envelope.nc"), "--force")
+    assert code == 0, err
+    assert (folder / "report.html").read_text() == first
+    code, out, _ = dock("envelope", str(on_axis), *over, "--json")
+    assert code == 0
+    assert json.loads(out) == json.loads(dockdyn.open_result(folder / "envelope.nc").attrs["envelope"])
+
+
+@pytest.mark.parametrize(
+    ("speeds", "words"), [("40mm/s:45mm/s", "Captured everywhere"), ("1mm/s:2mm/s", "Not captured")]
+)
+def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
+    code, out, err = dock("envelope", str(on_axis), "--over", f"{SPEED}={speeds}", "--tolerance", "0.1")
+    assert code == 0, err
+    assert words in out
+    assert "there is no boundary" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("probe-cone-latch", "--over", SPEED), f"--over {SPEED}: must be KEY=LOW:HIGH"),
+        (
+            ("probe-cone-latch", "--over", "approach.speed=1:2"),
+            "approach.speed: unknown key; allowed: axis, closing_speed",
+        ),
+        (("probe-cone-latch", "--over", f"{SPEED}=0.2:0.1"), "from 0.2 to 0.1; must rise"),
+        (("probe-cone-latch", "--over", f"{SPEED}=0.1:0.1"), "must be a number with different ends"),
+        (("probe-cone-latch", "--over", f"{SPEED}=1kg:2kg"), "1kg"),
+        (
+            ("probe-cone-latch", "--over", f"{SPEED}=1:2", "--over", f"{SPEED}=1:3"),
+            "given twice; must be different keys",
+        ),
+        (
+            ("probe-cone-latch", "--over", "latch.friction=0.1:0.2", "--over", f"{SPEED}=1:2", "--over", f"{MASS}=1:2"),
+            "--over: 3 keys; must be one or two",
+        ),
+        (
+            ("probe-cone-latch", "--over", f"{SPEED}=1:2", "--of", "peak_force"),
+            "--of peak_force: no such requirement; allowed: captured",
+        ),
+        (
+            ("probe-cone", "--over", f"{SPEED}=0.02:0.03"),
+            "--of captured: nothing in the scenario captures, and it has no",
+        ),
+        (
+            ("probe-cone-latch", "--over", f"{SPEED}=1:2", "--tolerance", "0.5"),
+            "--tolerance = 0.5: must be from 1e-06 to 0.1",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(dock, arguments, words):
+    code, out, err = dock("envelope", *arguments)
+    assert code == 2, out
+    assert err.count("\n") == 1
+    assert words in err

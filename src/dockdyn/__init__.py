@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dockdyn.study.envelope import envelope
     from dockdyn.study.margins import margins
     from dockdyn.study.nominal import resting_state
+    from dockdyn.study.sensitivity import sensitivity
     from dockdyn.study.simulate import simulate
     from dockdyn.study.summarise import summarise
 
@@ -38,6 +39,7 @@ PLACES = {
     "open_result": "output.store",
     "presets": "scenario.load",
     "resting_state": "study.nominal",
+    "sensitivity": "study.sensitivity",
     "simulate": "study.simulate",
     "summarise": "study.summarise",
 }
@@ -56,6 +58,7 @@ __all__ = [
     "open_result",
     "presets",
     "resting_state",
+    "sensitivity",
     "simulate",
     "stability",
     "summarise",

@@ -29,6 +29,7 @@ app.add_typer(cli_impact.app, name="impact")
 app.add_typer(cli_identify.app, name="identify")
 app.add_typer(cli_campaign.app, name="campaign")
 app.command()(cli_study.envelope)
+app.command()(cli_study.sensitivity)
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3

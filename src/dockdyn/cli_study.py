@@ -57,3 +57,39 @@ def envelope(
     typer.echo(chosen.title)
     typer.echo(envelope_verdict(answer))
     typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+
+
+def sensitivity(
+    scenario: ScenarioName,
+    of: Annotated[str, typer.Option("--of", metavar="FIGURE", help="A figure of the summary: peak_normal_force_N.")],
+    to: Annotated[
+        list[str] | None, typer.Option("--to", metavar="KEY", help="A number of the scenario; by default all of them.")
+    ] = None,
+    set_: Overrides = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for a report; by default no files.")] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the derivatives as JSON and nothing else; files only with --out.")
+    ] = False,
+) -> None:
+    """Rank the numbers of a scenario by what a small change of each does to a figure of the summary."""
+    from dockdyn.cli import overrides, progress, vacant, write_text
+    from dockdyn.output.sensitivity_report import render_sensitivity_report, show_sensitivity
+    from dockdyn.scenario.load import load
+    from dockdyn.study.sensitivity import sensitivity as differentiate
+
+    chosen = load(scenario, overrides(set_ or []))
+    if out is not None:
+        vacant(out, force)
+    with progress(f"Derivatives of {of}") as advance:
+        answer = differentiate(chosen, of, to or None, advance)
+    text = json.dumps(answer, indent=2, allow_nan=False)
+    if out is not None:
+        page = render_sensitivity_report(answer, chosen.text())
+        for name, content in (("sensitivity.json", text), ("scenario.toml", chosen.text()), ("report.html", page)):
+            write_text(out / name, content, force=True)
+    if as_json:
+        typer.echo(text)
+        return
+    show_sensitivity(answer)
+    typer.echo(f"Report: {out / 'report.html'}" if out else "")

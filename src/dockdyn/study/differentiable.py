@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-STEPS = (1e-6, 1e-5)  # of the number: nothing may begin or end within the first; the second is for the differences
+STEPS = (1e-6, 1e-5)  # of the number, each tried downwards and upwards
 ZERO = 1e-2  # SI units: in place of a number that is zero
 AGREE = 2e-3  # relative: difference and derivative, besides what rounding leaves
 ROUNDING = 3e-10  # relative error of a figure
-JUMP = 1e-3  # relative: a peak's time that moves further within the second step is that of another peak
+JUMP = 1e-3  # relative: a peak's time that moves further within a step is that of another peak
 BENT = (0.01, 0.5)  # a derivative that within this share of the number changes by more than this share of itself
 COUNTED = {"contact_count": "the number of contacts", "captured": "whether the latch captures"}
+NOT = "not differentiable here"
 
 
 def probes(value: float) -> Float[np.ndarray, "4"]:
@@ -28,33 +29,46 @@ def judged(
 ) -> dict[str, Any]:
     """Differences down and up, whether they agree with the derivative, and what is the matter if not.
 
-    `figures` and `reasons` (of cases that failed) are those of the scenario itself, then at each of the steps.
+    `figures` and `reasons` (of cases that failed) are those of the scenario itself, then at each of the steps. A side on
+    which a case failed, the number being at its limit, is left out.
     """
+    ran = np.array([not words for words in reasons])
+    sides = (ran[1:3] & ran[3:5]) if ran[0] else np.zeros(2, bool)
+    answer: dict[str, Any] = {"differences": None, "differentiable": None, "reason": ""}
+    if not sides.any():
+        return answer | {"reason": f"not compared: {next(words for words in reasons if words)}"}
+    answer["differentiable"] = False
+    some = np.r_[True, sides, sides]
+    if words := what_changes({name: values[some] for name, values in figures.items() if name in COUNTED}):
+        return answer | {"reason": f"{NOT}: {words}"}
     values = figures[of]
-    rises = (values[1:] - values[0]) / steps
-    answer: dict[str, Any] = {"differences": [float(rises[2]), float(rises[3])], "differentiable": False}
-    if failed := [words for words in reasons if words]:
-        return answer | {"differences": None, "differentiable": None, "reason": f"not compared: {failed[0]}"}
-    for name, words in COUNTED.items():
-        if name in figures and np.ptp(np.nan_to_num(figures[name])) > 0:
-            ends = sorted({float(value) for value in figures[name]})
-            span = " or ".join("none" if value == 0 else f"{value:g}" for value in ends)
-            said = f" ({span})" if name == "contact_count" else ""
-            return answer | {"reason": f"not differentiable here: {words} changes within 1e-5 of the number{said}"}
-    if np.isnan(rises).any():
-        return answer | {"differences": None, "reason": "not differentiable here: the figure comes or goes"}
-    near, far = rises[:2], rises[2:]
-    sides = near + (near - far) / (
-        STEPS[1] / STEPS[0] - 1
-    )  # without what a curved figure adds in proportion to the step
+    if np.isnan(values[some]).any():
+        return answer | {"reason": f"{NOT}: the figure comes or goes within {STEPS[1]:g} of the number"}
+    near, far = ((values[1:] - values[0]) / steps).reshape(2, 2)
+    answer["differences"] = [float(rise) if there else None for rise, there in zip(far, sides, strict=True)]
+    limits = near + (near - far) / (STEPS[1] / STEPS[0] - 1)  # without what a bend adds in proportion to the step
     noise = ROUNDING * abs(values[0]) / np.abs(steps[[0, 2]])
-    if (np.abs(sides - derivative) <= AGREE * max(abs(derivative), *np.abs(sides)) + 2 * noise[0]).all():
-        return answer | {"differentiable": True, "reason": bend(derivative, far, noise[1])}
-    when = figures.get("peak_time_s", np.zeros(1))
+    if agree(derivative, limits[sides], noise[0]):
+        return answer | {"differentiable": True, "reason": bend(derivative, far, noise[1]) if sides.all() else ""}
+    when = figures.get("peak_time_s", np.zeros(5))[some]
     if of.startswith("peak") and np.ptp(when) > JUMP * abs(when[0]):
-        return answer | {"reason": "not differentiable here: two peaks are equally high"}
-    words = f"differences are {sides[0]:.4g} downwards and {sides[1]:.4g} upwards, the derivative {derivative:.4g}"
-    return answer | {"reason": f"not differentiable here: {words} (a contact that grazes, or the edge of a part)"}
+        return answer | {"reason": f"{NOT}: two peaks are equally high"}
+    return answer | {"reason": f"{NOT}: {said(derivative, limits, sides)}"}
+
+
+def what_changes(counted: Mapping[str, np.ndarray]) -> str:
+    """What of the things that are counted is not the same everywhere."""
+    for name, values in counted.items():
+        found = sorted({float(value) for value in np.nan_to_num(values)})
+        if len(found) > 1:
+            many = f" ({' or '.join(f'{count:g}' for count in found)})" if name == "contact_count" else ""
+            return f"{COUNTED[name]} changes within {STEPS[1]:g} of the number{many}"
+    return ""
+
+
+def agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) -> bool:
+    room = AGREE * max(abs(derivative), *np.abs(limits)) + 2 * noise
+    return bool((np.abs(limits - derivative) <= room).all())
 
 
 def bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
@@ -65,4 +79,14 @@ def bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
     if change * BENT[0] <= BENT[1] * abs(derivative):
         return ""
     share = BENT[1] * abs(derivative) / change
-    return f"holds for small changes only: it is another by {BENT[1]:.0%} after {100 * share:.2g} % of the number"
+    return f"holds for small changes only: another by {BENT[1]:.0%} after {100 * share:.2g} % of the number"
+
+
+def said(derivative: float, limits: Float[np.ndarray, "2"], sides: Bool[np.ndarray, "2"]) -> str:
+    """A derivative and differences that do not agree, in words."""
+    words = [
+        f"{rise:.4g} {way}" for rise, way, there in zip(limits, ("downwards", "upwards"), sides, strict=True) if there
+    ]
+    return (
+        f"differences give {' and '.join(words)}, not {derivative:.4g} (a contact that grazes, or the edge of a part)"
+    )

@@ -26,9 +26,9 @@ CAPTURED = "captured"
 CAPTURE = Requirement(CAPTURED, CAPTURED, "==", True, "true")
 MOST_KEYS = 2
 TOLERANCE = 1e-3  # of an axis
-SMALLEST, LARGEST = 1e-7, 0.1  # tolerances allowed
+SMALLEST, LARGEST = 1e-6, 0.1  # tolerances allowed
 COARSE = 12  # cells along an axis before refinement
-FINE = 48  # cells along an axis where the boundary passes, at the default tolerance
+FINE = 48  # cells along a line; of a plane, where the boundary passes, at the default tolerance
 
 TINY = 1e-300  # a margin that is not met, and zero
 
@@ -196,7 +196,7 @@ def on_plane(cases: Evaluated, tolerance: float) -> Found:
 
 def on_line(cases: Evaluated, tolerance: float) -> Found:
     """Crossings, and the stretches between them."""
-    share = np.linspace(0, 1, cells_at(tolerance) + 1)[:, None]
+    share = np.linspace(0, 1, FINE + 1)[:, None]
     found = cases(share)
     known = ~np.isnan(found[:-1]) & ~np.isnan(found[1:])
     changes = ((found[:-1] > 0) != (found[1:] > 0)) & known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,8 +20,8 @@ from dockdyn.study.batch import run_cases
 from dockdyn.study.chain_figures import chain_figures
 from dockdyn.study.differentiable import judged, probes
 from dockdyn.study.flight_figures import flight_figures
+from dockdyn.study.lanes import own_settings, shortened
 from dockdyn.study.margin_sensitivity import constrained, key_of
-from dockdyn.study.plan import settings_for
 from dockdyn.study.requirements import unit_of_figure
 
 FIGURES: dict[str, Callable[..., Any]] = {
@@ -71,7 +71,7 @@ def sensitivity(
     places = places_of(scenario)
     if to is not None:
         places = chosen(scenario, places, to)
-    value, slopes, warnings = derivatives(scenario, of, places)
+    value, slopes = derivatives(scenario, of, places)
     if progress is not None:
         progress(0.6)
     rows = [row(place, slope) for place, slope in zip(places, slopes, strict=True)]
@@ -81,7 +81,6 @@ def sensitivity(
     if progress is not None:
         progress(1.0)
     ranked = [rows[i] for i in order]
-    warnings += dict.fromkeys(one["reason"] for one in ranked if one["reason"])
     return {
         "title": scenario.title,
         "kind": scenario.kind,
@@ -90,8 +89,16 @@ def sensitivity(
         "value": value,
         "differentiable": all(one["differentiable"] is not False for one in ranked),
         "to": ranked,
-        "warnings": warnings,
+        "warnings": by_reason(ranked),
     }
+
+
+def by_reason(rows: list[dict[str, Any]]) -> list[str]:
+    """What is said about rows, the keys of which it is said before it."""
+    reasons = dict.fromkeys(one["reason"] for one in rows if one["reason"])
+    keys = {reason: [one["key"] for one in rows if one["reason"] == reason] for reason in reasons}
+    few = {reason: ", ".join(some) if len(some) < 5 else f"{len(some)} keys" for reason, some in keys.items()}
+    return [f"{few[reason]}: {reason}" for reason in reasons]
 
 
 def check_kind(scenario: Scenario) -> None:
@@ -147,26 +154,28 @@ def chosen(scenario: Scenario, places: list[Place], to: Sequence[str]) -> list[P
     return list(found.values())
 
 
-def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float, list[float], list[str]]:
-    """The figure, its derivative with respect to every place, and what to know before trusting them."""
+def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float, list[float]]:
+    """The figure, and its derivative with respect to every place."""
     content = scenario.content
     leaves, structure = jax.tree.flatten(content)
     directions = np.zeros((len(places), len(leaves)))
     for index, place in enumerate(places):
         directions[index, list(place.leaves)] = 1.0
-    settings = replace(settings_for(content), samples=0)
+    settings = own_settings(content)
     numbers = np.array(leaves, float)
     names = jax.eval_shape(partial(outcome, structure=structure, kind=scenario.kind), numbers, settings)[0]
     check_figure(scenario, of, list(names))
     at = partial(slopes_at, structure=structure, kind=scenario.kind, of=of)
-    (figures, status, time), slopes = at(numbers, settings, directions)
+    (figures, status, time), slopes = at(numbers, shortened(settings), directions)
+    if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
+        (figures, status, time), slopes = at(numbers, settings, directions)
     if int(status) != Status.FINISHED:
         words = Status(int(status)).name.lower().replace("_", " ")
         raise ScenarioError(f"{scenario.name}: the run stops at {float(time):g} s: {words}; must run to its end")
     value = float(figures[of])
     if np.isnan(value):
         raise ScenarioError(f"{scenario.name}: --of {of}: did not happen in this run; must be a figure that it has")
-    return value, np.asarray(slopes).tolist(), []
+    return value, np.asarray(slopes).tolist()
 
 
 def check_figure(scenario: Scenario, of: str, names: list[str]) -> None:
@@ -193,7 +202,7 @@ def slopes_at(
     kind: str,
     of: str,
 ) -> Any:
-    """The outcome, and the derivative of the figure `of` along all directions at once."""
+    """The outcome, and the derivative of the figure `of` along each direction: one after the other, which compiles sooner."""
 
     def figure(numbers: Any) -> Any:
         found = outcome(numbers, settings, structure, kind)
@@ -203,7 +212,8 @@ def slopes_at(
         _, slope, found = jax.jvp(figure, (numbers,), (direction,), has_aux=True)
         return found, slope
 
-    return jax.vmap(along, out_axes=(None, 0))(directions)
+    found, slopes = jax.lax.map(along, directions)
+    return jax.tree.map(lambda rows: rows[0], found), slopes
 
 
 def row(place: Place, slope: float) -> dict[str, Any]:

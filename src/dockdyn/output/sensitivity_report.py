@@ -1,0 +1,161 @@
+"""The derivatives of a figure on the terminal, and as one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.output.drawing import COLOURS, WIDTH, short, styled
+from dockdyn.output.page import Table, pictures, render, versions
+from dockdyn.output.wording import NOTHING, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BARS = 12  # keys in the figure
+LISTED = 20  # rows on the terminal
+NEGLIGIBLE = 1e-9  # of the largest change: rounding
+CHECK = "smooth"
+CHECKED = {True: "yes", False: "no", None: NOTHING}
+
+
+def render_sensitivity_report(answer: dict[str, Any], scenario: str) -> str:
+    """The report of the derivatives of a figure as HTML, styles and figures inside."""
+    attributes = {"title": answer["title"], "scenario": scenario, "dockdyn_version": version("dockdyn")}
+    dataset = xr.Dataset(attrs=attributes)
+    words = (
+        f"Change of {answer['of']} for 1 % more of a number, the {BARS} largest: the derivative times a hundredth of the "
+        "number. Pale bars: not differentiable here."
+    )
+    return render(
+        "sensitivity_report.html",
+        dataset,
+        verdict=sensitivity_verdict(answer),
+        warnings=answer["warnings"],
+        summary=[
+            ("Figure", answer["of"]),
+            ("Value", said(answer["value"], answer["unit"], 6)),
+            ("Kind", answer["kind"]),
+        ],
+        figures=pictures([(partial(bars, answer), words)]) if drawn(answer) else [],
+        derivatives=derivatives_table(answer, answer["to"]),
+        made=versions(dataset),
+    )
+
+
+def said(value: float, unit: str, digits: int = 4) -> str:
+    return f"{significant(value, digits)} {spaced(unit)}".rstrip()
+
+
+def spaced(unit: str) -> str:
+    """A unit for readers."""
+    return unit.replace("**2", "²").replace("*", " ")
+
+
+def sensitivity_verdict(answer: dict[str, Any]) -> str:
+    """What the figure depends on most, in words."""
+    name = f"{answer['of']} is {said(answer['value'], answer['unit'])}"
+    ranked = drawn(answer)
+    if not answer["differentiable"]:
+        return f"{name}; it is not differentiable here, see the warnings."
+    if not ranked:
+        return f"{name}; it depends on none of the numbers."
+    first = ranked[0]
+    change = said(first["per_percent"], answer["unit"], 3)
+    sign = "+" if first["per_percent"] > 0 else ""
+    return f"{name}; it depends most on {first['key']}: {sign}{change} for 1 % more of it."
+
+
+def counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
+    largest = max((abs(one["per_percent"]) for one in answer["to"]), default=0.0)
+    return [
+        one
+        for one in answer["to"]
+        if (abs(one["per_percent"]) > NEGLIGIBLE * largest if one["value"] else one["derivative"])
+    ]
+
+
+def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows with an effect in proportion, the largest first."""
+    return [one for one in counting(answer) if one["value"]]
+
+
+def derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
+    """The derivatives as a table."""
+    unit = spaced(answer["unit"])
+    columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (CHECK, "")]
+    found = [
+        [
+            one["key"],
+            f"{one['value']:.5g} {spaced(one['unit'])}".rstrip(),
+            said(one["derivative"], per(unit, spaced(one["unit"])), 4),
+            significant(one["per_percent"], 3),
+            CHECKED[one["differentiable"]],
+        ]
+        for one in rows
+    ]
+    return Table(columns, found, [], worded={0, 4}, alarming={"no"})
+
+
+def per(figure: str, key: str) -> str:
+    """The unit of a derivative."""
+    below = f"({key})" if "/" in key or " " in key else key
+    return f"{figure or '1'}/{below}" if key else figure
+
+
+def show_sensitivity(answer: dict[str, Any]) -> None:
+    """The ranked table on the terminal."""
+    from rich.console import Console
+
+    from dockdyn.output.console import table_of
+
+    console = Console(highlight=False)
+    console.print(answer["title"], markup=False)
+    console.print(sensitivity_verdict(answer), markup=False)
+    found = derivatives_table(answer, counting(answer)[:LISTED])
+    headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
+    shown = table_of(None, headings, ("key", CHECK))
+    shown.columns[0].no_wrap = False
+    for row in found.rows:
+        shown.add_row(*row)
+    if found.rows:
+        console.print(shown)
+    if len(answer["to"]) > len(found.rows):
+        console.print(f"and {len(answer['to']) - len(found.rows)} numbers of less or no effect", markup=False)
+    for warning in answer["warnings"]:
+        console.print(f"warning: {warning}", markup=False)
+
+
+@styled
+def bars(answer: dict[str, Any]) -> Figure:
+    """The change of the figure for 1 % more of each number, the largest first."""
+    from matplotlib.figure import Figure
+
+    ranked = drawn(answer)[:BARS]
+    values = np.array([one["per_percent"] for one in ranked])
+    figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
+    ax = figure.subplots()
+    ax.grid(axis="y", visible=False)
+    drawings = ax.barh(range(len(ranked)), values, color=COLOURS["blue"], height=0.62)
+    for bar, one in zip(drawings, ranked, strict=True):
+        if one["per_percent"] < 0:
+            bar.set_facecolor(COLOURS["orange"])
+        if one["differentiable"] is False:
+            bar.set_alpha(0.35)
+    ax.set_yticks(range(len(ranked)), [short(one["key"]) for one in ranked])
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.axvline(0, color=COLOURS["muted"], linewidth=0.8)
+    for place, value in enumerate(values):
+        side, gap = ("left", 3) if value >= 0 else ("right", -3)
+        words = f"{'+' if value > 0 else ''}{significant(value, 3)}".replace("-", "−")
+        ax.annotate(words, (value, place), (gap, 0), textcoords="offset points", ha=side, va="center", fontsize=7.5)
+    ax.margins(x=0.14)
+    unit = spaced(answer["unit"])
+    ax.set_xlabel(f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))
+    return figure

@@ -1,0 +1,226 @@
+"""Derivatives of figures: closed forms, differences, where there is none, the command, refusals."""
+
+from __future__ import annotations
+
+import cmath
+import json
+import math
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.study.batch import run_cases
+
+SPEED, STIFFNESS, CHASER, TARGET = 0.07, 4200.0, 12.0, 31.0
+REBOUND = {
+    "duration": 0.6,
+    "speed": SPEED,
+    "gap": 0.01,
+    "contact.normal.stiffness": STIFFNESS,
+    "contact.normal.damping": 0.0,
+    "chaser": {"masses": [CHASER]},
+    "target": {"masses": [TARGET]},
+}
+
+
+def by_key(answer):
+    return {row["key"]: row for row in answer["to"]}
+
+
+def test_lossless_rebound_in_closed_form():
+    """F = v √(k m), m = m₁ m₂/(m₁ + m₂): ∂F/∂v = F/v, ∂F/∂k = F/2k, ∂F/∂m₁ = F/2m (m₂/(m₁ + m₂))²; the gap has no part."""
+    answer = dockdyn.sensitivity(dockdyn.load("paraskevas-a", REBOUND), "peak_normal_force_N")
+    mass = CHASER * TARGET / (CHASER + TARGET)
+    force = SPEED * math.sqrt(STIFFNESS * mass)
+    assert answer["value"] == pytest.approx(force, rel=1e-9)
+    assert answer["unit"] == "N"
+    expected = {
+        "speed": (force / SPEED, "m/s"),
+        "contact.normal.stiffness": (force / (2 * STIFFNESS), "N/m"),
+        "chaser.masses.0": (force / (2 * mass) * (TARGET / (CHASER + TARGET)) ** 2, "kg"),
+        "target.masses.0": (force / (2 * mass) * (CHASER / (CHASER + TARGET)) ** 2, "kg"),
+    }
+    rows = by_key(answer)
+    for key, (derivative, unit) in expected.items():
+        assert rows[key]["derivative"] == pytest.approx(derivative, rel=1e-7), key
+        assert rows[key]["per_percent"] == pytest.approx(0.01 * derivative * rows[key]["value"], rel=1e-7)
+        assert rows[key]["unit"] == unit
+        assert rows[key]["differentiable"] is True
+    assert abs(rows["gap"]["derivative"]) < 1e-6 * force
+    assert [row["key"] for row in answer["to"]][:2] == ["speed", "contact.normal.stiffness"]
+    assert answer["warnings"] == []
+    assert answer["differentiable"] is True
+
+
+def capture_time(speed, gap, stiffness, angle, length, chaser, target):
+    """Free drift, then part of a sine: t = g/v + asin(ω l/v)/ω, ω = √(k/m) tan θ (Paraskevas et al., eqs. 40–45)."""
+    frequency = cmath.sqrt(stiffness * (chaser + target) / (chaser * target)) * cmath.tan(angle)
+    return gap / speed + cmath.asin(frequency * length / speed) / frequency
+
+
+def test_time_of_capture_in_closed_form():
+    """Derivatives by complex steps."""
+    numbers = {
+        "speed": 0.11,
+        "gap": 0.01,
+        "latch.stiffness": 100.0,
+        "latch.angle": math.pi / 4,
+        "latch.axial_length": 0.02,
+        "chaser.masses.0": 15.0,
+        "target.masses.0": 17.0,
+    }
+    scenario = dockdyn.load("paraskevas-latch", {"speed": 0.11})
+    answer = dockdyn.sensitivity(scenario, "capture_time_s", list(numbers))
+    own = list(numbers.values())
+    assert answer["value"] == pytest.approx(capture_time(*own).real, rel=1e-9)
+    rows = by_key(answer)
+    assert set(rows) == set(numbers)
+    for index, key in enumerate(numbers):
+        stepped = [value + (1e-30j if index == other else 0) for other, value in enumerate(own)]
+        assert rows[key]["derivative"] == pytest.approx(capture_time(*stepped).imag / 1e-30, rel=1e-6), key
+
+
+FREE = {"duration": "6 s", "approach.distance": "5 mm", "loop.delay": "20 ms"}
+
+
+@pytest.mark.parametrize(
+    "figure", ["peak_normal_force_N", pytest.param("kinetic_energy_end_J", marks=pytest.mark.full)]
+)
+def test_with_friction_and_delay_as_by_central_differences(figure):
+    scenario = dockdyn.load("probe-cone", FREE)
+    answer = dockdyn.sensitivity(scenario, figure)
+    rows = by_key(answer)
+    assert answer["differentiable"] is True
+    ranked = [abs(row["per_percent"]) for row in answer["to"]]
+    assert ranked == sorted(ranked, reverse=True)
+    keys = ["approach.closing_speed", "chaser.mass", "contact.normal.stiffness", "contact.normal.damping"]
+    keys += ["contact.friction.coefficient", "loop.delay", "target.surface.half_angle", "approach.lateral_offset.0"]
+    own = np.array([rows[key]["value"] for key in keys])
+    steps = 1e-4 * np.abs(own)
+    cases = [own + weight * step for step in np.diag(steps) for weight in (-2, -1, 1, 2)]
+    found = run_cases(scenario, keys, np.array(cases)).figures[figure].reshape(-1, 4)
+    differences = found @ [1 / 12, -2 / 3, 2 / 3, -1 / 12] / steps
+    for key, difference in zip(keys, differences, strict=True):
+        derivative = rows[key]["derivative"]
+        assert derivative == pytest.approx(difference, rel=1e-5), key
+
+
+# --- where there is no derivative -----------------------------------------------------------------------------------
+
+
+def test_a_capture_at_its_limit_has_none():
+    """At √(k/m) tan θ l the probe reaches the end of the ramp with no speed left."""
+    least = 0.02 * math.sqrt(100 * (1 / 15 + 1 / 17))
+    scenario = dockdyn.load("paraskevas-latch", {"speed": least * (1 + 3e-7), "duration": 2.0})
+    answer = dockdyn.sensitivity(scenario, "capture_time_s", ["speed", "gap"])
+    rows = by_key(answer)
+    assert answer["differentiable"] is False
+    assert rows["speed"]["differentiable"] is False
+    assert "whether the latch captures changes" in rows["speed"]["reason"]
+    assert rows["gap"]["differentiable"] is True
+    assert rows["gap"]["derivative"] == pytest.approx(1 / least, rel=1e-6)
+
+
+def test_a_figure_bent_sharply_says_how_far_it_holds():
+    answer = dockdyn.sensitivity(dockdyn.load("paraskevas-latch"), "capture_time_s", ["speed"])
+    (row,) = answer["to"]
+    assert row["differentiable"] is True
+    assert "holds for small changes only" in row["reason"]
+
+
+def passing(above):
+    """A point that passes along a plane, so high above it (m)."""
+    body = {"mass": 100, "inertia": [10, 10, 10]}
+    return {
+        "kind": "free-flight",
+        "title": "Passing",
+        "schema": 1,
+        "duration": 1.0,
+        "chaser": body
+        | {
+            "position": [1 + above, 0, 0],
+            "velocity": [0, 0.1, 0],
+            "feature": [{"name": "tip", "position": [-1, 0, 0]}],
+        },
+        "target": body
+        | {
+            "position": [0, 0, 0],
+            "surface": [{"name": "wall", "shape": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}],
+        },
+        "contact": [
+            {
+                "feature": "tip",
+                "surface": "wall",
+                "normal": {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10},
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(("above", "smooth"), [(1e-9, False), (1e-3, True)])
+def test_a_contact_about_to_appear(above, smooth, tmp_path):
+    import tomlkit
+
+    file = tmp_path / "passing.toml"
+    file.write_text(tomlkit.dumps(passing(above)))
+    answer = dockdyn.sensitivity(dockdyn.load(file), "peak_normal_force_N")
+    assert answer["value"] == 0
+    rows = by_key(answer)
+    assert answer["differentiable"] is smooth
+    assert rows["chaser.position.0"]["differentiable"] is smooth
+    if not smooth:
+        assert "the number of contacts changes" in rows["chaser.position.0"]["reason"]
+    assert rows["chaser.mass"]["differentiable"] is True
+    assert rows["chaser.mass"]["derivative"] == 0
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_command_ranks_and_writes(dock, tmp_path):
+    options = ("--of", "peak_normal_force_N", "--to", "speed", "--to", "contact.normal.stiffness")
+    code, out, err = dock("sensitivity", "paraskevas-a", *options, "--out", "answer")
+    assert code == 0, err
+    assert out.index("speed") < out.index("contact.normal.stiffness")
+    assert "N/(m/s)" in out
+    assert sorted(file.name for file in (tmp_path / "answer").iterdir()) == [
+        "report.html",
+        "scenario.toml",
+        "sensitivity.json",
+    ]
+    code, out, _ = dock("sensitivity", "paraskevas-a", *options, "--json")
+    assert code == 0
+    assert json.loads(out) == json.loads((tmp_path / "answer" / "sensitivity.json").read_text())
+    assert [row["key"] for row in json.loads(out)["to"]] == ["speed", "contact.normal.stiffness"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("sits", "--of", "peak_normal_force_N"), "kind = 'rig': has no derivatives; must be one of free-flight"),
+        (("paraskevas-a", "--of", "peak_force"), "--of peak_force: no such figure"),
+        (("probe-cone", "--of", "contact_count"), "--of contact_count: does not vary smoothly"),
+        (("paraskevas-latch-slow", "--of", "capture_time_s"), "--of capture_time_s: did not happen in this run"),
+        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "mass"), "mass: unknown key"),
+        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "chaser.masses"), "is a list of 2"),
+        (
+            ("paraskevas-a", "--of", "peak_normal_force_N", "--to", "duration"),
+            "--to duration: has no part in the motion",
+        ),
+        (("paraskevas-a", "--of", "peak_normal_force_N", "--to", "speed", "--to", "speed"), "given twice"),
+        (
+            ("sazawal-spring-dashpot", "--of", "peak_normal_force_N", "--to", "chaser.attitude.0"),
+            "cannot change alone, as part of a unit quaternion",
+        ),
+        (
+            ("probe-cone", "--of", "peak_normal_force_N", "--set", "integrator.method=fixed"),
+            "integrator.method = 'fixed': must be \"located\"",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(dock, arguments, words):
+    code, out, err = dock("sensitivity", *arguments)
+    assert code == 2, out
+    assert err.count("\n") == 1
+    assert words in err
