@@ -72,14 +72,14 @@ class Lane(NamedTuple):
 class Settings(eqx.Module):
     """Step (s), duration (s), sampling interval (s), limits; sizes are static."""
 
-    duration: Scalar
-    step: Scalar
-    tolerance: Scalar  # relative error of a step; inf: every step as long as `step`
-    sampling: Scalar
+    duration: Scalar | float
+    step: Scalar | float
+    tolerance: Scalar | float  # relative error of a step; inf: every step as long as `step`
+    sampling: Scalar | float
     samples: int = eqx.field(static=True)  # 0: keep none
     max_moments: int = eqx.field(static=True)
     line_capacity: int = eqx.field(static=True)
-    max_iterations: Scalar
+    max_iterations: Scalar | float
 
 
 def solve(model: Model, settings: Settings) -> Solution:

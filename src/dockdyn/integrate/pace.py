@@ -15,7 +15,7 @@ SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not s
 
 
 def step_error(
-    model: Model, tolerance: Scalar, node: Node, tried: Node, step: Scalar, flow: Flow, last: Rate
+    model: Model, tolerance: Scalar | float, node: Node, tried: Node, step: Scalar, flow: Flow, last: Rate
 ) -> Scalar:
     """Estimate of the error that a step makes, now and through the delay line, relative to the motion.
 
@@ -47,12 +47,14 @@ def step_error(
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 
 
-def longest_step(model: Model, tolerance: Scalar, step: Scalar, node: Node, quiet: Bool[Array, ""]) -> Scalar:
+def longest_step(
+    model: Model, tolerance: Scalar | float, step: Scalar | float, node: Node, quiet: Bool[Array, ""]
+) -> Scalar:
     """The longest step (s) from `node`: `step`, or longer where the tolerance chooses it, no delayed signal is left
     (`quiet`) and the model promises that nothing begins."""
     coasting = model.coasting(node.state)
     if coasting is None:
-        return step
+        return jnp.asarray(step)
     return jnp.where(quiet & (tolerance < 1), jnp.maximum(step, jax.lax.stop_gradient(coasting)), step)
 
 
@@ -60,7 +62,13 @@ GROWTH = 4.0  # a step says nothing of steps longer than this many times its own
 
 
 def keep_pace(
-    tolerance: Scalar, longest: Scalar, pace: Scalar, step: Scalar, error: Scalar, judged: Bool[Array, ""], time: Scalar
+    tolerance: Scalar | float,
+    longest: Scalar,
+    pace: Scalar,
+    step: Scalar,
+    error: Scalar,
+    judged: Bool[Array, ""],
+    time: Scalar,
 ) -> tuple[Bool[Array, ""], Scalar, Scalar]:
     """Whether a step with relative `error` is too coarse, the new pace, which bounds the next steps (s), and the length
     (s) that the step shows to be fine enough.

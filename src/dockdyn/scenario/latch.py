@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Literal, Self
 
@@ -15,6 +16,13 @@ from dockdyn.impact.latching import JAM, latch_ramp, latch_travel
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import Number, quantity
+
+
+@functools.lru_cache(maxsize=1024)
+def travel_of(angle: float, axial_length: float | None, lateral_length: float | None) -> float:
+    """The ramp's travel (m); kept, since a campaign asks for the same one again and again."""
+    return float(latch_travel(angle, axial_length, lateral_length))
+
 
 Length = quantity("m", "a length", above=0)
 
@@ -81,7 +89,7 @@ class ConeLatchSection(RampSection):
     def fits(self, half_angle: float, radius: float) -> None:
         """Refuses a latch that falls in deeper than a tip of `radius` (m) can come in a cone of `half_angle` (rad)."""
         deepest = radius / math.sin(half_angle)
-        end = self.entry - float(latch_travel(self.angle, self.axial_length, self.lateral_length))
+        end = self.entry - travel_of(self.angle, self.axial_length, self.lateral_length)
         if end < deepest:
             refuse(
                 f"latch.entry = {self.entry:g} m: the ramp ends {end:g} m from the apex, where the tip cannot come; "

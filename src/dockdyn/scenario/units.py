@@ -85,16 +85,19 @@ class Bounds:
 
 def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
     """A bare number in SI units or a text with a unit, as a number of `unit`; refused where it is none or out of range."""
-    limit = limits.words(unit) or (f"in {unit}" if unit else "")
-    allowed = f"must be {what} {limit}".strip()
+
+    def allowed() -> str:
+        limit = limits.words(unit) or (f"in {unit}" if unit else "")
+        return f"must be {what} {limit}".strip()
+
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
         number = convert(value, unit) if isinstance(value, str) else float(value)
     except ValueError:
-        raise refused(value, f'{allowed}, as a number or a text such as "{example(unit)}"') from None
+        raise refused(value, f'{allowed()}, as a number or a text such as "{example(unit)}"') from None
     if not limits.hold(number):
-        raise refused(value, allowed)
+        raise refused(value, allowed())
     return number
 
 

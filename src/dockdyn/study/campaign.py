@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import lru_cache
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +115,19 @@ def compute(campaign: Campaign, chunk: int, threads: int | None = None) -> Done:
 
 
 def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
-    """Chunks one after the other in this process, each on all cores."""
-    for chunk in chunks:
-        yield compute(campaign, chunk)
+    """Chunks in this process, one a core: while one is prepared in Python, another runs in compiled code."""
+    cores = os.cpu_count() or 1
+    waiting = iter(chunks)
+    with ThreadPoolExecutor(cores) as pool:
+        running = {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, cores + 1)}
+        try:
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                running |= {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, len(done))}
+                for future in done:
+                    yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def rehearse(scenario: Scenario) -> None:

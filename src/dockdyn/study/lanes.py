@@ -46,27 +46,14 @@ def pool(threads: int) -> ThreadPoolExecutor:
 
 def run_lanes(contents: Sequence[Any], threads: int | None = None) -> tuple[dict[str, Any], Any, Any, Any]:
     """Figures (NumPy arrays over the contents), status, end time (s) and culprit of a run of each."""
-    rows = [(content, own_settings(content)) for content in contents]
-    short = [(content, shortened(settings)) for content, settings in rows]
+    short = [(content, settings_for(content, False, SHORT_LOG, SHORT_LINE)) for content in contents]
     found = grouped(short, threads)
-    full = np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL))
-    again = [i for i in map(int, np.flatnonzero(full)) if sizes(rows[i]) != sizes(short[i])]
+    full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
+    long = {int(i): (contents[i], settings_for(contents[i], False)) for i in full}
+    again = [i for i, row in long.items() if sizes(row) != sizes(short[i])]
     if again:
-        into(found, grouped([rows[i] for i in again], threads), again)
+        into(found, grouped([long[i] for i in again], threads), again)
     return found
-
-
-def own_settings(content: Any) -> located.Settings:
-    """Settings of a run that keeps no samples: the steps are those of a run that does."""
-    return replace(settings_for(content), samples=0)
-
-
-def shortened(settings: located.Settings) -> located.Settings:
-    return replace(
-        settings,
-        max_moments=min(settings.max_moments, SHORT_LOG),
-        line_capacity=min(settings.line_capacity, SHORT_LINE),
-    )
 
 
 def sizes(row: Row) -> tuple[int, int]:

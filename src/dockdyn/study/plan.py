@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 
 from dockdyn.integrate import located
 from dockdyn.scenario.errors import ScenarioError
@@ -17,6 +17,7 @@ DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
 WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
 TOLERANCE = 1e-11  # relative error of a step when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
+NO_LIMIT = 2**62
 MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
 
 # What runs once is compiled in a hurry.
@@ -61,17 +62,19 @@ def power_of_two(least: float) -> int:
     return 2 ** math.ceil(math.log2(least))
 
 
-def settings_for(content: Any) -> located.Settings:
-    """Settings of a located run of a scenario."""
+def settings_for(
+    content: Any, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
+) -> located.Settings:
+    """Settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any case."""
     steps = plan(content)
     shortest = min(steps.step, delay_of(content) or steps.step)
     return located.Settings(
-        duration=jnp.asarray(content.duration),
-        step=jnp.asarray(steps.step),
-        tolerance=jnp.asarray(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
-        sampling=jnp.asarray(steps.interval),
-        samples=power_of_two(max(steps.samples + 1, 2048)),
-        max_moments=content.integrator.max_events,
-        line_capacity=steps.line_capacity,
-        max_iterations=jnp.asarray(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
+        duration=np.float64(content.duration),
+        step=np.float64(steps.step),
+        tolerance=np.float64(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
+        sampling=np.float64(steps.interval),
+        samples=power_of_two(max(steps.samples + 1, 2048)) if sampled else 0,
+        max_moments=min(content.integrator.max_events, most_moments),
+        line_capacity=min(steps.line_capacity, most_rows),
+        max_iterations=np.float64(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
     )
