@@ -36,6 +36,7 @@ bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo, tdcpy, Pinocchio and 
 	$(BIN)/python benchmarks/tree.py
 	$(BIN)/python benchmarks/variational.py
 	$(BIN)/python benchmarks/rig.py
+	$(BIN)/python benchmarks/campaign.py
 
 clean: ## remove what was built and cached (.venv stays)
 	rm -rf demo docs/_build build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -51,7 +51,6 @@ def campaign_dataset(
         "seed": 1,
         "sampling": "random",
         "wall_time_s": 2.0,
-        "workers": 1,
         "dispersed": json.dumps(list(keys)),
         "figures": json.dumps(list(figures)),
     }

@@ -3,6 +3,9 @@ form, first failures by hand."""
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -194,6 +197,20 @@ def test_cases_that_failed_are_not_captured_and_have_no_load():
     assert answers["missed_captures"]["the case failed"] == 2
 
 
+def test_reasons_that_differ_in_a_number_are_one():
+    stopped = [f"stopped at t = {time} s: more than 20000 events (integrator.max_events)" for time in (1.5, 2e-05, 31)]
+    refused = "chaser.mass = -3.2: must be above 0 kg"
+    answers = campaign_answers(campaign_dataset({"a": np.arange(5.0)}, {}, [refused, "", *stopped]), "out")
+    assert answers["failures"] == [
+        {
+            "reason": "stopped at t = … s: more than 20000 events (integrator.max_events)",
+            "cases": 3,
+            "command": "dockdyn campaign rerun out 2",
+        },
+        {"reason": refused, "cases": 1, "command": "dockdyn campaign rerun out 0"},
+    ]
+
+
 def test_campaign_without_capture_or_figures():
     nothing = campaign_answers(campaign_dataset({"a": np.arange(3.0)}, {"captured": [NAN] * 3}))
     assert nothing["capture_probability"] is None and nothing["peak_force"] is None and nothing["worst"] == []
@@ -230,10 +247,10 @@ def test_first_failure_is_the_one_that_came_first():
 
 def test_worst_cases_are_those_of_least_margin():
     dataset = catching(500, requirements={"peak_normal_force": "< 700 N"})
-    worst = campaign_answers(dataset, "out/a")["worst"]
+    worst = campaign_answers(dataset, "out/a b")["worst"]
     force = dataset.peak_normal_force_N.values
     assert [case["case"] for case in worst] == np.argsort(-force)[:10].tolist()
-    assert worst[0]["command"] == f"dockdyn campaign rerun out/a {worst[0]['case']}"
+    assert worst[0]["command"] == f"dockdyn campaign rerun 'out/a b' {worst[0]['case']}"
     assert worst[0]["margin"] == pytest.approx(700 - force.max()) and not worst[0]["met"]
     assert worst[0]["values"]["approach.closing_speed"] == dataset["approach.closing_speed"].values[worst[0]["case"]]
 
@@ -267,7 +284,7 @@ def test_missed_captures_say_how_far_they_came():
         "no contact": 2,
         "did not reach the latch": 1,
         "reached the latch too slowly": 1,
-        "reached the latch fast enough, not captured": 1,
+        "reached the latch fast enough but for other contacts": 1,
     }
 
 
@@ -312,6 +329,7 @@ def test_other_datasets_and_keys_are_refused_in_one_line():
         "no 'captured'": lambda: campaign_cases(dataset.drop_vars("captured")),
         "no cases": lambda: campaign_cases(dataset.isel(case=slice(0, 0))),
         "did you mean 'approach.closing_speed'": lambda: capture_map(cases, judged, ["approach.closing_spede"]),
+        "not TOML": lambda: campaign_cases(dataset.assign_attrs(scenario="a = ")),
         "must be in N": lambda: campaign_cases(catching(50, requirements={"peak_normal_force": "< 3 kg"})),
         "two different keys": lambda: capture_map(cases, judged, ["approach.closing_speed"] * 2),
     }
@@ -321,6 +339,7 @@ def test_other_datasets_and_keys_are_refused_in_one_line():
         assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.full
 def test_a_real_campaign():
     scenario = dockdyn.load("probe-cone-latch")
     speeds = np.linspace(0.02, 0.06, 12)
@@ -331,3 +350,13 @@ def test_a_real_campaign():
     assert sum(answers["missed_captures"].values()) == round(12 * (1 - answers["capture_probability"]))
     captured = dataset.captured.values.astype(bool)
     assert speeds[~captured].max() < speeds[captured].min()  # too slow for the latch's spring
+
+
+def test_every_key_of_the_answers_is_documented():
+    page = (Path(__file__).parent.parent / "docs" / "campaign.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`([a-zA-Z_0-9]+)`", page.partition("## The JSON of a campaign")[2]))
+    answers = campaign_answers(catching(100, requirements={"captured": True}))
+    parts = [answers, answers["convergence"], *answers["worst"], *answers["requirements"], *answers["figures"].values()]
+    parts += [influence for by_key in answers["sensitivity"].values() for influence in by_key.values()]
+    assert set().union(*parts) - told == set()
+    assert json.loads(json.dumps(answers, allow_nan=False)) == answers

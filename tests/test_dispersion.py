@@ -14,6 +14,7 @@ from scipy import stats
 import dockdyn
 from dockdyn.scenario.load import parse, preset_text
 from dockdyn.study.sampling import sample, sample_cases
+from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 RUNS = 4000
 SAMPLINGS = ("random", "sobol", "latin-hypercube")
@@ -367,3 +368,14 @@ def test_other_kinds_too(preset, key, unit):
         return
     (found,) = dockdyn.load(preset, {key: law}).dispersions
     assert (found.keys, found.units) == ((key,), (unit,))
+
+
+@pytest.mark.full
+def test_charts_of_stability_are_those_of_the_nominal_case():
+    """Also over a key that is distributed together with another one."""
+    keys = table('["chaser.mass", "target.mass"]', 'distribution = "disc"\nradius = "50 kg"\ncentre = [1800, 3200]')
+    sweep = [parse_sweep("chaser.mass=1700:1900:3")]
+    known, found = (stability_dataset(scenario(part), sweep) for part in ("", keys))
+    assert_array_equal(found.growth_rate, known.growth_rate)
+    assert found.attrs["margins"] == known.attrs["margins"]
+    assert "[[dispersion]]" in found.attrs["scenario"]

@@ -16,10 +16,14 @@ import typer
 
 import dockdyn
 from dockdyn import cli
+from dockdyn.scenario.campaign import CampaignSection
 from dockdyn.scenario.compensators import LAWS
+from dockdyn.scenario.distributions import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.load import KINDS, parse, preset_text
+from dockdyn.scenario.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.rig import MODES
 from dockdyn.study import plan
+from dockdyn.study.requirements import judge
 from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 ROOT = Path(__file__).parents[1]
@@ -169,6 +173,21 @@ def words_of(schema: object) -> set[str]:
     return found | words_of(list(schema.values()))
 
 
+def test_every_distribution_and_the_campaign_are_documented():
+    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    distributions = text.split("\n## Distributions")[1].split("\n## ")[0]
+    for word, law in DISTRIBUTIONS.items():
+        (row,) = re.findall(rf'^\| `"{word}"` \|.*$', distributions, re.M)
+        keys = set(law.model_fields) - {"distribution", "nominal"}
+        assert keys and not [key for key in keys if f"`{key}`" not in row], word
+    described = text.split("\n## `[campaign]`")[1].split("\n## ")[0]
+    keys = CampaignSection.model_json_schema()["properties"]
+    assert not [key for key in keys if f"\n| `{key}` |" not in described]
+    assert not [word for word in keys["sampling"]["enum"] if f'`"{word}"`' not in described]
+    section = text.split("\n## `[requirements]`")[1].split("\n## ")[0]
+    assert not [relation for relation in RELATIONS if f"`{relation}`" not in section]
+
+
 @pytest.mark.parametrize("kind", SCHEMAS)
 def test_every_key_of_a_scenario_is_documented(kind):
     text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
@@ -251,6 +270,8 @@ def test_every_key_of_a_summary_is_documented(result):
     summary = dockdyn.summarise(result)
     assert not set(summary) - set(documented)
     assert not set(summary["contacts"][0]) - set(documented)
+    (judged,) = judge(requirements_of({"peak_normal_force": "< 4 kN"}, "here"), summary)
+    assert not set(judged) - set(documented)
 
 
 @pytest.mark.parametrize(

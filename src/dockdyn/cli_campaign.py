@@ -52,10 +52,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a campaign; write its cases and campaign-report.html; print what they say."""
+    from dockdyn.cli import overrides
     from dockdyn.scenario.load import load
     from dockdyn.study.campaign import here, plan_campaign, rehearse, run_campaign
     from dockdyn.study.campaign_keep import parse_keep
-    from dockdyn.cli import overrides
 
     if workers is not None and scheduler is not None:
         raise Refusal("--workers and --scheduler: give one of them")
@@ -162,7 +162,7 @@ def interruptible(store: Store, campaign: Campaign, scenario: str) -> Iterator[N
     except StoreFull as error:
         fail(f"{error}; {left()}, once there is room", STOPPED_EARLY)
     except OSError as error:
-        fail(f"{store.folder}: cannot be written to ({error.strerror}); {left()}", STOPPED_EARLY)
+        fail(f"{error}; {left()}", STOPPED_EARLY)
 
 
 @contextlib.contextmanager

@@ -54,7 +54,7 @@ def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
     """Narrows the panel so that a circle is one, where both keys are of one sort."""
     width, height = (float(np.ptp(edges)) for edges in found.edges)
     alike = len({cases.units[key] for key in found.keys}) == 1
-    if alike and height and 0.5 < width / height < 1.3:
+    if alike and height and 0.8 < width / height < 1.25:
         figure.subplots_adjust(right=(LEFT + HEIGHT * width / height) / WIDTH)
 
 

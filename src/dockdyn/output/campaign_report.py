@@ -191,7 +191,8 @@ def map_words(cases: CampaignCases, found: CaptureMap) -> str:
 
 def how_made(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
     """How the campaign was computed."""
-    rows = [("Sampling", answers["sampling"]), ("Seed", str(answers["seed"]))]
+    even = "" if answers["sampling"] == "random" else "; intervals are those of random cases, wider than need be"
+    rows = [("Sampling", answers["sampling"] + even), ("Seed", str(answers["seed"]))]
     if "chunk" in dataset.attrs:
         rows.append(("Chunk", f"{int(dataset.attrs['chunk'])} cases"))
     if answers["wall_time_s"] > 0:

@@ -147,7 +147,8 @@ def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> Scen
                     f"{name}: {key}: a {one.law.distribution} stands for {of}; must be in the place of "
                     + ("one, not of a list" if count == 1 else f"a list of {count}")
                 )
-            part = value[int(error.key.removeprefix(f"{key}."))] if error.key != key else value
+            last = error.key.removeprefix(key).removeprefix(".")
+            part = value[int(last)] if last.isdecimal() and isinstance(value, list) else value
             return ScenarioError(f"{at} = {shown(part)}: {error.words}")
     return error
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError, shown
@@ -121,7 +122,7 @@ def rehearse(scenario: Scenario) -> None:
     nominal = scenario.at({})
     key = scenario.dispersions[0].keys[0]
     value = scenario.dispersions[0].nominal[0]
-    found = run_cases(nominal, [key], [[value]])  # type: ignore[arg-type]
+    found = run_cases(nominal, [key], np.array([[value]]))
     if found.figures:
         judge(scenario.requirements, {name: float(values[0]) for name, values in found.figures.items()}, scenario.name)
 

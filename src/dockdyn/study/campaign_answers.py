@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+import shlex
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dockdyn.study.statistics import milestones, percentile_interval, wilson
 
 PERCENTILES = (50, 90, 95, 99)
 WORST = 10  # cases listed
+NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind what has it
 DECIDED = 8  # figures whose influences are estimated
 
 
@@ -62,10 +64,21 @@ REQUIREMENTS = ("requirements_probability", "requirements_interval_95")
 
 
 def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
-    """Why cases failed, the most frequent reason first, and what runs the first of each again."""
+    """Why cases failed, the most frequent reason first, and what runs the first of each again.
+
+    Reasons that differ in a number alone, such as when a run stopped, are one.
+    """
+    alike: dict[str, list[int]] = {}
+    for place, reason in enumerate(cases.reasons):
+        if reason:
+            alike.setdefault(NUMBER.sub("…", reason), []).append(place)
     return [
-        {"reason": reason, "cases": count, "command": rerun(folder, int(cases.number[cases.reasons.index(reason)]))}
-        for reason, count in Counter(reason for reason in cases.reasons if reason).most_common()
+        {
+            "reason": reason if len(places) > 1 else cases.reasons[places[0]],
+            "cases": len(places),
+            "command": rerun(folder, int(cases.number[places[0]])),
+        }
+        for reason, places in sorted(alike.items(), key=lambda pair: -len(pair[1]))
     ]
 
 
@@ -165,21 +178,25 @@ def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
     return answer
 
 
-def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
-    """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside.
+def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
+    """Places of the cases that did not fail, the worst first; none where nothing says which is worse.
 
     Margins of several requirements are compared relative to their limits; a yes or no that is not met counts −1. Of equal
     margins the larger force comes first.
     """
-    nothing = np.full(cases.count, np.nan)
-    force = cases.figures[cases.peak_force] if cases.peak_force else nothing
-    least = judged.relative.min(axis=0) if cases.requirements else np.zeros(cases.count)
     if not cases.requirements and cases.peak_force is None:
         return []
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
+    least = judged.relative.min(axis=0) if cases.requirements else np.zeros(cases.count)
     order = np.lexsort((cases.number, -np.nan_to_num(force, nan=-np.inf), least))
-    chosen = [int(place) for place in order if not cases.reasons[place]][:WORST]
+    return [int(place) for place in order if not cases.reasons[place]]
+
+
+def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
+    """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside."""
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
     answers = []
-    for place in chosen:
+    for place in worst_first(cases, judged)[:WORST]:
         case = int(cases.number[place])
         answer: dict[str, Any] = {"case": case, "command": rerun(folder, case)}
         if cases.requirements:
@@ -197,4 +214,4 @@ def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[
 
 def rerun(folder: str, case: int) -> str:
     """What runs one case of a campaign again, with its full result and report."""
-    return f"dockdyn campaign rerun {folder} {case}"
+    return f"dockdyn campaign rerun {shlex.quote(folder)} {case}"

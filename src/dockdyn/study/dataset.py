@@ -47,6 +47,7 @@ def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
         "dockdyn_version": version("dockdyn"),
         "status": reason,
         "finished": int(run.status == Status.FINISHED),
+        "end_time_s": run.stopped_at,
         "integrator": content.integrator.method,
         "step_s": run.step,
         "steps": run.steps,

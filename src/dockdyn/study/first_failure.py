@@ -98,21 +98,17 @@ def missed_captures(cases: CampaignCases) -> dict[str, int]:
     if captured is None:
         return {}
     missed = ~captured & ~cases.failed
-    none = np.full(cases.count, np.nan)
-    touched = cases.figures.get("contact_count", none)
-    spare = cases.figures.get("capture_speed_margin_m_s", none)
-    told = "capture_speed_margin_m_s" in cases.figures  # a figure without a number is not among the figures everywhere
-    ways = {
-        "no contact": touched == 0,
-        "did not reach the latch": np.isnan(spare) & told,
-        "reached the latch too slowly": spare < 0,
-        "reached the latch fast enough, not captured": np.ones(cases.count, dtype=bool),
-    }
+    ways = {"no contact": cases.figures.get("contact_count", np.ones(cases.count)) == 0}
+    spare = cases.figures.get("capture_speed_margin_m_s")
+    if spare is None:
+        ways["not captured"] = missed
+    else:  # the speed that is needed is that of the latch alone
+        ways["did not reach the latch"] = np.isnan(spare)
+        ways["reached the latch too slowly"] = spare < 0
+        ways["reached the latch fast enough but for other contacts"] = spare >= 0
     counts: dict[str, int] = {}
     for words, holds in ways.items():
         counts[words] = int(np.sum(missed & holds))
         missed = missed & ~holds
-    if not told:
-        counts["not captured"] = counts.pop("reached the latch fast enough, not captured")
     counts[NUMERICAL] = int(cases.failed.sum())
     return {words: count for words, count in counts.items() if count}

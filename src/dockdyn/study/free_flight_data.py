@@ -148,4 +148,7 @@ def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
         "episode_azimuth": variable(azimuth, "rad", "azimuth at onset (cones)"),
         "episode_energy": variable(after("start"), "J", "kinetic energy after, relative to t = 0"),
         "episode_energy_gain": variable(after("onset"), "J", "kinetic energy after, relative to onset"),
+        "kinetic_energy_end": scalar(
+            run.at_moments["kinetic_energy"][-1], "J", "kinetic energy of both bodies at the end"
+        ),
     }

@@ -94,15 +94,16 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     """
     if len(sweeps) > MOST_KEYS:
         raise ScenarioError(f"{scenario.name}: --sweep: {len(sweeps)} keys; must be at most {MOST_KEYS}")
+    attributes: dict[str, Any] = {"scenario": scenario.text()}
+    scenario = scenario.at({})  # distributions count in campaigns only
     axes = [axis_of(scenario, sweep) for sweep in sweeps]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --sweep: the same key twice; must be different keys")
     found = margins(scenario)
-    attributes: dict[str, Any] = {
+    attributes |= {
         "title": scenario.title,
         "kind": scenario.kind,
         "source": scenario.name,
-        "scenario": scenario.text(),
         "dockdyn_version": version("dockdyn"),
         "margins": json.dumps(found),
     }

@@ -19,6 +19,11 @@ from dockdyn.study.rig_summary import summarise_rig
 
 SUMMARIES = {"berthing": summarise_berthing, "orbital-arm": summarise_orbital_arm, "rig": summarise_rig}
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
+CAUGHT = {
+    "capture_impulse_along_N_s": "capture_impulse_along",
+    "capture_impulse_across_N_s": "capture_impulse_across",
+    "capture_energy_loss_J": "capture_loss",
+}
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 
 
@@ -51,16 +56,33 @@ def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
         "angular_momentum_error": drift(kept(dataset, "angular"), dataset.angular_momentum_scale) if flight else None,
         "energy_error": energy_error(dataset),
         "work_energy_error": work_energy_error(dataset),
-        "peak_normal_force_N": float(dataset.episode_peak_force.max()) if dataset.sizes["episode"] else 0.0,
+        **totals(dataset),
         **control_totals(dataset),
         "warnings": warnings(dataset),
         "integrator": dataset.attrs["integrator"],
         "step_s": float(dataset.attrs["step_s"]),
+        "step_error": float(dataset.attrs["step_error"]),
         "steps": int(dataset.attrs["steps"]),
-        "end_time_s": float(dataset.time[-1]),
+        "end_time_s": float(dataset.attrs["end_time_s"]),
         "wall_time_s": float(dataset.attrs["wall_time_s"]),
     }
     return skeleton | (flight_energies(dataset) if flight else chain_velocities(dataset))
+
+
+def totals(dataset: xr.Dataset) -> dict[str, Any]:
+    """All contacts together: how many, how hard."""
+    if not dataset.sizes["episode"]:
+        none = dict.fromkeys(("first_contact_s", "peak_time_s", "largest_approach_speed_m_s"))
+        return {"contact_count": 0, "peak_normal_force_N": 0.0, "contact_impulse_N_s": 0.0, **none}
+    hardest = int(dataset.episode_peak_force.argmax())
+    return {
+        "contact_count": dataset.sizes["episode"],
+        "peak_normal_force_N": float(dataset.episode_peak_force[hardest]),
+        "contact_impulse_N_s": float(dataset.episode_impulse.sum()),
+        "first_contact_s": float(dataset.episode_onset.min()),
+        "peak_time_s": number(dataset.episode_peak_time[hardest]),
+        "largest_approach_speed_m_s": float(dataset.episode_approach_speed.max()),
+    }
 
 
 def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
@@ -69,6 +91,7 @@ def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
     energy = [number(value) for value in dataset.episode_energy.values]
     gains = [number(value) for value in dataset.episode_energy_gain.values]
     return {
+        "kinetic_energy_end_J": float(dataset.kinetic_energy_end),
         "kinetic_energy_change_J": energy,
         "energy_class": [classify(gain, start, after) for gain, after in zip(gains, energy, strict=True)],
     }
@@ -95,13 +118,15 @@ def chain_velocities(dataset: xr.Dataset) -> dict[str, Any]:
 
 def capture(dataset: xr.Dataset) -> dict[str, Any]:
     """Whether a latch caught the probe; None throughout where there is none."""
+    names = ("captured", "capture_time_s", "capture_speed_margin_m_s", *CAUGHT)
     if "capture_time" not in dataset:
-        return {"captured": None, "capture_time_s": None, "capture_speed_margin_m_s": None}
+        return dict.fromkeys(names)
     least = dataset.latch_least_speed if "latch_least_speed" in dataset else dataset.latch_needed_speed
     return {
         "captured": bool(np.isfinite(dataset.capture_time)),
         "capture_time_s": number(dataset.capture_time),
         "capture_speed_margin_m_s": number(dataset.latch_entry_speed - least),
+        **{name: number(dataset[variable]) for name, variable in CAUGHT.items()},
     }
 
 

@@ -1,0 +1,36 @@
+"""Which cases of a campaign are kept with their whole motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.scenario.errors import ScenarioError, nearest
+from dockdyn.study.campaign_answers import worst_first
+from dockdyn.study.campaign_cases import campaign_cases
+from dockdyn.study.first_failure import judge_cases
+
+WAYS = ("worst", "random")
+
+
+def parse_keep(text: str | None) -> dict[str, int]:
+    """`worst:10,random:5` as how many of each; ScenarioError otherwise."""
+    found: dict[str, int] = {}
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        way, colon, count = (piece.strip() for piece in part.partition(":"))
+        if way not in WAYS:
+            raise ScenarioError(f"--keep {text}: {way!r}: {nearest(way, WAYS)}")
+        if not colon or not count.isdecimal():
+            raise ScenarioError(f"--keep {text}: must be worst:N, random:N or both, separated by a comma")
+        found[way] = int(count)
+    return found
+
+
+def chosen_cases(dataset: xr.Dataset, keep: dict[str, int]) -> list[int]:
+    """Numbers of the cases to keep: the worst of a campaign, and some at random, the same ones every time."""
+    cases = campaign_cases(dataset)
+    worst = worst_first(cases, judge_cases(cases))[: keep.get("worst", 0)]
+    others = np.random.default_rng(int(dataset.attrs["seed"])).permutation(cases.count)[: keep.get("random", 0)]
+    return list(dict.fromkeys(int(cases.number[place]) for place in (*worst, *others)))

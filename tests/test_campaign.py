@@ -1,0 +1,334 @@
+"""Campaigns: the same cases however they are run, kept whatever happens, one by one as together."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dockdyn
+from dockdyn.study.batch import run_cases
+from dockdyn.study.campaign import plan_campaign, same_campaign
+from dockdyn.study.sampling import sample
+
+# Two balls' worth of a docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
+SCENARIO = """
+schema = 1
+kind = "free-flight"
+title = "A small docking with distributions"
+duration = "20 s"
+[campaign]
+runs = 40
+seed = 7
+[approach]
+closing_speed = { distribution = "uniform", low = "10 mm/s", high = "60 mm/s" }
+distance = "30 mm"
+lateral_offset = { distribution = "disc", radius = "60 mm" }
+pitch = { distribution = "normal", mean = 0, std = "0.5 deg" }
+roll_rate = "0.1 deg/s"
+[chaser]
+mass = "600 kg"
+inertia = [[300, 5, -4], [5, 420, 6], [-4, 6, 460]]
+[[chaser.feature]]
+name = "probe"
+position = [1.2, 0, 0]
+radius = "12 mm"
+[target]
+mass = "1500 kg"
+inertia = [900, 1100, 1000]
+[[target.surface]]
+name = "cone"
+shape = "cone"
+apex = [0.9, 0, 0]
+axis = [1, 0, 0]
+half_angle = "38 deg"
+rim_radius = "0.18 m"
+[[contact]]
+feature = "probe"
+surface = "cone"
+[contact.normal]
+law = "spring-dashpot"
+stiffness = "6 kN/m"
+damping = "300 N s/m"
+[contact.friction]
+law = "coulomb"
+coefficient = 0.1
+[latch]
+feature = "probe"
+surface = "cone"
+entry = "50 mm"
+stiffness = "900 N/m"
+angle = "42 deg"
+axial_length = "18 mm"
+[loop]
+delay = "8 ms"
+[requirements]
+captured = true
+peak_normal_force = "< 90 N"
+"""
+COUNTS = ("contact_count", "captured")
+ROUNDED = ("step_error", "steps")  # an error estimate, and how many steps: no smooth quantities
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("campaign") / "docking.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(file):
+    """A campaign run in this process: its folder."""
+    folder = file.parent / "whole"
+    done = command("campaign", "run", file, "--out", folder, "--json")
+    assert done.returncode == 0, done.stderr
+    return folder, json.loads(done.stdout)
+
+
+def command(*arguments, **options):
+    code = "from dockdyn.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False, **options
+    )
+
+
+def same_store(one, other):
+    a, b = (xr.load_dataset(folder / "campaign.nc", engine="h5netcdf") for folder in (one, other))
+    a.attrs.pop("wall_time_s"), b.attrs.pop("wall_time_s")
+    xr.testing.assert_identical(a, b)
+
+
+def test_answers_and_store(whole):
+    folder, answers = whole
+    assert answers["runs"] == 40 and answers["failed"] == 0 and answers["seed"] == 7
+    data = xr.load_dataset(folder / "campaign.nc", engine="h5netcdf")
+    captured = data.captured.values
+    assert 0 < captured.sum() < 40
+    assert answers["capture_probability"] == captured.mean()
+    low, high = answers["capture_interval_95"]
+    assert low < captured.mean() < high
+    force = data.peak_normal_force_N.values
+    assert answers["peak_force_percentiles_N"]["50"] == pytest.approx(np.median(force), rel=1e-12)
+    by_name = {one["name"]: one for one in answers["requirements"]}
+    assert by_name["peak_normal_force"]["probability"] == np.mean(force < 90)
+    assert answers["runs_per_second"] > 0
+    offsets = np.hypot(data["approach.lateral_offset.0"], data["approach.lateral_offset.1"])
+    assert float(offsets.max()) <= 0.06
+    assert "A small docking" in (folder / "campaign-report.html").read_text()
+
+
+def test_a_case_of_a_batch_is_the_case_run_alone(file):
+    scenario = dockdyn.load(file)
+    drawn = sample(scenario, 6, 7, "random")
+    together = run_cases(scenario, drawn.keys, drawn.values)
+    for row in range(3):
+        alone = dockdyn.summarise(dockdyn.simulate(scenario.at(dict(zip(drawn.keys, drawn.values[row], strict=True)))))
+        for name, values in together.figures.items():
+            if name in ROUNDED:
+                continue
+            expected = math.nan if alone[name] is None else float(alone[name])
+            if name in COUNTS:
+                assert values[row] == expected, name
+            else:
+                assert values[row] == pytest.approx(expected, rel=1e-12, nan_ok=True), name
+
+
+def test_a_case_does_not_depend_on_its_batch(file):
+    scenario = dockdyn.load(file)
+    drawn = sample(scenario, 6, 7, "random")
+    together = run_cases(scenario, drawn.keys, drawn.values)
+    apart = run_cases(scenario, drawn.keys, drawn.values[3:5], threads=1)
+    for name, values in apart.figures.items():
+        assert np.array_equal(values, together.figures[name][3:5], equal_nan=True), name
+
+
+def test_rerun_gives_the_result_of_a_case(dock, whole):
+    folder, _ = whole
+    ended = dock("campaign", "rerun", folder, 17)
+    assert ended.returncode == 0, ended.stderr
+    result = dockdyn.open_result(folder / "cases/000017/result.nc")
+    data = xr.load_dataset(folder / "campaign.nc", engine="h5netcdf").sel(case=17)
+    summary = dockdyn.summarise(result)
+    assert summary["contact_count"] == int(data.contact_count)
+    assert summary["peak_normal_force_N"] == pytest.approx(float(data.peak_normal_force_N), rel=1e-12)
+    assert dockdyn.load(folder / "cases/000017/scenario.toml").content.approach.closing_speed == float(
+        data["approach.closing_speed"]
+    )
+    assert (folder / "cases/000017/report.html").exists()
+    assert dock("campaign", "rerun", folder, 17).returncode == 2  # is there already
+
+
+SMALL_CHUNKS = "from dockdyn.study import campaign as c; c.CHUNK = 4; from dockdyn.cli import main; main()"
+
+
+def killed_after(chunks, folder, arguments):
+    """Start a campaign and kill it, without warning, once so many chunks are there."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    begun = time.monotonic()
+    while len(list((folder / "chunks").glob("[0-9]*.nc"))) < chunks and process.poll() is None:
+        assert time.monotonic() - begun < 300, "no chunk came"
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def small_chunks(*arguments):
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+def test_killed_three_times_and_resumed_it_is_the_same(file, whole):
+    folder = file.parent / "killed"
+    arguments = ("campaign", "run", file, "--out", folder, "--resume", "--json")
+    for chunks in (1, 4, 7):
+        killed_after(chunks, folder, arguments)
+        assert not (folder / "campaign.nc").exists()
+    ended = small_chunks(*arguments)
+    assert ended.returncode == 0, ended.stderr
+    reference, resumed = (xr.load_dataset(f / "campaign.nc", engine="h5netcdf") for f in (whole[0], folder))
+    assert resumed.attrs["chunk"] == 4
+    assert reference.drop_attrs(deep=False).identical(resumed.drop_attrs(deep=False))
+
+
+def test_workers_give_the_same_store(file, whole):
+    pytest.importorskip("distributed")
+    folder = file.parent / "workers"
+    ended = command("campaign", "run", file, "--out", folder, "--workers", 2, "--json")
+    assert ended.returncode == 0, ended.stderr
+    same_store(whole[0], folder)
+
+
+@pytest.mark.full
+def test_a_worker_of_a_cluster_may_die(file, whole):
+    """A cluster of three processes, one of which is killed in the middle."""
+    distributed = pytest.importorskip("distributed")
+    folder = file.parent / "cluster"
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+    ) as cluster:
+        arguments = ("campaign", "run", file, "--out", folder, "--scheduler", cluster.scheduler_address, "--json")
+        process = subprocess.Popen(
+            [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        begun = time.monotonic()
+        while len(list((folder / "chunks").glob("[0-9]*.nc"))) < 2 and process.poll() is None:
+            assert time.monotonic() - begun < 500, "no chunk came"
+            time.sleep(0.01)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        told = process.communicate(timeout=500)
+    assert process.returncode == 0, told
+    reference, shared = (xr.load_dataset(f / "campaign.nc", engine="h5netcdf") for f in (whole[0], folder))
+    assert reference.drop_attrs(deep=False).identical(shared.drop_attrs(deep=False))
+
+
+def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
+    """Files of more than 8 kB cannot be written: no chunk can be kept."""
+    folder = file.parent / "full"
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (8000, resource.RLIM_INFINITY)); "
+    arguments = [str(part) for part in ("campaign", "run", file, "--out", folder, "--resume", "--json")]
+    done = subprocess.run(
+        [sys.executable, "-c", limit + "from dockdyn.cli import main; main()", *arguments],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert "file too large; 0 of 40 cases are kept; go on with: dockdyn campaign run" in done.stderr
+    assert not list((folder / "chunks").iterdir())
+    assert command(*arguments).returncode == 0
+    same_store(whole[0], folder)
+
+
+def test_no_scheduler_there_is_one_line(dock, file):
+    pytest.importorskip("distributed")
+    ended = dock("campaign", "run", file, "--out", "x", "--scheduler", "tcp://127.0.0.1:9")
+    assert ended.returncode == 2 and "no Dask scheduler can be reached there" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_case_that_fails_stops_nothing(file):
+    scenario = dockdyn.load(file)
+    keys = ("chaser.mass", "latch.entry", "approach.closing_speed")
+    rows = np.array([[600, 0.05, 0.03], [-3, 0.05, 0.03], [600, 0.001, 0.03], [650, 0.05, 0.04]])
+    found = run_cases(scenario, keys, rows)
+    assert [bool(reason) for reason in found.reasons] == [False, True, True, False]
+    assert "chaser.mass" in found.reasons[1] and "latch.entry" in found.reasons[2]
+    assert np.isfinite(found.figures["peak_normal_force_N"]).tolist() == [True, False, False, True]
+
+
+def test_too_many_events_fail_with_their_reason(file):
+    """A delay that feeds energy into a bounce, and a log too short for it: the reason is that of a run alone."""
+    scenario = dockdyn.load(file, {"integrator.max_events": 6})
+    slow = run_cases(scenario, ["approach.closing_speed"], np.array([[0.012], [0.05]]))
+    assert any("more than 6 events" in reason for reason in slow.reasons)
+
+
+def test_other_kinds_are_campaigns_too(tmp_path, dock):
+    """Kind `latch`: two rigid bodies on a line; the share that latches is that of speeds above the closed form's."""
+    text = dockdyn.load("paraskevas-latch", {"duration": "2 s"}).text()
+    file = tmp_path / "chain.toml"
+    scenario = dockdyn.load("paraskevas-latch")
+    key = "speed"
+    least = dockdyn.summarise(dockdyn.simulate(scenario))["minimum_velocity_m_s"]
+    assert least > 0
+    file.write_text(text)
+    spread = json.dumps({"distribution": "uniform", "low": 0.5 * least, "high": 1.5 * least})
+    inline = (
+        spread.replace(":", " =")
+        .replace('"distribution"', "distribution")
+        .replace('"low"', "low")
+        .replace('"high"', "high")
+    )
+    ended = dock("campaign", "run", file, "--set", f"{key}={inline}", "--runs", 12, "--seed", 2, "--json")
+    assert ended.returncode == 0, ended.stderr
+    answers = json.loads(ended.stdout)
+    data = xr.load_dataset(Path("chain-campaign/campaign.nc"), engine="h5netcdf")
+    assert answers["runs"] == 12 and answers["failed"] == 0
+    assert np.array_equal(data.captured.values == 1, data[key].values > least)
+
+
+def test_bad_input_is_one_line(dock, file, whole, tmp_path):
+    folder, _ = whole
+    taken = tmp_path / "file"
+    taken.write_text("")
+    cases = [
+        ("probe-cone-latch", "--out", "x", "has no distribution"),
+        (file, "--runs", 0, "--out", "x", "must be 1 to"),
+        (file, "--out", folder, "--resume to go on"),
+        (file, "--out", folder, "--resume", "--seed", 8, "seed was 7, is 8"),
+        (file, "--out", folder, "--resume", "--set", "chaser.mass=601", "chaser.mass was"),
+        (file, "--out", taken / "in", "cannot be written to"),
+        (file, "--out", "x", "--keep", "best:3", "'best'"),
+        (file, "--out", "x", "--workers", 2, "--scheduler", "tcp://h:1", "give one of them"),
+        (file, "--out", "x", "--set", 'chaser.mass={distribution="uniform",low=5,high=4}', "chaser.mass"),
+        (file, "--out", "x", "--set", 'contact.normal.law={distribution="uniform",low=5,high=6}', "contact.normal.law"),
+    ]
+    for *arguments, words in cases:
+        ended = dock("campaign", "run", *arguments)
+        assert ended.returncode == 2 and words in ended.stderr, (arguments, ended)
+        assert ended.stderr.count("\n") == 1 and not ended.stdout
+    assert "must be 0 to 39" in dock("campaign", "rerun", folder, 40).stderr
+    assert "no campaign" in dock("campaign", "report", tmp_path).stderr
+
+
+def test_another_campaign_is_told_apart(file):
+    one = plan_campaign(dockdyn.load(file))
+    other = plan_campaign(dockdyn.load(file, {"latch.angle": "41 deg", "title": "Another"}), runs=41)
+    with pytest.raises(dockdyn.ScenarioError, match=r"runs was 40, is 41; title was .*; latch\.angle was"):
+        same_campaign(one, other, Path("x"))

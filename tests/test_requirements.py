@@ -1,0 +1,201 @@
+"""Requirements: met or not and by which margin, in a run's summary, on the terminal, in the report and the exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+import dockdyn
+from dockdyn import cli
+from dockdyn.output.console import show_summary
+from dockdyn.scenario.requirement import requirements_of
+from dockdyn.study.requirements import judge, unit_of_figure
+
+SUMMARY = {
+    "title": "by hand",
+    "captured": True,
+    "capture_time_s": None,
+    "peak_normal_force_N": 3500.0,
+    "steps": 120,
+    "energy_error": 1e-9,
+    "kinetic_energy_change_J": [-2.0, -5.0, 1.0],
+    "relative_velocity_after_m_s": [0.1, None],
+    "contacts": [{"onset_s": 1.0}],
+    "impacts": [],
+    "delay_budget_ms": {"hold": 2.0, "sensor": 3.0},
+    "peak_tip_deflection_m": {"boom": 0.02},
+    "final": {"theta": -0.1},
+    "thruster_use_N_s": 4.0,
+    "thruster_use_N_m_s": 5.0,
+}
+
+
+def judged(**table):
+    (found,) = judge(requirements_of(table, "mine.toml"), SUMMARY, "mine.toml")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("table", "value", "limit", "met", "margin"),
+    [
+        ({"peak_normal_force": "< 4 kN"}, 3500, 4000, True, 500),
+        ({"peak_normal_force_N": "<3000 N"}, 3500, 3000, False, -500),
+        ({"peak_normal_force": "> 3.5 kN"}, 3500, 3500, False, 0),
+        ({"peak_normal_force": ">= 3500"}, 3500, 3500, True, 0),
+        ({"steps": "== 120"}, 120, 120, True, 0),
+        ({"steps": "== 100"}, 120, 100, False, -20),
+        ({"captured": True}, True, True, True, None),
+        ({"captured": False}, True, False, False, None),
+        ({"capture_time": "<= 60 s"}, None, 60, False, None),
+        ({"kinetic_energy_change": "<= 0 J"}, 1, 0, False, -1),  # the worst of the list
+        ({"kinetic_energy_change": "> -6 J"}, -5, -6, True, 1),
+        ({"relative_velocity_after": "> 0"}, None, 0, False, None),  # one of them did not come to it
+        ({"delay_budget": {"sensor": "< 4e-3 s"}}, 3, 4, True, 1),
+        ({"peak_tip_deflection": {"boom": "< 15 mm"}}, 0.02, 0.015, False, -0.005),
+        ({"final": {"theta": ">= -0.5"}}, -0.1, -0.5, True, 0.4),
+        ({"thruster_use_N_m_s": "< 6 N m s"}, 5, 6, True, 1),
+    ],
+)
+def test_margins_are_positive_where_met(table, value, limit, met, margin):
+    found = judged(**table)
+    assert (found["value"], found["met"]) == (value, met)
+    assert found["limit"] == pytest.approx(limit, rel=1e-12)
+    assert found["margin"] == (None if margin is None else pytest.approx(margin, rel=1e-12))
+
+
+def test_a_case_of_a_campaign_is_judged_alike():
+    """Its figures are numbers all: 1 is true, NaN is nothing."""
+    stated = requirements_of({"captured": True, "capture_time": "< 9 s", "peak_normal_force": "< 4 kN"}, "mine.toml")
+    figures = {"captured": 1.0, "capture_time_s": float("nan"), "peak_normal_force_N": float("inf")}
+    found = judge(stated, figures)
+    assert [one["met"] for one in found] == [True, False, False]
+    assert [one["margin"] for one in found] == [None, None, None]
+    json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("figure", "unit"),
+    [
+        ("peak_normal_force_N", "N"),
+        ("capture_speed_margin_m_s", "m/s"),
+        ("contact_impulse_N_s", "N s"),
+        ("peak_wheel_momentum_N_m_s", "N m s"),
+        ("gain_lowest_N_s_m", "N s/m"),
+        ("stiffness_N_m", "N/m"),
+        ("remaining_rate_rad_s", "rad/s"),
+        ("phase_error_rad", "rad"),
+        ("greatest_travel_m", "m"),
+        ("delay_total_ms", "ms"),
+        ("effective_mass_kg", "kg"),
+        ("peak_tip_deflection_m.boom", "m"),
+        ("steps", ""),
+        ("energy_error", ""),
+    ],
+)
+def test_units_are_those_of_the_names(figure, unit):
+    assert unit_of_figure(figure) == unit
+
+
+REFUSED = [
+    (
+        {"peak_normal_force": "=< 4 kN"},
+        "requirements.peak_normal_force = '=< 4 kN': '=<' is no relation; must be one of <, <=",
+    ),
+    ({"peak_normal_force": "4 kN"}, "requirements.peak_normal_force = '4 kN': must be true, false or a relation"),
+    ({"peak_normal_force": 4}, "requirements.peak_normal_force = 4: must be true, false or a relation"),
+    ({"peak_normal_force": "< much"}, "requirements.peak_normal_force = '< much': 'much' is no limit"),
+    ({"peak_normal_force": "< 4 grunts"}, "requirements.peak_normal_force = '< 4 grunts': '4 grunts' is no limit"),
+    (
+        {"peak_normal_force": "< 4 kg"},
+        "requirements.peak_normal_force = '< 4 kg': must be in N, as peak_normal_force_N is",
+    ),
+    ({"energy_error": "< 4 kg"}, "requirements.energy_error = '< 4 kg': must be a number without a unit"),
+    (
+        {"peak_norml_force": "< 4 kN"},
+        "requirements.peak_norml_force: no such figure in the summary; did you mean 'peak_n",
+    ),
+    ({"title": True}, "requirements.title: no such figure in the summary"),
+    ({"contacts": "< 3"}, "requirements.contacts: no such figure in the summary"),
+    (
+        {"thruster_use": "< 3"},
+        "requirements.thruster_use: fits several figures; must be one of thruster_use_N_s, thruster",
+    ),
+    ({"captured": "< 3"}, "requirements.captured = '< 3': captured is a yes or no; must be true or false"),
+    (
+        {"peak_normal_force": True},
+        "requirements.peak_normal_force = true: peak_normal_force_N is a number; must be a rel",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_what_cannot_be_required_is_refused_in_one_line(table, message):
+    with pytest.raises(dockdyn.ScenarioError) as refusal:
+        judged(**table)
+    said = str(refusal.value)
+    assert said.startswith(f"mine.toml: {message}") and "\n" not in said
+
+
+def command(monkeypatch, capsys, *words):
+    monkeypatch.setattr(sys, "argv", ["dockdyn", *words])
+    try:
+        cli.main()
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    return code, capsys.readouterr()
+
+
+SHORT = ["run", "paraskevas-latch", "--set", "duration=0.2 s"]
+
+
+def test_a_run_says_what_is_met_and_check_decides_the_exit_code(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+    wants = ["--set", "requirements.captured=false", "--set", "requirements.steps=< 3"]
+    code, printed = command(monkeypatch, capsys, *SHORT, *wants, "--out", "out")
+    assert code == 0
+    assert "required captured = false: met; value false, margin –" in printed.out
+    assert "required steps < 3: not met; value " in printed.out
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<h2>Requirements</h2>" in page and "steps &lt; 3" in page and ">not met<" in page
+
+    code, printed = command(monkeypatch, capsys, *SHORT, *wants, "--json", "--check")
+    assert code == cli.NOT_MET == 4
+    assert printed.err == "error: paraskevas-latch: not met: steps\n"
+    found = json.loads(printed.out)["requirements"]
+    assert [(one["name"], one["met"]) for one in found] == [("captured", True), ("steps", False)]
+    assert found[1]["margin"] == 3 - found[1]["value"] < 0
+
+    code, _ = command(monkeypatch, capsys, *SHORT, *wants[:2], "--json", "--check")
+    assert code == 0
+    code, printed = command(monkeypatch, capsys, *SHORT, "--json", "--check")
+    assert (code, printed.err) == (0, "warning: paraskevas-latch has no requirements to check\n")
+    code, printed = command(monkeypatch, capsys, *SHORT, "--set", "requirements.peak_force=< 3 N", "--json")
+    assert code == cli.BAD_INPUT and "peak_force: no such figure in the summary" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("preset", "stated", "limit"),
+    [
+        ("sits", {"duration": 0.5}, {"amplitude_ratio": "> 0.1"}),
+        ("sazawal-spring-dashpot", {"duration": "1 s"}, {"peak_normal_force": "< 1 kN"}),
+    ],
+)
+def test_every_kind_judges(preset, stated, limit, capsys):
+    dataset = dockdyn.simulate(dockdyn.load(preset, {**stated, "requirements": limit}))
+    summary = dockdyn.summarise(dataset)
+    (found,) = summary["requirements"]
+    assert found["name"] in limit
+    show_summary(summary)
+    assert f"required {found['name']} " in capsys.readouterr().out
+    assert "<h2>Requirements</h2>" in cli.page_of(dataset)
+
+
+def test_without_requirements_nothing_is_said(capsys):
+    dataset = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
+    summary = dockdyn.summarise(dataset)
+    assert summary["requirements"] == []
+    assert "Requirements" not in cli.page_of(dataset)
