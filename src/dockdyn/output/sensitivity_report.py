@@ -125,8 +125,8 @@ def show_sensitivity(answer: dict[str, Any]) -> None:
         shown.add_row(*row)
     if found.rows:
         console.print(shown)
-    if len(answer["to"]) > len(found.rows):
-        console.print(f"and {len(answer['to']) - len(found.rows)} numbers of less or no effect", markup=False)
+    if more := len(answer["to"]) - len(found.rows):
+        console.print(f"and {more} number{'s' if more > 1 else ''} of less or no effect", markup=False)
     for warning in answer["warnings"]:
         console.print(f"warning: {warning}", markup=False)
 

@@ -74,7 +74,7 @@ def totals(dataset: xr.Dataset) -> dict[str, Any]:
     if not dataset.sizes["episode"]:
         none = dict.fromkeys(("first_contact_s", "peak_time_s", "largest_approach_speed_m_s"))
         return {"contact_count": 0, "peak_normal_force_N": 0.0, "contact_impulse_N_s": 0.0, **none}
-    hardest = int(dataset.episode_peak_force.argmax())
+    hardest = int(dataset.episode_peak_force.values.argmax())
     return {
         "contact_count": dataset.sizes["episode"],
         "peak_normal_force_N": float(dataset.episode_peak_force[hardest]),
