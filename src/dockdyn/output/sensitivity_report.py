@@ -47,7 +47,7 @@ def render_sensitivity_report(answer: dict[str, Any], scenario: str) -> str:
     )
 
 
-def said(value: float, unit: str, digits: int = 4) -> str:
+def said(value: float | None, unit: str, digits: int = 4) -> str:
     return f"{significant(value, digits)} {spaced(unit)}".rstrip()
 
 
@@ -72,17 +72,18 @@ def sensitivity_verdict(answer: dict[str, Any]) -> str:
 
 def counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
-    largest = max((abs(one["per_percent"]) for one in answer["to"]), default=0.0)
+    largest = max((abs(one["per_percent"] or 0) for one in answer["to"]), default=0.0)
     return [
         one
         for one in answer["to"]
-        if (abs(one["per_percent"]) > NEGLIGIBLE * largest if one["value"] else one["derivative"])
+        if one["derivative"] is None
+        or (abs(one["per_percent"]) > NEGLIGIBLE * largest if one["value"] else one["derivative"])
     ]
 
 
 def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows with an effect in proportion, the largest first."""
-    return [one for one in counting(answer) if one["value"]]
+    return [one for one in counting(answer) if one["per_percent"]]
 
 
 def derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:

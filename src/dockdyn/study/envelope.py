@@ -115,7 +115,7 @@ def ended_by_capture(scenario: Scenario) -> Scenario:
 def cells_at(tolerance: float) -> int:
     """Cells along an axis where the boundary passes: a smooth one leaves its chords by the square of their length."""
     halvings = round(math.log2(FINE / COARSE * math.sqrt(TOLERANCE / tolerance)))
-    return COARSE * 2 ** max(halvings, 0)
+    return COARSE * 2 ** max(halvings, 1)
 
 
 def rounds(tolerance: float) -> int:
