@@ -120,14 +120,17 @@ def show_sensitivity(answer: dict[str, Any]) -> None:
     console.print(sensitivity_verdict(answer), markup=False)
     found = derivatives_table(answer, counting(answer)[:LISTED])
     headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
-    shown = table_of(None, headings, ("key", CHECK))
-    shown.columns[0].no_wrap = False
+    columns = len(headings) if not answer["differentiable"] else -1  # what all have in common is said below
+    shown = table_of(None, headings[:columns], ("key", CHECK))
     for row in found.rows:
-        shown.add_row(*row)
+        shown.add_row(*row[:columns])
     if found.rows:
         console.print(shown)
     if more := len(answer["to"]) - len(found.rows):
         console.print(f"and {more} number{'s' if more > 1 else ''} of less or no effect", markup=False)
+    if answer["differentiable"] and (compared := sum(one["differentiable"] is True for one in answer["to"])):
+        largest = f"the {compared} largest agree" if compared > 1 else "the largest agrees"
+        console.print(f"{largest} with differences to either side", markup=False)
     for warning in answer["warnings"]:
         console.print(f"warning: {warning}", markup=False)
 
