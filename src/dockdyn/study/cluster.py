@@ -38,7 +38,7 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )
-            client = distributed.Client(stack.enter_context(cluster))
+            client = distributed.Client(stack.enter_context(cluster), set_as_default=False)
         else:
             client = reached(scheduler, option)
         yield lambda campaign, chunks: spread(stack.enter_context(client), campaign, chunks)
@@ -50,7 +50,7 @@ def reached(scheduler: str, option: str) -> Any:
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        return distributed.Client(scheduler, timeout=PATIENCE)
+        return distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         told = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
