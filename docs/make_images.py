@@ -11,6 +11,7 @@ from PIL import Image
 
 import dockdyn
 from dockdyn.output.drawing import COLOURS
+from dockdyn.output.envelope_figures import envelope_figure
 from dockdyn.output.stability_figures import chart_figure, family_figure
 from dockdyn.output.trajectory import trajectory
 from dockdyn.papers.cyril_again import impulses
@@ -18,6 +19,9 @@ from dockdyn.papers.cyril_pictures import impulses as impulses_figure
 from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 IMAGES = Path(__file__).parent / "images"
+
+# as in envelope.md
+CAPTURE = {"approach.closing_speed": ("30 mm/s", "60 mm/s"), "approach.lateral_offset.0": ("-80 mm", "80 mm")}
 
 # as in stability.md
 PLANE = ["loop.delay=0:150 ms:100", "contact.normal.damping=0:800 N s/m:100"]
@@ -39,6 +43,7 @@ def main() -> None:
     save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")
     save(impulses_figure(impulses()), "impulses-and-modes")
     save(energy_horizons(), "energy-horizons")
+    save(envelope_figure(dockdyn.envelope(dockdyn.load("probe-cone-latch"), CAPTURE, tolerance=0.01)), "envelope")
 
 
 if __name__ == "__main__":

@@ -344,9 +344,10 @@ def test_every_key_with_a_sensitivity_can_be_set(name, stated):
 
 @pytest.mark.parametrize("rise", [1e-5, -1e-5])
 def test_a_saddle_is_joined_through_its_middle(rise):
-    """Zero of (x − a)(y − a) + rise: two branches, each on its own side of the saddle, in one cell of the grid."""
-    (first, second) = charted(lambda x, y: (x - 0.51) * (y - 0.51) + rise, cells=24).boundary
+    """Zero of (x − a)(y − a) + rise, a in the middle of a cell: two branches, each on its own side of the saddle."""
+    middle = 12.5 / 24
+    first, second = charted(lambda x, y: (x - middle) * (y - middle) + rise, cells=24).boundary
     for branch in (first, second):
-        sides = np.sign(branch - 0.51)
+        sides = np.sign(branch - middle)
         assert (sides == sides[0]).all()
         assert sides[0].prod() == -np.sign(rise)

@@ -175,6 +175,29 @@ def test_a_contact_about_to_appear(above, smooth, tmp_path):
     assert rows["chaser.mass"]["derivative"] == 0
 
 
+@pytest.mark.full
+def test_two_equal_peaks(tmp_path):
+    """Two tips meet a wall at once: farther out, either one meets it harder, and nearer in the other does."""
+    import tomlkit
+
+    content = passing(0.01)
+    content["chaser"] |= {"velocity": [-0.1, 0, 0], "feature": []}
+    content["contact"] = []
+    for name, side in (("upper", 1.0), ("lower", -1.0)):
+        content["chaser"]["feature"].append({"name": name, "position": [-1, side, 0]})
+        law = {"law": "spring-dashpot", "stiffness": 1e4, "damping": 10}
+        content["contact"].append({"feature": name, "surface": "wall", "normal": law})
+    file = tmp_path / "two.toml"
+    file.write_text(tomlkit.dumps(content))
+    to = ["chaser.feature.upper.position.0", "chaser.velocity.0"]
+    rows = by_key(dockdyn.sensitivity(dockdyn.load(file), "peak_normal_force_N", to))
+    assert rows[to[0]]["differentiable"] is False
+    assert "two peaks are equally high" in rows[to[0]]["reason"]
+    down, up = rows[to[0]]["differences"]
+    assert down * up < 0
+    assert rows[to[1]]["differentiable"] is True
+
+
 # --- the command -----------------------------------------------------------------------------------------------------
 
 

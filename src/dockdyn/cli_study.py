@@ -92,4 +92,5 @@ def sensitivity(
         typer.echo(text)
         return
     show_sensitivity(answer)
-    typer.echo(f"Report: {out / 'report.html'}" if out else "")
+    if out is not None:
+        typer.echo(f"Report: {out / 'report.html'}")

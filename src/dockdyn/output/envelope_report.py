@@ -86,7 +86,7 @@ def vertices(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
     total = sum(len(piece) for piece in pieces)
     every = -(-total // LISTED)
     rows = [
-        [str(number), *(significant(value, 6) for value in vertex)]
+        [str(number), *(significant(value, 5) for value in vertex)]
         for number, piece in enumerate(pieces, start=1)
         for vertex in [*piece[:-1:every], piece[-1]]
     ]

@@ -47,7 +47,7 @@ def render_sensitivity_report(answer: dict[str, Any], scenario: str) -> str:
     )
 
 
-def said(value: float, unit: str, digits: int = 4) -> str:
+def said(value: float | None, unit: str, digits: int = 4) -> str:
     return f"{significant(value, digits)} {spaced(unit)}".rstrip()
 
 
@@ -72,17 +72,18 @@ def sensitivity_verdict(answer: dict[str, Any]) -> str:
 
 def counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
-    largest = max((abs(one["per_percent"]) for one in answer["to"]), default=0.0)
+    largest = max((abs(one["per_percent"] or 0) for one in answer["to"]), default=0.0)
     return [
         one
         for one in answer["to"]
-        if (abs(one["per_percent"]) > NEGLIGIBLE * largest if one["value"] else one["derivative"])
+        if one["derivative"] is None
+        or (abs(one["per_percent"]) > NEGLIGIBLE * largest if one["value"] else one["derivative"])
     ]
 
 
 def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows with an effect in proportion, the largest first."""
-    return [one for one in counting(answer) if one["value"]]
+    return [one for one in counting(answer) if one["per_percent"]]
 
 
 def derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
@@ -119,14 +120,17 @@ def show_sensitivity(answer: dict[str, Any]) -> None:
     console.print(sensitivity_verdict(answer), markup=False)
     found = derivatives_table(answer, counting(answer)[:LISTED])
     headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
-    shown = table_of(None, headings, ("key", CHECK))
-    shown.columns[0].no_wrap = False
+    columns = len(headings) if not answer["differentiable"] else -1  # what all have in common is said below
+    shown = table_of(None, headings[:columns], ("key", CHECK))
     for row in found.rows:
-        shown.add_row(*row)
+        shown.add_row(*row[:columns])
     if found.rows:
         console.print(shown)
-    if len(answer["to"]) > len(found.rows):
-        console.print(f"and {len(answer['to']) - len(found.rows)} numbers of less or no effect", markup=False)
+    if more := len(answer["to"]) - len(found.rows):
+        console.print(f"and {more} number{'s' if more > 1 else ''} of less or no effect", markup=False)
+    if answer["differentiable"] and (compared := sum(one["differentiable"] is True for one in answer["to"])):
+        largest = f"the {compared} largest agree" if compared > 1 else "the largest agrees"
+        console.print(f"{largest} with differences to either side", markup=False)
     for warning in answer["warnings"]:
         console.print(f"warning: {warning}", markup=False)
 

@@ -87,6 +87,4 @@ def said(derivative: float, limits: Float[np.ndarray, "2"], sides: Bool[np.ndarr
     words = [
         f"{rise:.4g} {way}" for rise, way, there in zip(limits, ("downwards", "upwards"), sides, strict=True) if there
     ]
-    return (
-        f"differences give {' and '.join(words)}, not {derivative:.4g} (a contact that grazes, or the edge of a part)"
-    )
+    return f"differences give {' and '.join(words)}, not {derivative:.4g} (two equal peaks, a contact that grazes, or an edge)"

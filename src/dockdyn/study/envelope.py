@@ -86,7 +86,9 @@ def envelope(
     axes = [axis_of(scenario, Sweep(key, *ends, count=2, option="--over")) for key, ends in over.items()]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
-    cases = Evaluated(scenario, axes, outcome_of(scenario, of), rounds(tolerance), progress)
+    outcome = outcome_of(scenario, of)
+    asked = ended_by_capture(scenario) if outcome is CAPTURE else scenario
+    cases = Evaluated(asked, axes, outcome, rounds(tolerance), progress)
     cases.check()
     found = on_line(cases, tolerance) if len(axes) == 1 else on_plane(cases, tolerance)
     if progress is not None:
@@ -104,10 +106,16 @@ def outcome_of(scenario: Scenario, name: str) -> Requirement:
     return found[name]
 
 
+def ended_by_capture(scenario: Scenario) -> Scenario:
+    """The same, each run ending when the latch falls in where a scenario can say so: what follows decides nothing."""
+    latch = getattr(scenario.content, "latch", None)
+    return scenario.at({"latch.ends_run": True}) if hasattr(latch, "ends_run") else scenario
+
+
 def cells_at(tolerance: float) -> int:
     """Cells along an axis where the boundary passes: a smooth one leaves its chords by the square of their length."""
     halvings = round(math.log2(FINE / COARSE * math.sqrt(TOLERANCE / tolerance)))
-    return COARSE * 2 ** max(halvings, 0)
+    return COARSE * 2 ** max(halvings, 1)
 
 
 def rounds(tolerance: float) -> int:

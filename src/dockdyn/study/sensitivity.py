@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,11 +19,13 @@ from dockdyn.scenario.keys import number_at, value_at
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.batch import run_cases
 from dockdyn.study.chain_figures import chain_figures
-from dockdyn.study.differentiable import judged, probes
+from dockdyn.study.dataset import reason_of
+from dockdyn.study.differentiable import NOT, judged, probes
 from dockdyn.study.flight_figures import flight_figures
 from dockdyn.study.lanes import own_settings, shortened
 from dockdyn.study.margin_sensitivity import constrained, key_of
 from dockdyn.study.requirements import unit_of_figure
+from dockdyn.study.simulate import runnable
 
 FIGURES: dict[str, Callable[..., Any]] = {
     "free-flight": flight_figures,
@@ -75,9 +78,13 @@ def sensitivity(
     if progress is not None:
         progress(0.6)
     rows = [row(place, slope) for place, slope in zip(places, slopes, strict=True)]
-    order = sorted(range(len(rows)), key=lambda i: (-abs(rows[i]["per_percent"]), -abs(rows[i]["derivative"])))
-    compared = order[:CHECKED] if any(slopes) else order
-    compare(scenario, of, [places[i] for i in compared], [rows[i] for i in compared])
+    order = sorted(
+        range(len(rows)), key=lambda i: (-abs(rows[i]["per_percent"] or 0), -abs(rows[i]["derivative"] or 0))
+    )
+    finite = [i for i in order if rows[i]["derivative"] is not None]
+    compared = finite[:CHECKED] if any(slopes) else finite
+    if compared:
+        compare(scenario, of, [places[i] for i in compared], [rows[i] for i in compared])
     if progress is not None:
         progress(1.0)
     ranked = [rows[i] for i in order]
@@ -105,6 +112,7 @@ def check_kind(scenario: Scenario) -> None:
     if scenario.kind not in FIGURES:
         words = ", ".join(FIGURES)
         raise ScenarioError(f"{scenario.name}: kind = {scenario.kind!r}: has no derivatives; must be one of {words}")
+    runnable(scenario)
     method = scenario.content.integrator.method
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
@@ -170,8 +178,8 @@ def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
         (figures, status, time), slopes = at(numbers, settings, directions)
     if int(status) != Status.FINISHED:
-        words = Status(int(status)).name.lower().replace("_", " ")
-        raise ScenarioError(f"{scenario.name}: the run stops at {float(time):g} s: {words}; must run to its end")
+        words = reason_of(content, Status(int(status)), float(time), "a number")
+        raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
     value = float(figures[of])
     if np.isnan(value):
         raise ScenarioError(f"{scenario.name}: --of {of}: did not happen in this run; must be a figure that it has")
@@ -217,15 +225,16 @@ def slopes_at(
 
 
 def row(place: Place, slope: float) -> dict[str, Any]:
+    finite = math.isfinite(slope)
     return {
         "key": place.key,
         "value": place.value,
         "unit": place.unit,
-        "derivative": slope,
-        "per_percent": PER_CENT * slope * place.value,
+        "derivative": slope if finite else None,
+        "per_percent": PER_CENT * slope * place.value if finite else None,
         "differences": None,
-        "differentiable": None,
-        "reason": "",
+        "differentiable": None if finite else False,
+        "reason": "" if finite else f"{NOT}: the derivative is not finite",
     }
 
 
