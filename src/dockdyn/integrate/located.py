@@ -87,7 +87,7 @@ def solve(model: Model, settings: Settings) -> Solution:
     return result(model, proceed(model, settings, begin(model, settings), settings.max_iterations))
 
 
-def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar) -> Lane:
+def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar | float) -> Lane:
     """Go on until the run ends or has made `until` iterations."""
 
     def going(lane: Lane) -> Flag:
@@ -120,7 +120,7 @@ def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
         level=jnp.zeros(()),
         limit=jnp.asarray(jnp.inf),
         rejections=zero,
-        pace=settings.step,
+        pace=jnp.asarray(settings.step),
         roughest=jnp.zeros(()),
         line=line,
         reading=jnp.asarray(False),

@@ -46,14 +46,24 @@ def pool(threads: int) -> ThreadPoolExecutor:
 
 def run_lanes(contents: Sequence[Any], threads: int | None = None) -> tuple[dict[str, Any], Any, Any, Any]:
     """Figures (NumPy arrays over the contents), status, end time (s) and culprit of a run of each."""
-    short = [(content, settings_for(content, False, SHORT_LOG, SHORT_LINE)) for content in contents]
+    short = [(content, short_settings(content)) for content in contents]
     found = grouped(short, threads)
     full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
-    long = {int(i): (contents[i], settings_for(contents[i], False)) for i in full}
+    long = {i: (contents[i], own_settings(contents[i])) for i in map(int, full)}
     again = [i for i, row in long.items() if sizes(row) != sizes(short[i])]
     if again:
         into(found, grouped([long[i] for i in again], threads), again)
     return found
+
+
+def own_settings(content: Any) -> located.Settings:
+    """Settings of a run that keeps no samples: the steps are those of a run that does."""
+    return settings_for(content, sampled=False)
+
+
+def short_settings(content: Any) -> located.Settings:
+    """The same with no more room than nearly every run needs."""
+    return settings_for(content, False, SHORT_LOG, SHORT_LINE)
 
 
 def sizes(row: Row) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from dockdyn.study.chain_figures import chain_figures
 from dockdyn.study.dataset import reason_of
 from dockdyn.study.differentiable import NOT, judged, probes
 from dockdyn.study.flight_figures import flight_figures
-from dockdyn.study.lanes import own_settings, shortened
+from dockdyn.study.lanes import own_settings, short_settings
 from dockdyn.study.margin_sensitivity import constrained, key_of
 from dockdyn.study.requirements import unit_of_figure
 from dockdyn.study.simulate import runnable
@@ -169,14 +169,14 @@ def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float
     directions = np.zeros((len(places), len(leaves)))
     for index, place in enumerate(places):
         directions[index, list(place.leaves)] = 1.0
-    settings = own_settings(content)
+    settings = short_settings(content)
     numbers = np.array(leaves, float)
     names = jax.eval_shape(partial(outcome, structure=structure, kind=scenario.kind), numbers, settings)[0]
     check_figure(scenario, of, list(names))
     at = partial(slopes_at, structure=structure, kind=scenario.kind, of=of)
-    (figures, status, time), slopes = at(numbers, shortened(settings), directions)
+    (figures, status, time), slopes = at(numbers, settings, directions)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
-        (figures, status, time), slopes = at(numbers, settings, directions)
+        (figures, status, time), slopes = at(numbers, own_settings(content), directions)
     if int(status) != Status.FINISHED:
         words = reason_of(content, Status(int(status)), float(time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
