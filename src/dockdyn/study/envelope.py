@@ -83,6 +83,7 @@ def envelope(
         raise ScenarioError(f"{scenario.name}: --over: {len(over)} keys; must be one or two")
     if not SMALLEST <= tolerance <= LARGEST:
         raise ScenarioError(f"--tolerance = {tolerance:g}: must be from {SMALLEST:g} to {LARGEST:g}")
+    scenario = scenario.at({})  # what is distributed is at its nominal value
     axes = [axis_of(scenario, Sweep(key, *ends, count=2, option="--over")) for key, ends in over.items()]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
