@@ -187,7 +187,7 @@ def killed_after(chunks, folder, arguments):
 
 def small_chunks(*arguments):
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)], capture_output=True, text=True, check=False
     )
 
 

@@ -61,7 +61,7 @@ def spread(client: Any, campaign: Campaign, chunks: Iterable[int]) -> Iterator[D
     import distributed
 
     waiting = iter(chunks)
-    running = distributed.as_completed()
+    running = distributed.as_completed(loop=client.loop)
 
     def submit() -> None:
         chunk = next(waiting, None)
