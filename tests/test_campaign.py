@@ -169,20 +169,22 @@ def test_rerun_gives_the_result_of_a_case(dock, whole):
 SMALL_CHUNKS = "from dockdyn.study import campaign as c; c.CHUNK = 4; from dockdyn.cli import main; main()"
 
 
-def killed_after(chunks, folder, arguments):
-    """Start a campaign and kill it, without warning, once so many chunks are there."""
+def killed_after(chunks, folder, arguments, by=signal.SIGKILL):
+    """Start a campaign and stop it, by default without warning, once so many chunks are there; what it said."""
     process = subprocess.Popen(
         [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)],
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
     )
     begun = time.monotonic()
     while len(list((folder / "chunks").glob("[0-9]*.nc"))) < chunks and process.poll() is None:
         assert time.monotonic() - begun < 300, "no chunk came"
         time.sleep(0.005)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    os.killpg(process.pid, by)
+    told = process.communicate()[1]
+    return told, process.returncode
 
 
 def small_chunks(*arguments):
@@ -194,9 +196,11 @@ def small_chunks(*arguments):
 def test_killed_three_times_and_resumed_it_is_the_same(file, whole):
     folder = file.parent / "killed"
     arguments = ("campaign", "run", file, "--out", folder, "--resume", "--json")
-    for chunks in (1, 4, 7):
+    for chunks in (1, 3, 5):
         killed_after(chunks, folder, arguments)
         assert not (folder / "campaign.nc").exists()
+    told, code = killed_after(7, folder, arguments, signal.SIGINT)
+    assert code == 130 and "of 40 cases are kept; go on with: dockdyn campaign run" in told
     ended = small_chunks(*arguments)
     assert ended.returncode == 0, ended.stderr
     reference, resumed = (xr.load_dataset(f / "campaign.nc", engine="h5netcdf") for f in (whole[0], folder))
@@ -339,3 +343,18 @@ def test_another_campaign_is_told_apart(file):
     other = plan_campaign(dockdyn.load(file, {"latch.angle": "41 deg", "title": "Another"}), runs=41)
     with pytest.raises(dockdyn.ScenarioError, match=r"runs was 40, is 41; title was .*; latch\.angle was"):
         same_campaign(one, other, Path("x"))
+
+
+@pytest.mark.full
+def test_lanes_side_by_side_give_the_same(file, monkeypatch):
+    """As on a device other than a CPU: all lanes of a call in one vectorised program."""
+    from dockdyn.study import lanes
+
+    scenario = dockdyn.load(file)
+    drawn = sample(scenario, 8, 7, "random")
+    one_by_one = run_cases(scenario, drawn.keys, drawn.values)
+    monkeypatch.setattr(lanes, "at_once", lambda: lanes.LANES)
+    side_by_side = run_cases(scenario, drawn.keys, drawn.values)
+    for name, values in one_by_one.figures.items():
+        if name not in ROUNDED:
+            np.testing.assert_allclose(side_by_side.figures[name], values, rtol=1e-9, err_msg=name)

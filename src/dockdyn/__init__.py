@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dockdyn.output.store import open_result
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
+    from dockdyn.study.campaign import campaign
+    from dockdyn.study.campaign_answers import campaign_answers
     from dockdyn.study.envelope import envelope
     from dockdyn.study.margins import margins
     from dockdyn.study.nominal import resting_state
@@ -33,6 +35,8 @@ PLACES = {
     "ScenarioError": "scenario.errors",
     "Surface": "contact.surface",
     "Vector": "mechanics.vector",
+    "campaign": "study.campaign",
+    "campaign_answers": "study.campaign_answers",
     "envelope": "study.envelope",
     "load": "scenario.load",
     "margins": "study.margins",
@@ -51,6 +55,8 @@ __all__ = [
     "ScenarioError",
     "Surface",
     "Vector",
+    "campaign",
+    "campaign_answers",
     "envelope",
     "impact",
     "load",

@@ -329,6 +329,10 @@ def page_of(dataset: xr.Dataset) -> str:
         from dockdyn.output.envelope_report import render_envelope_report
 
         return render_envelope_report(dataset)
+    if "campaign" in dataset.attrs:
+        from dockdyn.output.campaign_report import render_campaign_report
+
+        return render_campaign_report(dataset)
     if "tuned_at_N_m" in dataset.attrs:
         from dockdyn.output.compare_report import render_compare_report
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -65,7 +67,7 @@ def run(
     folder = out if out is not None else Path(f"{Path(scenario).stem}-campaign")
     store = opened(folder, campaign, resume)
     missing = store.missing(campaign)
-    with interruptible(store, campaign, scenario):
+    with interruptible(store, campaign):
         if missing:
             with cluster(workers, scheduler) as work, counting(campaign.runs) as progress:
                 rehearse(chosen)
@@ -145,22 +147,24 @@ def opened(folder: Path, campaign: Campaign, resume: bool) -> Store:
 
 
 @contextlib.contextmanager
-def interruptible(store: Store, campaign: Campaign, scenario: str) -> Iterator[None]:
+def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     """Whatever stops the work says how to go on."""
     from dockdyn.cli import fail
     from dockdyn.study.campaign_store import StoreFull
 
     def left() -> str:
         done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in store.missing(campaign))
-        again = f"dockdyn campaign run {scenario} --runs {campaign.runs} --seed {campaign.seed}"
-        return f"{done} of {campaign.runs} cases are kept; go on with: {again} --out {store.folder} --resume"
+        resume = [] if "--resume" in sys.argv else ["--resume"]
+        again = shlex.join(["dockdyn", *sys.argv[1:], *resume])
+        return f"{done} of {campaign.runs} cases are kept; go on with: {again}"
 
     try:
         yield
     except KeyboardInterrupt:
-        fail(f"interrupted; {left()} (and the other options as before)", INTERRUPTED)
+        typer.echo(f"error: interrupted; {left()}", err=True)
+        os._exit(INTERRUPTED)  # the store is whole; threads may be in the middle of long cases
     except StoreFull as error:
-        fail(f"{error}; {left()}, once there is room", STOPPED_EARLY)
+        fail(f"{error}; {left()}", STOPPED_EARLY)
     except OSError as error:
         fail(f"{error}; {left()}", STOPPED_EARLY)
 

@@ -10,7 +10,7 @@ import xarray as xr
 from dockdyn.scenario.errors import ScenarioError
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
-WHOLE = {"margins", "tuned_at_N_m", "envelope"}  # one of them makes it margins, a comparison or an envelope
+WHOLE = {"margins", "tuned_at_N_m", "envelope", "campaign"}  # one of them makes it something else than a run
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 EVENTS = {
     "berthing": "impulse",

@@ -118,16 +118,16 @@ def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
     """Chunks in this process, one a core: while one is prepared in Python, another runs in compiled code."""
     cores = os.cpu_count() or 1
     waiting = iter(chunks)
-    with ThreadPoolExecutor(cores) as pool:
-        running = {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, cores + 1)}
-        try:
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                running |= {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, len(done))}
-                for future in done:
-                    yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    pool = ThreadPoolExecutor(cores)
+    running = {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, cores + 1)}
+    try:
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            running |= {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, len(done))}
+            for future in done:
+                yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def rehearse(scenario: Scenario) -> None:
@@ -158,6 +158,21 @@ def run_campaign(
         done += len(cases.reasons)
         progress(done)
     return store.finish(campaign)
+
+
+def campaign(scenario: Scenario, folder: str | Path, runs: int | None = None, seed: int | None = None) -> xr.Dataset:
+    """Run a campaign of `runs` cases on all cores, and keep it in `folder`; go on with it where that has begun.
+
+    Returns the dataset of all cases; `dockdyn.campaign_answers` says what it means. Raises `ScenarioError`: nothing is
+    distributed, or another campaign is in the folder.
+    """
+    store, planned = Store(Path(folder)), plan_campaign(scenario, runs, seed)
+    if store.index.exists():
+        same_campaign(store.campaign(), planned, store.folder)
+    else:
+        store.create(planned)
+    rehearse(scenario)
+    return run_campaign(planned, store, here, lambda done: None)
 
 
 def case_of(campaign: Campaign, case: int) -> Scenario:
