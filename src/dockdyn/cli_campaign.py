@@ -234,7 +234,7 @@ def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
     from dockdyn.study.campaign_answers import campaign_answers
     from dockdyn.study.campaign_store import put
 
-    dataset = store.dataset(store.campaign())
+    dataset = store.read(store.campaign())
     answers = campaign_answers(dataset, str(store.folder))
     page = render_campaign_report(dataset, map_keys, str(store.folder))
     put(store.folder / "campaign-report.html", page.encode())
@@ -274,7 +274,7 @@ def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int]) -> None:
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.study.campaign_keep import chosen_cases
 
-    for case in chosen_cases(store.dataset(campaign), kept):
+    for case in chosen_cases(store.read(campaign), kept):
         place = case_folder(store, case)
         if (place / "report.html").exists():
             continue

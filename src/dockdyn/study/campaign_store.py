@@ -149,6 +149,15 @@ class Store:
         }
         return xr.Dataset(columns, {"case": ("case", number, {"long_name": "number of the case"})}, attributes)
 
+    def read(self, campaign: Campaign) -> xr.Dataset:
+        """The same, from one file where the campaign is finished."""
+        if not self.whole.exists():
+            return self.dataset(campaign)
+        try:
+            return xr.load_dataset(self.whole, engine="h5netcdf")
+        except Exception:  # a damaged file can fail anywhere inside the reader
+            raise ScenarioError(f"{self.whole}: damaged; delete it and go on with --resume") from None
+
     def finish(self, campaign: Campaign) -> xr.Dataset:
         """Put all chunks into one file."""
         data = self.dataset(campaign)
