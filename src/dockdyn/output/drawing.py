@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.wording import ranges
+from dockdyn.output.wording import ranges, significant
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import parse
 
@@ -209,6 +209,22 @@ def name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
         place = (float(dataset.time[-1]) if at_end else middle, 1.02)
         side = "right" if at_end else "center"
         ax.text(*place, words, transform=ax.get_xaxis_transform(), ha=side, va="bottom", color=COLOURS["muted"])
+
+
+def ranked_bars(ax: Axes, keys: Sequence[str], values: np.ndarray, colours: Sequence[str]) -> Any:
+    """A bar with its number for every key, the first on top; the bars."""
+    ax.grid(axis="y", visible=False)
+    bars = ax.barh(range(len(keys)), values, color=list(colours), height=0.62)
+    ax.set_yticks(range(len(keys)), [short(key) for key in keys])
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.axvline(0, color=COLOURS["muted"], linewidth=0.8)
+    for place, value in enumerate(values):
+        side, gap = ("left", 3) if value >= 0 else ("right", -3)
+        words = f"{'+' if value > 0 else ''}{significant(value, 3)}".replace("-", "−")
+        ax.annotate(words, (value, place), (gap, 0), textcoords="offset points", ha=side, va="center", fontsize=7.5)
+    ax.margins(x=0.14)
+    return bars
 
 
 def lines(ax: Axes, time: Any, values: Any, labels: list[str], first: int = 0) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.drawing import COLOURS, WIDTH, short, styled
+from dockdyn.output.drawing import COLOURS, WIDTH, ranked_bars, short, styled
 from dockdyn.output.page import Table, pictures, render, versions
 from dockdyn.output.wording import NOTHING, significant
 
@@ -144,22 +144,10 @@ def bars(answer: dict[str, Any]) -> Figure:
     values = np.array([one["per_percent"] for one in ranked])
     figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
     ax = figure.subplots()
-    ax.grid(axis="y", visible=False)
-    drawings = ax.barh(range(len(ranked)), values, color=COLOURS["blue"], height=0.62)
-    for bar, one in zip(drawings, ranked, strict=True):
-        if one["per_percent"] < 0:
-            bar.set_facecolor(COLOURS["orange"])
+    colours = [COLOURS["blue" if value >= 0 else "orange"] for value in values]
+    for bar, one in zip(ranked_bars(ax, [one["key"] for one in ranked], values, colours), ranked, strict=True):
         if one["differentiable"] is False:
             bar.set_alpha(0.35)
-    ax.set_yticks(range(len(ranked)), [short(one["key"]) for one in ranked])
-    ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.axvline(0, color=COLOURS["muted"], linewidth=0.8)
-    for place, value in enumerate(values):
-        side, gap = ("left", 3) if value >= 0 else ("right", -3)
-        words = f"{'+' if value > 0 else ''}{significant(value, 3)}".replace("-", "−")
-        ax.annotate(words, (value, place), (gap, 0), textcoords="offset points", ha=side, va="center", fontsize=7.5)
-    ax.margins(x=0.14)
     unit = spaced(answer["unit"])
     ax.set_xlabel(f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))
     return figure

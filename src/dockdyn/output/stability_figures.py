@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.drawing import COLOURS, DASHES, SERIES, WIDTH, arrange, legend, power_of_ten, short, styled, tame
+from dockdyn.output.drawing import (
+    COLOURS,
+    DASHES,
+    SERIES,
+    WIDTH,
+    arrange,
+    legend,
+    power_of_ten,
+    ranked_bars,
+    short,
+    styled,
+    tame,
+)
 from dockdyn.output.stability_field import Key, boundary, cell_corners, field, on_axes, smooth, unstable_on_left
 from dockdyn.output.wording import significant
 
@@ -193,18 +205,7 @@ def sensitivity_figure(margins: dict[str, Any]) -> Figure:
     helps = (values > 0) == of_margin
     figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
     ax = figure.subplots()
-    ax.grid(axis="y", visible=False)
-    colours = [COLOURS["blue" if better else "orange"] for better in helps]
-    ax.barh(range(len(ranked)), values, color=colours, height=0.62)
-    ax.set_yticks(range(len(ranked)), [short(key) for key, _ in ranked])
-    ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.axvline(0, color=COLOURS["muted"], linewidth=0.8)
-    for place, value in enumerate(values):
-        side, gap = ("left", 3) if value >= 0 else ("right", -3)
-        words = f"{'+' if value > 0 else ''}{significant(value, 3)}".replace("-", "−")
-        ax.annotate(words, (value, place), (gap, 0), textcoords="offset points", ha=side, va="center", fontsize=7.5)
-    ax.margins(x=0.14)
+    ranked_bars(ax, [key for key, _ in ranked], values, [COLOURS["blue" if better else "orange"] for better in helps])
     ax.set_xlabel("change of the delay margin, s" if of_margin else "change of the growth rate, 1/s")
     return figure
 

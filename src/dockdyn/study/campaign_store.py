@@ -115,22 +115,15 @@ class Store:
 
     def dataset(self, campaign: Campaign) -> xr.Dataset:
         """All cases that are there, in order, with everything that describes them."""
-        parts = [self.read_chunk(number) for number in range(campaign.chunks) if self.chunk(number).exists()]
-        names = list(dict.fromkeys(str(name) for part in parts for name in part.data_vars))
-        count = sum(part.sizes["case"] for part in parts)
-        columns: dict[str, Any] = {}
-        for name in names:
-            blank = np.full(count, "", object) if name == "reason" else np.full(count, np.nan)
-            described: dict[str, Any] = {}
-            at = 0
-            for part in parts:
-                size = part.sizes["case"]
-                if name in part:
-                    blank[at : at + size] = part[name].values
-                    described = part[name].attrs
-                at += size
-            columns[name] = ("case", blank, described)
-        number = np.concatenate([part["case"].values for part in parts]) if parts else np.zeros(0, int)
+        columns, numbers, elapsed = Columns(), [], 0.0
+        for chunk in range(campaign.chunks):
+            if self.chunk(chunk).exists():
+                part = self.read_chunk(chunk)
+                columns.add(part)
+                numbers.append(part["case"].values)
+                elapsed += float(part.attrs["elapsed_s"])
+        number = np.concatenate(numbers) if numbers else np.zeros(0, int)
+        names = list(columns.parts)
         figures = [name for name in names if name not in (*campaign.keys, "reason")]
         attributes = {
             "campaign": 1,
@@ -145,9 +138,10 @@ class Store:
             "chunk": campaign.chunk,
             "dispersed": json.dumps(campaign.keys),
             "figures": json.dumps(figures),
-            "wall_time_s": float(sum(part.attrs["elapsed_s"] for part in parts)),
+            "wall_time_s": elapsed,
         }
-        return xr.Dataset(columns, {"case": ("case", number, {"long_name": "number of the case"})}, attributes)
+        variables = {name: ("case", columns.joined(name), columns.described[name]) for name in names}
+        return xr.Dataset(variables, {"case": ("case", number, {"long_name": "number of the case"})}, attributes)
 
     def read(self, campaign: Campaign) -> xr.Dataset:
         """The same, from one file where the campaign is finished."""
@@ -165,6 +159,32 @@ class Store:
         return data
 
 
+class Columns:
+    """Columns of a table that comes in parts, of which not all have all columns."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, list[Any]] = {}
+        self.described: dict[str, Any] = {}
+        self.rows = 0
+
+    def add(self, part: xr.Dataset) -> None:
+        for name, column in part.data_vars.items():
+            known = self.parts.setdefault(str(name), [absent(str(name), self.rows)] if self.rows else [])
+            known.append(column.values)
+            self.described[str(name)] = column.attrs
+        for name in self.parts.keys() - part.data_vars.keys():
+            self.parts[name].append(absent(name, part.sizes["case"]))
+        self.rows += part.sizes["case"]
+
+    def joined(self, name: str) -> Any:
+        """A whole column, which is then no more here in parts."""
+        return np.concatenate(self.parts.pop(name))
+
+
+def absent(name: str, rows: int) -> Any:
+    return np.full(rows, "", object) if name == "reason" else np.full(rows, np.nan)
+
+
 def table(sampled: Sampled, cases: Cases, numbers: Any) -> xr.Dataset:
     """A row for every case: what was drawn, its figures, why it failed."""
     columns: dict[str, Any] = {}
@@ -178,12 +198,12 @@ def table(sampled: Sampled, cases: Cases, numbers: Any) -> xr.Dataset:
     return xr.Dataset(columns, {"case": ("case", numbers)})
 
 
-def as_bytes(dataset: xr.Dataset) -> bytes:
+def as_bytes(dataset: xr.Dataset) -> memoryview:
     """A dataset as a netCDF file."""
-    return bytes(dataset.to_netcdf(engine="h5netcdf"))
+    return dataset.to_netcdf(engine="h5netcdf")
 
 
-def put(path: Path, content: bytes) -> None:
+def put(path: Path, content: bytes | memoryview) -> None:
     """A file that is there whole or not at all, and stays when the power fails."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
