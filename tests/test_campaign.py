@@ -193,10 +193,11 @@ def small_chunks(*arguments):
     )
 
 
-def test_killed_three_times_and_resumed_it_is_the_same(file, whole):
-    folder = file.parent / "killed"
+@pytest.mark.parametrize("kills", [(3,), pytest.param((1, 3, 5), marks=pytest.mark.full)])
+def test_killed_and_resumed_it_is_the_same(file, whole, kills):
+    folder = file.parent / f"killed {len(kills)}"
     arguments = ("campaign", "run", file, "--out", folder, "--resume", "--json")
-    for chunks in (1, 3, 5):
+    for chunks in kills:
         killed_after(chunks, folder, arguments)
         assert not (folder / "campaign.nc").exists()
     told, code = killed_after(7, folder, arguments, signal.SIGINT)
@@ -358,3 +359,48 @@ def test_lanes_side_by_side_give_the_same(file, monkeypatch):
     for name, values in one_by_one.figures.items():
         if name not in ROUNDED:
             np.testing.assert_allclose(side_by_side.figures[name], values, rtol=1e-9, err_msg=name)
+
+
+def test_a_campaign_without_a_single_case_can_be_begun_again(dock, file, tmp_path):
+    """Killed before its index was there, refused for a requirement that fits no figure: nothing stands in the way."""
+    (tmp_path / "x/chunks").mkdir(parents=True)
+    ended = dock("campaign", "run", file, "--out", "x", "--set", "requirements.peak_force='< 3 N'")
+    assert ended.returncode == 2 and "no such figure" in ended.stderr
+    assert not (tmp_path / "x/campaign.json").exists()
+    assert dock("campaign", "run", file, "--out", "x", "--runs", 3).returncode == 0
+    ended = dock("campaign", "run", file, "--out", "x", "--runs", 3)
+    assert ended.returncode == 2 and "give --resume" in ended.stderr
+    (tmp_path / "x/campaign.json").write_text('{"format": 1}')
+    assert "x/campaign.json: damaged" in dock("campaign", "report", "x").stderr
+
+
+LAW = """
+import dockdyn
+from jaxtyping import Array, Float
+
+
+class Stiffening(dockdyn.NormalLaw):
+    stiffness: Float[Array, ""]
+
+    def force(self, depth, rate):
+        return self.stiffness * depth * (1 + {growth} * depth)
+"""
+
+
+def test_a_law_of_ones_own_must_be_the_same_and_may_have_moved(tmp_path, dock, file):
+    text = file.read_text().replace('law = "spring-dashpot"', 'law = "stiffening_law:Stiffening"')
+    text = text.replace('damping = "300 N s/m"\n', "").replace('"6 kN/m"', "6000")
+    before = tmp_path / "before"
+    before.mkdir()
+    (before / "stiffening_law.py").write_text(LAW.format(growth=5))
+    (before / "own.toml").write_text(text)
+    out = tmp_path / "out"
+    ended = command("campaign", "run", before / "own.toml", "--runs", 4, "--out", out, "--json")
+    assert ended.returncode == 0, ended.stderr
+    before.rename(tmp_path / "after")
+    moved = tmp_path / "after/own.toml"
+    assert command("campaign", "run", moved, "--runs", 4, "--out", out, "--resume", "--json").returncode == 0
+    assert command("campaign", "rerun", out, 2).returncode == 0
+    (tmp_path / "after/stiffening_law.py").write_text(LAW.format(growth=6))
+    ended = command("campaign", "run", moved, "--runs", 4, "--out", out, "--resume")
+    assert ended.returncode == 2 and "module stiffening_law has changed" in ended.stderr

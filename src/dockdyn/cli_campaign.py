@@ -58,29 +58,29 @@ def run(
     from dockdyn.scenario.load import load
     from dockdyn.study.campaign import here, plan_campaign, rehearse, run_campaign
     from dockdyn.study.campaign_keep import parse_keep
+    from dockdyn.study.campaign_store import Store
 
     if workers is not None and scheduler is not None:
         raise Refusal("--workers and --scheduler: give one of them")
     kept = parse_keep(keep)
     chosen = load(scenario, overrides(set_ or []))
-    campaign = plan_campaign(chosen, runs, seed)
-    folder = out if out is not None else Path(f"{Path(scenario).stem}-campaign")
-    store = opened(folder, campaign, resume)
-    missing = store.missing(campaign)
-    with interruptible(store, campaign):
-        if missing:
-            with cluster(workers, scheduler) as work, counting(campaign.runs) as progress:
-                rehearse(chosen)
+    store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
+    campaign = checked(store, plan_campaign(chosen, runs, seed), resume)
+    with interruptible(store, campaign), cluster(workers, scheduler) as work:
+        if store.missing(campaign):
+            rehearse(chosen)
+            begun(store, campaign)
+            with counting(campaign.runs) as progress:
                 run_campaign(campaign, store, work or here, progress)
         elif not store.whole.exists():
             store.finish(campaign)
         if kept:
             keep_cases(store, campaign, kept)
-    answers = written(store)
+        answers = written(store)
     if as_json:
         typer.echo(json.dumps(answers, indent=2, allow_nan=False))
         return
-    shown(answers, folder)
+    shown(answers, store.folder)
 
 
 @app.command("rerun")
@@ -99,9 +99,9 @@ def rerun(
     store = Store(folder)
     campaign = store.campaign()
     place = out if out is not None else case_folder(store, case)
-    checked = case_scenario(campaign, case)
+    scenario = case_scenario(campaign, case)
     vacant(place, force)
-    dataset = case_result(checked, place)
+    dataset = case_result(scenario, place)
     show_summary(summarise(dataset))
     typer.echo(f"Report: {place / 'report.html'}")
 
@@ -115,35 +115,39 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write a campaign's report again, also of one that is not finished, and print what it says."""
-    from dockdyn.study.campaign_store import Store
+    from dockdyn.study.campaign_store import Store, StoreFull
 
     keys = None if map_ is None else tuple(key.strip() for key in map_.split(","))
     if keys is not None and len(keys) != 2:
         raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
-    answers = written(Store(folder), keys)
+    try:
+        answers = written(Store(folder), keys)
+    except (OSError, StoreFull) as error:
+        raise Refusal(f"{error}") from None
     if as_json:
         typer.echo(json.dumps(answers, indent=2, allow_nan=False))
         return
     shown(answers, folder)
 
 
-def opened(folder: Path, campaign: Campaign, resume: bool) -> Store:
-    """The store to fill: a new one, or the one to go on with."""
-    from dockdyn.study.campaign import same_campaign
-    from dockdyn.study.campaign_store import Store
+def checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
+    """The campaign to run: a new one, or the one in the folder, to go on with. Refuses a folder that holds anything else."""
+    from dockdyn.study.campaign import continued
 
-    store = Store(folder)
+    if store.blank():
+        return campaign
     if resume and store.index.exists():
-        same_campaign(store.campaign(), campaign, folder)
-        return store
-    if folder.exists():
-        words = "give --resume to go on with it, or another --out" if store.index.exists() else "give another --out"
-        raise Refusal(f"{folder}: exists; {words}")
+        return continued(store, campaign)
+    words = "give --resume to go on with it, or another --out" if store.index.exists() else "give another --out"
+    raise Refusal(f"{store.folder}: exists; {words}")
+
+
+def begun(store: Store, campaign: Campaign) -> None:
+    """Write what the campaign is."""
     try:
         store.create(campaign)
     except OSError as error:
-        raise Refusal(f"{folder}: cannot be written to ({error.strerror})") from None
-    return store
+        raise Refusal(f"{store.folder}: cannot be written to ({error.strerror})") from None
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import version
 from itertools import islice
@@ -17,6 +18,7 @@ import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError, shown
 from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.own_modules import own_modules
 from dockdyn.study.batch import Cases, in_batches, run_cases
 from dockdyn.study.campaign_store import Campaign, Store
 from dockdyn.study.requirements import judge
@@ -53,6 +55,7 @@ def plan_campaign(scenario: Scenario, runs: int | None = None, seed: int | None 
         keys=first.keys,
         units=first.units,
         dockdyn_version=version("dockdyn"),
+        modules=own_modules(scenario.content),
     )
 
 
@@ -63,10 +66,23 @@ def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
         for name in ("dockdyn_version", "runs", "seed", "sampling")
         if getattr(here, name) != getattr(asked, name)
     ]
-    found += differences(here.scenario, asked.scenario)
+    found += differences(here.scenario, asked.scenario) + changed_modules(here.modules, asked.modules)
     if found:
         more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
         raise ScenarioError(f"{folder}: cannot be resumed with another campaign: {'; '.join(found[:SHOWN])}{more}")
+
+
+def continued(store: Store, asked: Campaign) -> Campaign:
+    """The campaign in a store, to go on with, which must be the one that is asked for; its scenario may have moved."""
+    there = store.campaign()
+    same_campaign(there, asked, store.folder)
+    store.tidy()
+    return replace(asked, chunk=there.chunk)
+
+
+def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Modules with parts of the user's own whose source is not what it was."""
+    return [f"module {name} has changed" for name in before if now.get(name) != before[name]]
 
 
 def differences(before: str, now: str) -> list[str]:
@@ -167,11 +183,9 @@ def campaign(scenario: Scenario, folder: str | Path, runs: int | None = None, se
     distributed, or another campaign is in the folder.
     """
     store, planned = Store(Path(folder)), plan_campaign(scenario, runs, seed)
-    if store.index.exists():
-        same_campaign(store.campaign(), planned, store.folder)
-    else:
-        store.create(planned)
     rehearse(scenario)
+    planned = continued(store, planned) if not store.blank() else planned
+    store.create(planned)
     return run_campaign(planned, store, here, lambda done: None)
 
 

@@ -58,7 +58,8 @@ class CampaignCases:
     def captured(self) -> Bool[np.ndarray, "cases"] | None:
         """Which cases were captured, failed ones not; None where nothing could capture."""
         figure = self.figures.get("captured")
-        return None if figure is None or np.isnan(figure).all() else figure == 1
+        ran = ~self.failed
+        return None if figure is None or (ran.any() and np.isnan(figure[ran]).all()) else figure == 1
 
     def yes_or_no(self, name: str) -> bool:
         """Whether a figure is true or false."""

@@ -22,7 +22,7 @@ from dockdyn.study.batch import Cases
 from dockdyn.study.requirements import plain, unit_of_figure
 from dockdyn.study.sampling import Sampled
 
-INDEX, CHUNKS, WHOLE = "campaign.json", "chunks", "campaign.nc"
+INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
 FORMAT = 1  # of the folder
 
 
@@ -46,6 +46,7 @@ class Campaign:
     keys: tuple[str, ...]
     units: tuple[str, ...]
     dockdyn_version: str
+    modules: dict[str, str]  # SHA-256 of the modules with parts of the user's own
     format: int = field(default=FORMAT)
 
     @property
@@ -75,29 +76,45 @@ class Store:
     def chunk(self, number: int) -> Path:
         return self.folder / CHUNKS / f"{number:06d}.nc"
 
+    def blank(self) -> bool:
+        """Whether nothing is lost when a campaign is begun here: no folder, or one without a single case."""
+        if not self.folder.exists():
+            return True
+        if not self.folder.is_dir():
+            return False
+        names = {path.name for path in self.folder.iterdir() if not path.name.endswith(".part")}
+        return names <= {INDEX, CHUNKS, SCENARIO} and not any((self.folder / CHUNKS).glob("[0-9]*.nc"))
+
     def create(self, campaign: Campaign) -> None:
-        """Begin a campaign; OSError where nothing can be written there."""
+        """Begin a campaign, or note where its scenario now is; OSError or StoreFull where that cannot be written."""
         (self.folder / CHUNKS).mkdir(parents=True, exist_ok=True)
         put(self.index, json.dumps(asdict(campaign), indent=2).encode())
-        put(self.folder / "scenario.toml", campaign.scenario.encode())
+        put(self.folder / SCENARIO, campaign.scenario.encode())
 
     def campaign(self) -> Campaign:
         """The campaign that is here; ScenarioError where none is, or one of another format."""
         try:
             stated = json.loads(self.index.read_text(encoding="utf-8"))
+            if stated["format"] != FORMAT:
+                raise ScenarioError(f"{self.index}: is of another version of dockdyn")
+            return Campaign(**stated | {"keys": tuple(stated["keys"]), "units": tuple(stated["units"])})
         except FileNotFoundError:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
-        except (OSError, ValueError):
-            raise ScenarioError(f"{self.index}: cannot be read") from None
-        if not isinstance(stated, dict) or stated.get("format") != FORMAT:
-            raise ScenarioError(f"{self.index}: not the index of a campaign of this version of dockdyn")
-        return Campaign(**stated | {"keys": tuple(stated["keys"]), "units": tuple(stated["units"])})
+        except ScenarioError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError):
+            raise ScenarioError(f"{self.index}: damaged, or not the index of a campaign") from None
 
     def missing(self, campaign: Campaign) -> list[int]:
-        """Chunks that are not there yet; what was being written when a process died is removed."""
-        for left in (self.folder / CHUNKS).glob(".*.part"):
-            left.unlink(missing_ok=True)
+        """Chunks that are not there yet."""
         return [number for number in range(campaign.chunks) if not self.chunk(number).exists()]
+
+    def tidy(self) -> None:
+        """Remove what processes that are no more were writing when they ended."""
+        for left in self.folder.rglob(".*.part"):
+            writer = left.name.split(".")[-2]
+            if not (writer.isdecimal() and Path(f"/proc/{writer}").exists()):
+                left.unlink(missing_ok=True)
 
     def write_chunk(self, number: int, campaign: Campaign, sampled: Sampled, cases: Cases, elapsed: float) -> None:
         """Keep a chunk that took `elapsed` (s) of the campaign's time."""
@@ -198,12 +215,12 @@ def table(sampled: Sampled, cases: Cases, numbers: Any) -> xr.Dataset:
     return xr.Dataset(columns, {"case": ("case", numbers)})
 
 
-def as_bytes(dataset: xr.Dataset) -> memoryview:
-    """A dataset as a netCDF file."""
-    return dataset.to_netcdf(engine="h5netcdf")
+def as_bytes(dataset: xr.Dataset) -> bytes:
+    """A dataset as a netCDF file: a copy, since the view that xarray gives outlives what it looks at."""
+    return bytes(dataset.to_netcdf(engine="h5netcdf"))
 
 
-def put(path: Path, content: bytes | memoryview) -> None:
+def put(path: Path, content: bytes) -> None:
     """A file that is there whole or not at all, and stays when the power fails."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

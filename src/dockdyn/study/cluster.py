@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from dockdyn.scenario.errors import ScenarioError
@@ -13,6 +15,11 @@ from dockdyn.study.campaign_store import Campaign
 
 AHEAD = 2  # chunks a worker has in hand or waiting; more would only take memory
 PATIENCE = 10  # s until a scheduler counts as unreachable
+
+
+class WorkLost(Exception):
+    """Workers or their scheduler are gone, or failed in a way that another try would not mend."""
+
 
 Work = Callable[[Campaign, Iterable[int]], Iterator[Done]]
 
@@ -31,24 +38,39 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
         raise ScenarioError(f"{option}: needs Dask; install dockdyn[campaign]") from None
     with contextlib.ExitStack() as stack:
         if scheduler is None:
-            cluster = distributed.LocalCluster(
-                n_workers=count,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
+            with undisturbed():
+                cluster = distributed.LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
             client = distributed.Client(stack.enter_context(cluster), set_as_default=False)
         else:
             client = reached(scheduler, option)
         yield lambda campaign, chunks: spread(stack.enter_context(client), campaign, chunks)
 
 
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """What is started meanwhile does not hear Ctrl-C, which the terminal sends to all processes."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def reached(scheduler: str, option: str) -> Any:
     """A client of the scheduler at an address."""
     import distributed
+    from distributed.comm.registry import backends
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    scheme, _, place = scheduler.rpartition("://")
+    if not place or (scheme and scheme not in backends):
+        raise ScenarioError(f"{option}: must be the address of a Dask scheduler, such as tcp://host:8786")
     try:
         return distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -62,15 +84,23 @@ def spread(client: Any, campaign: Campaign, chunks: Iterable[int]) -> Iterator[D
 
     waiting = iter(chunks)
     running = distributed.as_completed(loop=client.loop)
+    ahead = 0  # chunks handed out that have not come back
 
-    def submit() -> None:
-        chunk = next(waiting, None)
-        if chunk is not None:
+    def hand_out() -> int:
+        """Workers may join later: each gets its chunks in hand."""
+        more = list(islice(waiting, max(0, AHEAD * max(1, len(client.nthreads())) - ahead)))
+        for chunk in more:
             running.add(client.submit(compute, campaign, chunk, 1, pure=False))
+        return len(more)
 
-    for _ in range(AHEAD * max(1, len(client.scheduler_info()["workers"]))):
-        submit()
-    for future in running:
-        yield future.result()
-        future.release()
-        submit()
+    try:
+        ahead += hand_out()
+        for future in running:
+            found = future.result()
+            future.release()
+            ahead -= 1
+            ahead += hand_out()
+            yield found
+    except Exception as error:  # whatever a worker, the network or the scheduler can come to
+        told = str(error).splitlines()[0] if str(error) else ""
+        raise WorkLost(f"{type(error).__name__}: {told}") from None

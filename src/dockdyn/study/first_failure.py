@@ -66,11 +66,12 @@ def failure_time(
 ) -> Float[np.ndarray, "cases"]:
     """When (s) a requirement that is not met was broken, as far as the figures tell; inf: at the end of the run.
 
-    A figure with a moment of its own, as the largest force: then. A moment that came too early: itself; one that came too
-    late, or not at all: at its limit, when it was due. All others: at the end, as a capture that did not happen.
+    A figure with a moment of its own that is too large, as the largest force: then. A moment that came too early: itself;
+    one that came too late, or not at all: at its limit, when it was due. All others: at the end, as a capture that did not
+    happen.
     """
     name = requirement.figure
-    if name in MOMENTS and MOMENTS[name] in cases.figures:
+    if name in MOMENTS and MOMENTS[name] in cases.figures and requirement.relation.startswith("<"):
         return np.nan_to_num(cases.figures[MOMENTS[name]], nan=np.inf)
     if name in TIMES and requirement.relation.startswith("<"):
         return np.full(values.shape, float(requirement.limit))
