@@ -168,11 +168,17 @@ def test_rerun_gives_the_result_of_a_case(dock, whole):
 
 SMALL_CHUNKS = "from dockdyn.study import campaign as c; c.CHUNK = 4; from dockdyn.cli import main; main()"
 
+# the same, slowly, so that it can be stopped in the middle
+SLOWLY = SMALL_CHUNKS.replace(
+    "from dockdyn.cli",
+    "import time; f = c.compute; c.compute = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.cli",
+)
+
 
 def killed_after(chunks, folder, arguments, by=signal.SIGKILL):
     """Start a campaign and stop it, by default without warning, once so many chunks are there; what it said."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)],
+        [sys.executable, "-c", SLOWLY, *map(str, arguments)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -387,6 +393,7 @@ class Stiffening(dockdyn.NormalLaw):
 """
 
 
+@pytest.mark.full
 def test_a_law_of_ones_own_must_be_the_same_and_may_have_moved(tmp_path, dock, file):
     text = file.read_text().replace('law = "spring-dashpot"', 'law = "stiffening_law:Stiffening"')
     text = text.replace('damping = "300 N s/m"\n', "").replace('"6 kN/m"', "6000")

@@ -67,9 +67,11 @@ def run(
     store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
     campaign = checked(store, plan_campaign(chosen, runs, seed), resume)
     with interruptible(store, campaign), cluster(workers, scheduler) as work:
-        if store.missing(campaign):
+        missing = store.missing(campaign)
+        if missing:
             rehearse(chosen)
-            begun(store, campaign)
+        begun(store, campaign)
+        if missing:
             with counting(campaign.runs) as progress:
                 run_campaign(campaign, store, work or here, progress)
         elif not store.whole.exists():
