@@ -93,6 +93,8 @@ def run_case(case: Scenario) -> tuple[dict[str, float], str]:
         dataset = simulate(case)
     except ScenarioError as error:
         return {}, str(error)
+    except (ArithmeticError, RuntimeError, np.linalg.LinAlgError) as error:  # of a solver inside
+        return {}, f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
     return figures_of(summarise(dataset)), "" if dataset.attrs["finished"] else str(dataset.attrs["status"])
 
 
