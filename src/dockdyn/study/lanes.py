@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -15,7 +16,7 @@ import numpy as np
 from dockdyn.integrate import located
 from dockdyn.integrate.solution import Status
 from dockdyn.study.flight_figures import flight_figures
-from dockdyn.study.plan import settings_for
+from dockdyn.study.plan import delay_of, settings_for
 
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
 SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with its own
@@ -63,7 +64,15 @@ def own_settings(content: Any) -> located.Settings:
 
 def short_settings(content: Any) -> located.Settings:
     """The same with no more room than nearly every run needs."""
-    return settings_for(content, False, SHORT_LOG, SHORT_LINE)
+    return short_settings_of(content.duration, delay_of(content), content.integrator, content.output)
+
+
+@lru_cache(maxsize=64)
+def short_settings_of(duration: float, delay: float, integrator: Any, output: Any) -> located.Settings:
+    """The same from what decides it, which most cases of a campaign share."""
+    loop = SimpleNamespace(delay=delay)
+    decides = SimpleNamespace(duration=duration, loop=loop, integrator=integrator, output=output)
+    return settings_for(decides, False, SHORT_LOG, SHORT_LINE)
 
 
 def sizes(row: Row) -> tuple[int, int]:
