@@ -273,6 +273,26 @@ def test_no_scheduler_there_is_one_line(dock, file):
     assert ended.stderr.count("\n") == 1
 
 
+def test_a_lost_scheduler_says_how_to_go_on(dock, file, monkeypatch):
+    from contextlib import contextmanager
+
+    from dockdyn.study import campaign, cluster
+
+    @contextmanager
+    def gone(count, scheduler):
+        def work(campaign, chunks):
+            raise cluster.WorkLost("CommClosedError: the scheduler is gone")
+            yield
+
+        yield work
+
+    monkeypatch.setattr(cluster, "workers", gone)
+    monkeypatch.setattr(campaign, "rehearse", lambda scenario: None)
+    ended = dock("campaign", "run", file, "--out", "x", "--workers", 2)
+    assert ended.returncode == 3 and ended.stderr.count("\n") == 1
+    assert "the scheduler is gone; 0 of 40 cases are kept; go on with: dockdyn campaign run" in ended.stderr
+
+
 def test_a_case_that_fails_stops_nothing(file):
     scenario = dockdyn.load(file)
     keys = ("chaser.mass", "latch.entry", "approach.closing_speed")

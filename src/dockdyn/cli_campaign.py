@@ -157,6 +157,7 @@ def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     """Whatever stops the work says how to go on."""
     from dockdyn.cli import fail
     from dockdyn.study.campaign_store import StoreFull
+    from dockdyn.study.cluster import WorkLost
 
     def left() -> str:
         done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in store.missing(campaign))
@@ -169,9 +170,7 @@ def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo(f"error: interrupted; {left()}", err=True)
         os._exit(INTERRUPTED)  # the store is whole; threads may be in the middle of long cases
-    except StoreFull as error:
-        fail(f"{error}; {left()}", STOPPED_EARLY)
-    except OSError as error:
+    except (OSError, StoreFull, WorkLost) as error:
         fail(f"{error}; {left()}", STOPPED_EARLY)
 
 

@@ -21,9 +21,8 @@ from jaxtyping import Array, Bool, Float, Int
 from dockdyn.integrate.discrete_energy import share
 from dockdyn.integrate.event_search import Ends, Search, guard_rates, judge
 from dockdyn.integrate.lane import Event, History, Kept, Lane, Move, Settings
-from dockdyn.integrate.located import write
 from dockdyn.integrate.mechanical import PLACES, Mechanical, Point, Row, momenta, projected, velocities
-from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack
+from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack, write
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton, Start, Step, step
 from dockdyn.mechanics.dense import solve_definite

@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate import cubic
 from dockdyn.integrate.delay_line import SMOOTH, Interval, IntervalLine
-from dockdyn.integrate.model import Flag, Model, Scalar, State, chosen, pack, unpack
+from dockdyn.integrate.model import Flag, Model, Scalar, State, chosen, pack, unpack, write
 from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numbers, quiet_signal, tolerance
 from dockdyn.integrate.pace import keep_pace, longest_step, step_error
 from dockdyn.integrate.runge_kutta import rk4
@@ -344,14 +344,6 @@ def sample(
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
     return jax.lax.while_loop(due, take, (lane.samples, lane.sampled))
-
-
-def write(
-    rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Flag, row: Float[Array, "columns"]
-) -> tuple[Float[Array, "rows columns"], Int[Array, ""]]:
-    """`rows` with `row` at `count` where `when` holds (else in the scratch row), and the new count."""
-    at = jnp.where(when, count, rows.shape[0] - 1)
-    return jax.lax.dynamic_update_index_in_dim(rows, row, at, 0), count + when.astype(int)
 
 
 def moment(node: Node, fired: Bool[Array, "guards"], watch: Watch) -> Moment:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 Scalar = Float[Array, ""]
 Flag = Bool[Array, ""]
@@ -122,3 +122,11 @@ def unpack(row: Float[Array, "n"], like: Any) -> Any:
         out.append(jnp.reshape(row[at : at + leaf.size], leaf.shape).astype(leaf.dtype))
         at += leaf.size
     return jax.tree.unflatten(structure, out)
+
+
+def write(
+    rows: Float[Array, "rows columns"], count: Int[Array, ""], when: Flag, row: Float[Array, "columns"]
+) -> tuple[Float[Array, "rows columns"], Int[Array, ""]]:
+    """`rows` with `row` at `count` where `when` holds (else in the scratch row), and the new count."""
+    at = jnp.where(when, count, rows.shape[0] - 1)
+    return jax.lax.dynamic_update_index_in_dim(rows, row, at, 0), count + when.astype(int)
