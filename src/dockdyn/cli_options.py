@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +17,11 @@ Overrides = Annotated[
 
 class Refusal(Exception):
     """Something the user asked for cannot be done; the message says why, in one line."""
+
+
+def typed() -> str:
+    """The command line of this process, for a report to say."""
+    return shlex.join(["dockdyn", *sys.argv[1:]])
 
 
 def quantity_option(flag: str, unit: str, what: str, words: str, metavar: str | None = None, **bounds: Any) -> Any:

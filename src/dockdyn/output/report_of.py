@@ -7,6 +7,8 @@ from typing import Any
 
 import xarray as xr
 
+from dockdyn.output.embedded_replay import packed_replay
+from dockdyn.output.page import Measured
 from dockdyn.output.store import study_of
 
 # module in this room and its function, by study or, of a run, by kind; loaded when a report is asked for
@@ -24,8 +26,9 @@ REPORTS = {
 }
 
 
-def report_of(dataset: xr.Dataset) -> str:
-    """The report of a result as HTML: one page that needs nothing beside it."""
-    module, function = REPORTS[study_of(dataset) or str(dataset.attrs["kind"])].split(".")
+def report_of(dataset: xr.Dataset, measured: Measured | None = None) -> str:
+    """The report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside."""
+    study = study_of(dataset)
+    module, function = REPORTS[study or str(dataset.attrs["kind"])].split(".")
     render: Any = getattr(importlib.import_module(f"dockdyn.output.{module}"), function)
-    return render(dataset)
+    return render(dataset) if study else render(dataset, replay=packed_replay(dataset), measured=measured)
