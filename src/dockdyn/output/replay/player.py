@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from importlib import resources
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,23 +27,26 @@ ROOT = "/run"
 @contextmanager
 def player(scene: Scene, host: str = "127.0.0.1", port: int = 0) -> Iterator[Viser4dServer]:
     """A server that plays the scene; stopped when left, also after an error."""
-    from viser4d import StreamingConfig, Viser4dServer
-
-    steps = len(scene.time)
-    server = Viser4dServer(
-        steps,
-        fps=FPS,
-        host=host,
-        port=port,
-        verbose=False,
-        # one block: a run is small, and a page that waits for none plays smoothly
-        streaming=StreamingConfig(block_size=max(steps, 1)),
-    )
+    server = quietly(lambda: started(len(scene.time), host, port))
     try:
         record(server, scene)
         yield server
     finally:
-        server.stop()
+        quietly(server.stop)
+
+
+def started(steps: int, host: str, port: int) -> Viser4dServer:
+    from viser4d import StreamingConfig, Viser4dServer
+
+    # one block: a run is small, and a page that waits for none plays smoothly
+    streaming = StreamingConfig(block_size=max(steps, 1))
+    return Viser4dServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
+
+
+def quietly[Result](do: Callable[[], Result]) -> Result:
+    """Without what viser prints about itself, also when told not to."""
+    with redirect_stdout(StringIO()):
+        return do()
 
 
 def record(server: Any, scene: Scene) -> None:
@@ -64,6 +68,8 @@ def record(server: Any, scene: Scene) -> None:
             for line, handle, rows in drawn:
                 if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
                     handle.points = rows[step]
+                if line.stretch is not None and line.stretch[step] != line.stretch[step - 1]:
+                    handle.scale = (float(line.stretch[step]), 1.0, 1.0)
             for _, (points, seen), handle in arrows:
                 if seen[step] and not (seen[step - 1] and np.array_equal(points[step], points[step - 1])):
                     handle.points = points[step][None]
@@ -130,8 +136,9 @@ def draw_line(stage: Any, line: Line) -> tuple[Any, np.ndarray | None]:
     placed = {} if line.carrier is None else {
         "position": line.carrier.position[0], "wxyz": line.carrier.attitude[0]
     }  # fmt: skip
+    long = 1.0 if line.stretch is None else float(line.stretch[0])
     handle = stage.add_line_segments(
-        f"{ROOT}/{line.name}", first, rgb(line.colour), thickness=line.width, **placed
+        f"{ROOT}/{line.name}", first, rgb(line.colour), scale=(long, 1.0, 1.0), thickness=line.width, thickness_units="screen", **placed
     )
     return handle, rows
 
