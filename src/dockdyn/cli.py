@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn import cli_campaign, cli_identify, cli_impact, cli_study
+from dockdyn import cli_campaign, cli_identify, cli_impact, cli_study, cli_view
 from dockdyn.cli_options import Force, Overrides, Refusal, ScenarioName
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ app.add_typer(cli_identify.app, name="identify")
 app.add_typer(cli_campaign.app, name="campaign")
 app.command()(cli_study.envelope)
 app.command()(cli_study.sensitivity)
+app.command()(cli_view.view)
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3

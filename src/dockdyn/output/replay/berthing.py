@@ -12,6 +12,7 @@ from dockdyn.mechanics.tree import Configuration
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.arms import SLENDER, Placing, placing, stick, tree_parts
+from dockdyn.output.replay.cameras import seen_from
 from dockdyn.output.replay.events import events
 from dockdyn.output.replay.gear import SIDES, surface_part
 from dockdyn.output.replay.scale import arrow_scale
@@ -178,15 +179,15 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
 def views(dataset: xr.Dataset, content: Any, chaser: Placing, target: Motion, reach: float) -> list[View]:
     every = dataset.outline.values.reshape(-1, 3)
     every = every[np.isfinite(every).all(axis=1)]
-    low, high = every.min(axis=0), every.max(axis=0)
+    low, high = every.min(axis=0) - 0.1 * reach, every.max(axis=0) + 0.1 * reach
     middle, wide = (low + high) / 2, float((high - low).max())
     grip = chaser.motions[GRIP].position[0]
     base = chaser.motions[content.chaser.ordered()[0].name]
     slanted = np.array([0.15, -0.45, 0.8]) if content.planar else np.array([0.25, -0.85, 0.5])
     return [
-        View("overview", middle + wide * slanted, middle),
-        View("from above", middle + wide * np.array([0.0, -0.02, 1.0]), middle),
-        View("side", middle + wide * np.array([0.0, -1.0, 0.02]), middle),
-        View("contact", grip + 0.3 * reach * np.array([0.5, -0.9, 0.7]), grip, chaser.motions[GRIP]),
-        View("with the chaser", base.position[0] + 1.1 * reach * slanted, base.position[0], base),
+        seen_from("overview", slanted, middle, 0.5 * wide),
+        seen_from("from above", [0.0, -0.02, 1.0], middle, 0.55 * wide),
+        seen_from("side", [0.0, -1.0, 0.02], middle, 0.5 * wide),
+        seen_from("contact", [0.5, -0.9, 0.7], grip, 0.2 * reach, chaser.motions[GRIP]),
+        seen_from("with the chaser", slanted, base.position[0], 0.6 * reach, base),
     ]

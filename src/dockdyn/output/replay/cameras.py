@@ -24,3 +24,10 @@ def seen_from(
     out = np.asarray(direction, float) / np.linalg.norm(direction)
     centre = np.asarray(centre, float)
     return View(name, centre + BACK * radius * out, centre, follow, turns)
+
+
+def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
+    across = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
+    across /= np.linalg.norm(across)
+    return across, np.cross(across, axis)

@@ -9,13 +9,15 @@ import xarray as xr
 
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
+from dockdyn.output.replay.cameras import seen_from
 from dockdyn.output.replay.events import events
 from dockdyn.output.replay.gear import METAL, SIDES
 from dockdyn.output.replay.scale import arrow_scale
-from dockdyn.output.replay.scene import Arrow, Line, Motion, Part, Scene, Signal, View, still
+from dockdyn.output.replay.scene import Arrow, Line, Motion, Part, Scene, Signal, still
 from dockdyn.output.replay.shapes import ball, box, coil, rod
 
 SHARE = 0.3  # side of a mean mass, over what moves
+AROUND = 10.0  # what moves at least, over the length of a latch
 LONG = 1.6  # length of a relaxed spring, over that side
 
 
@@ -27,11 +29,13 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     masses = np.array([*content.chaser.masses, *content.target.masses], float)
     first = len(content.chaser.masses)
     reach = float(np.ptp(position)) or 1.0
+    if hasattr(content, "latch"):
+        reach = max(reach, AROUND * float(content.ramp().length))
     sides = SHARE * reach * np.cbrt(masses / np.cbrt(masses.prod() ** (3 / len(masses))))
     places = resting(sides, first, LONG * SHARE * reach)
     motions = [line(places[i] + position[:, i]) for i in range(len(masses))]
     parts = [
-        Part(f"mass {i + 1}", box(-np.full(3, s / 2), np.full(3, s / 2)), SIDES[i < first], motions[i])
+        Part(f"mass {i + 1}", box(-np.full(3, s / 2), np.full(3, s / 2)), SIDES[i < first], motions[i], opacity=0.8)
         for i, s in enumerate(sides)
     ]
     lines = []
@@ -61,11 +65,11 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
         events=events(dataset),
         signals=signals(dataset),
         views=[
-            View("overview", middle + span * np.array([0.35, -1.35, 0.6]), middle),
-            View("side", middle + span * np.array([0.0, -1.6, 0.0]), middle),
-            View("along the line", middle + span * np.array([-1.7, -0.25, 0.35]), middle),
-            View("contact", tip[0] + sides.max() * np.array([0.4, -3.0, 1.0]), tip[0], motions[first]),
-            View("with the chaser", middle + span * np.array([0.35, -1.35, 0.6]), middle, motions[first - 1]),
+            seen_from("overview", [0.35, -1.35, 0.6], middle, 0.8 * span),
+            seen_from("side", [0.0, -1.0, 0.1], middle, 0.8 * span),
+            seen_from("along the line", [-1.0, -0.25, 0.35], middle, span),
+            seen_from("contact", [0.2, -1.0, 0.35], tip[0], 1.7 * float(sides.max()), motions[first]),
+            seen_from("with the chaser", [0.35, -1.35, 0.6], middle, 0.6 * span, motions[first - 1]),
         ],
     )
 
@@ -126,6 +130,6 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     velocity = {str(n): 1e3 * dataset.velocity.values[:, i] for i, n in enumerate(dataset.mass.values)}
     return [
         Signal("force where they meet", "N", time, {"force": dataset.normal_force.values[:, 0]}),
-        Signal("distance (negative: overlap)", "mm", time, {"distance": -1e3 * dataset.depth.values[:, 0]}),
+        Signal("distance", "mm", time, {"distance": -1e3 * dataset.depth.values[:, 0]}),
         Signal("velocity", "mm/s", time, velocity),
     ]

@@ -144,7 +144,12 @@
   const legend = make("div", { id: "dd-legend" });
   for (const arrow of run.arrows) {
     legend.append(make("i", { style: `background:${arrow.colour}` }),
-      make("span", {}, `${arrow.name}: 1 m is ${number(arrow.per)} ${arrow.unit}`));
+      make("span", {}, `${arrow.name}: ${worth(arrow)}`));
+  }
+  /* What a metre, centimetre or millimetre of arrow stands for, whichever the longest arrow has at least one of. */
+  function worth(arrow) {
+    const [length, name] = [[1, "m"], [0.01, "cm"], [0.001, "mm"]].find(([l]) => arrow.longest >= l) || [1, "m"];
+    return `1 ${name} of arrow is ${+(length / arrow.scale).toPrecision(3)} ${arrow.unit}`;
   }
   const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title),
     ...run.notes.map((words) => make("p", {}, words)), now, legend, views);
@@ -255,15 +260,25 @@
   const product = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g,
     a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
   function turn(q, v) { return product(product(q, [0, ...v]), conjugate(q)).slice(1); }
+  /* The view moved sideways, so that what it shows stands in the middle of what the plots leave free. */
+  function asideOf(view) {
+    const covered = plots.isConnected && !plots.hidden ? plots.offsetWidth / innerWidth : 0;
+    const out = view.position.map((v, i) => v - view.target[i]);
+    const far = Math.hypot(...out), flat = Math.hypot(out[0], out[1]) || 1;
+    const half = Math.tan((75 / 2) * Math.PI / 180) * far * innerWidth / innerHeight;
+    const right = [-out[1] / flat * half * covered, out[0] / flat * half * covered, 0];
+    return [view.target.map((v, i) => v + right[i]), view.position.map((v, i) => v + right[i])];
+  }
   function look(index) {
     looked = index;
     const view = run.views[index];
     [...views.children].forEach((node, i) => node.setAttribute("aria-pressed", String(i === index)));
     place();
+    const [at, from] = asideOf(view);
     // look-at first: the camera keeps its direction to what it looks at
-    push({ type: "SetCameraLookAtMessage", look_at: view.target, initial: false },
-      { type: "SetCameraPositionMessage", position: view.position, initial: false },
-      { type: "SetCameraLookAtMessage", look_at: view.target, initial: false });
+    push({ type: "SetCameraLookAtMessage", look_at: at, initial: false },
+      { type: "SetCameraPositionMessage", position: from, initial: false },
+      { type: "SetCameraLookAtMessage", look_at: at, initial: false });
   }
 
   // ── what the reader does ──

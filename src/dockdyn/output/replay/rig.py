@@ -9,7 +9,7 @@ import xarray as xr
 
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
-from dockdyn.output.replay.cameras import seen_from
+from dockdyn.output.replay.cameras import beside, seen_from
 from dockdyn.output.replay.gear import METAL, body_parts, surface_part
 from dockdyn.output.replay.scale import arrow_scale
 from dockdyn.output.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, still, turned
@@ -145,10 +145,8 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
     carrier = ground if on_chaser else robot
     axis = turned(carrier.attitude[:1], np.asarray(surface.mouth()[1].array())[None])[0]
     place = carrier.points(np.asarray(surface.reference().array()))[0]
-    focus = place + 0.7 * reach * axis
-    across = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
-    across /= np.linalg.norm(across)
-    up = np.cross(across, axis)
+    focus = place + 0.6 * reach * axis
+    across, up = beside(axis)
     path = Line("path", tip, COLOURS["gold"], grows=True)
     far = float(np.linalg.norm(robot.position[0]))
     middle, radius = robot.position[0] / 2, 0.75 * far
@@ -167,7 +165,7 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
             seen_from("overview", across + 0.55 * up + 0.3 * axis, middle, radius),
             seen_from("side", across, middle, radius),
             seen_from("along the axis", axis + 0.15 * up, place, 4 * reach),
-            seen_from("contact", across + 0.55 * up + 0.5 * axis, focus, 2.2 * reach),
+            seen_from("contact", across + 0.5 * up + 0.25 * axis, focus, 1.2 * reach),
             seen_from("with the chaser", across + 0.5 * up, robot.position[0], radius, robot),
         ],
     )

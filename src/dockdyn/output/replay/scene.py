@@ -128,6 +128,7 @@ class Scene:
     events: list[Event] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # for the user, not for the picture
     dwell: np.ndarray | None = None
 
 
