@@ -43,7 +43,8 @@
     #dd-clock { min-width: 118px; text-align: right; font-variant-numeric: tabular-nums; }
     #dd-line { flex: 1; height: 34px; cursor: pointer; touch-action: none; min-width: 60px; }
     #dd-now { min-height: 1.35em; color: #ffd9a8; }
-    [data-viser4d-playback], .mantine-Notifications-root { display: none !important; }
+    [data-viser4d-playback] { display: none !important; }
+    #root { visibility: hidden; } #root canvas { visibility: visible; }
     @media (max-width: 760px) { #dd-plots { width: 190px; } #dd-top { max-width: 48vw; } #dd-bar { flex-wrap: wrap; }
       #dd-line { order: 9; flex-basis: 100%; } #dd-views { max-height: 56px; overflow: auto; } }
     @media (max-height: 420px) { #dd-legend, #dd-top p { display: none; } }
