@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dockdyn.cli_options import Refusal, quantity_option
+from dockdyn.cli_options import Refusal, example, quantity_option
 
 if TYPE_CHECKING:
     from dockdyn.study.arm_path import Arm
 
 app = typer.Typer(
-    help="Identify a rig's robot or contact from a log, and plan the experiment.",
+    help="Identify a rig's robot or contact from a measured log.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -42,7 +42,7 @@ def column_option(name: str, words: str) -> Any:
     return typer.Option(f"--{name}", metavar="COLUMN", help=f"The column with {words}.")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn identify robot log.csv --validate second.csv --out robot"))
 def robot(
     log: LogFile,
     time: Annotated[str | None, column_option("time", "the time")] = None,
@@ -67,7 +67,10 @@ def robot(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """The transfer function of a robot from commanded and actual positions."""
+    """A robot's transfer function from a log.
+
+    The log holds commanded and actual positions.
+    """
     from dockdyn.cli import write_text
 
     prepared(out, force)
@@ -95,7 +98,7 @@ def robot(
         typer.echo(f"For a scenario: {out / 'robot.toml'}\nReport: {out / 'report.html'}")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
 def contact(
     log: LogFile,
     time: Annotated[str | None, column_option("time", "the time")] = None,
@@ -112,7 +115,10 @@ def contact(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Stiffness, damping, delay and restitution of a contact from a measured bounce."""
+    """A contact's stiffness and damping from a log.
+
+    And its delay and restitution; the log holds a measured bounce.
+    """
     from dockdyn.cli import write_text
 
     prepared(out, force)
@@ -138,7 +144,7 @@ def contact(
         typer.echo(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
 
 
-@app.command()
+@app.command(epilog=example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))
 def plan(
     file: Annotated[Path, typer.Argument(help="The CSV file to write.")],
     amplitude: Annotated[float, quantity_option("--amplitude", "m", "a length", "Of the sine.", above=0)] = 0.025,
@@ -170,7 +176,10 @@ def plan(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """The sine sweep for the experiment, within the robot's limits, as commands or joint angles."""
+    """The sine sweep that such a log comes from.
+
+    Within the robot's limits, as commands or joint angles.
+    """
     from dockdyn.cli import write_text
     from dockdyn.study.identify_plan import Sweep
     from dockdyn.study.sweep_file import sweep_answer, sweep_csv
