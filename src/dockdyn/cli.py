@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_study
+from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study
 from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
@@ -219,23 +220,6 @@ def init(
     typer.echo(f"Wrote {file}; run it with: dockdyn run {file}")
 
 
-@app.command()
-def report(
-    result: Annotated[Path, typer.Argument(help="A result.nc, stability.nc, compare.nc or envelope.nc.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")
-    ] = None,
-    force: Force = False,
-) -> None:
-    """Write the report of a result again."""
-    from dockdyn.output.store import open_result
-
-    page = out if out is not None else result.parent / "report.html"
-    dataset = open_result(result)
-    write_text(page, page_of(dataset), force)
-    typer.echo(f"Report: {page}")
-
-
 @app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))
 def reproduce(
     paper: Annotated[
@@ -320,57 +304,23 @@ def write_text(file: Path, text: str, force: bool) -> None:
 
 def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
     """The three files of a result: its data under `name`, the scenario, the report."""
+    from dockdyn.output.report_of import report_of
     from dockdyn.output.store import write_result
 
     folder.mkdir(parents=True, exist_ok=True)
     write_result(dataset, folder / name)
     write_text(folder / "scenario.toml", dataset.attrs["scenario"], force=True)
-    write_text(folder / "report.html", page_of(dataset), force=True)
-
-
-def page_of(dataset: xr.Dataset) -> str:
-    """The report that fits a result."""
-    if "margins" in dataset.attrs:
-        from dockdyn.output.stability_report import render_stability_report
-
-        return render_stability_report(dataset)
-    if "envelope" in dataset.attrs:
-        from dockdyn.output.envelope_report import render_envelope_report
-
-        return render_envelope_report(dataset)
-    if "campaign" in dataset.attrs:
-        from dockdyn.output.campaign_report import render_campaign_report
-
-        return render_campaign_report(dataset)
-    if "tuned_at_N_m" in dataset.attrs:
-        from dockdyn.output.compare_report import render_compare_report
-
-        return render_compare_report(dataset)
-    if dataset.attrs["kind"] == "berthing":
-        from dockdyn.output.berthing_report import render_berthing_report
-
-        return render_berthing_report(dataset)
-    if dataset.attrs["kind"] == "orbital-arm":
-        from dockdyn.output.orbital_report import render_orbital_report
-
-        return render_orbital_report(dataset)
-    if dataset.attrs["kind"] == "rig":
-        from dockdyn.output.rig_report import render_rig_report
-
-        return render_rig_report(dataset)
-    if dataset.attrs["kind"] in ("four-mass", "latch"):
-        from dockdyn.output.chains_report import render_chains_report
-
-        return render_chains_report(dataset)
-    from dockdyn.output.report import render_report
-
-    return render_report(dataset)
+    write_text(folder / "report.html", report_of(dataset), force=True)
 
 
 app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
     cli_study.envelope
 )
 app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(cli_study.sensitivity)
+app.command(
+    epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
+)(cli_output.report)
+app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(cli_output.export)
 app.command(epilog=example("dockdyn doctor"))(cli_doctor.doctor)
 app.add_typer(cli_campaign.app, name="campaign")
 app.add_typer(cli_impact.app, name="impact")

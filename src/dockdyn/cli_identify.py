@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dockdyn.cli_options import Refusal, example, quantity_option
+from dockdyn.cli_options import Refusal, example, quantity_option, typed
 
 if TYPE_CHECKING:
     from dockdyn.study.arm_path import Arm
@@ -87,7 +87,7 @@ def robot(
         from dockdyn.output.identify_report import render_robot_report
 
         write_text(out / "robot.toml", robot_toml(found), force=True)
-        write_text(out / "report.html", render_robot_report(found, answer), force=True)
+        write_text(out / "report.html", render_robot_report(found, answer, typed()), force=True)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
@@ -133,7 +133,7 @@ def contact(
         from dockdyn.output.identify_report import render_contact_report
 
         write_text(out / "contact.toml", contact_toml(found), force=True)
-        write_text(out / "report.html", render_contact_report(found, answer), force=True)
+        write_text(out / "report.html", render_contact_report(found, answer, typed()), force=True)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return

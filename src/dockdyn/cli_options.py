@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,11 @@ Overrides = Annotated[
 
 class Refusal(Exception):
     """Something the user asked for cannot be done; the message says why, in one line."""
+
+
+def typed() -> str:
+    """The command line of this process, for a report to say."""
+    return shlex.join(["dockdyn", *sys.argv[1:]])
 
 
 def quantity_option(flag: str, unit: str, what: str, words: str, metavar: str | None = None, **bounds: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Quiet, ScenarioName, progress
+from dockdyn.cli_options import Force, Overrides, Quiet, ScenarioName, progress, typed
 
 
 def envelope(
@@ -93,7 +93,7 @@ def sensitivity(
         answer = differentiate(chosen, of, to or None, advance)
     text = json.dumps(answer, indent=2, allow_nan=False)
     if out is not None:
-        page = render_sensitivity_report(answer, chosen.text())
+        page = render_sensitivity_report(answer, chosen.text(), typed())
         for name, content in (("sensitivity.json", text), ("scenario.toml", chosen.text()), ("report.html", page)):
             write_text(out / name, content, force=True)
     if as_json:

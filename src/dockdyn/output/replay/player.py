@@ -1,0 +1,264 @@
+"""A scene in the browser: viser4d's player with dockdyn's own time line, plots and cameras over it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dockdyn.output.drawing import COLOURS, SERIES
+from dockdyn.output.replay.scene import Arrow, Line, Motion, Scene
+
+if TYPE_CHECKING:
+    from viser4d import Viser4dServer
+
+FPS = 30.0
+PLAYS = 20.0  # s, about how long a run takes to play
+SAMPLES = 700  # of a plot
+SHORTEST = 0.04  # of the largest arrow, below which none is drawn
+ROOT = "/run"
+
+
+@contextmanager
+def player(scene: Scene, host: str = "127.0.0.1", port: int = 0) -> Iterator[Viser4dServer]:
+    """A server that plays the scene; stopped when left, also after an error."""
+    from viser4d import StreamingConfig, Viser4dServer
+
+    steps = len(scene.time)
+    server = Viser4dServer(
+        steps,
+        fps=FPS,
+        host=host,
+        port=port,
+        verbose=False,
+        # one block: a run is small, and a page that waits for none plays smoothly
+        streaming=StreamingConfig(block_size=max(steps, 1)),
+    )
+    try:
+        record(server, scene)
+        yield server
+    finally:
+        server.stop()
+
+
+def record(server: Any, scene: Scene) -> None:
+    """All that the scene shows, into the player's time line."""
+    server.scene.set_up_direction("+z")
+    server.scene.world_axes.visible = False
+    server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
+    with server.at(0) as now:
+        stage = now.scene
+        stage.add_frame(ROOT, show_axes=False)
+        moving = [*draw_parts(stage, scene), *draw_frames(stage, scene)]
+        drawn = [(line, *draw_line(stage, line)) for line in scene.lines]
+        arrows = [(arrow, shafts(arrow), draw_arrow(stage, arrow)) for arrow in scene.arrows]
+    moving += [(handle, line.carrier, None) for line, handle, _ in drawn if line.carrier is not None]
+    for step in range(1, len(scene.time)):
+        with server.at(step):
+            for handle, motion, shown in moving:
+                move(handle, motion, shown, step)
+            for line, handle, rows in drawn:
+                if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
+                    handle.points = rows[step]
+            for _, (points, seen), handle in arrows:
+                if seen[step] and not (seen[step - 1] and np.array_equal(points[step], points[step - 1])):
+                    handle.points = points[step][None]
+                if seen[step] != seen[step - 1]:
+                    handle.visible = bool(seen[step])
+
+
+def move(handle: Any, motion: Motion, shown: np.ndarray | None, step: int) -> None:
+    """Tells the player what has changed since the frame before, and nothing else."""
+    if np.any(motion.position[step] != motion.position[step - 1]):
+        handle.position = motion.position[step]
+    if np.any(motion.attitude[step] != motion.attitude[step - 1]):
+        handle.wxyz = motion.attitude[step]
+    if shown is not None and shown[step] != shown[step - 1]:
+        handle.visible = bool(shown[step])
+
+
+def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion, np.ndarray | None]]:
+    found = []
+    for part in scene.parts:
+        placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
+        shown = True if part.shown is None else bool(part.shown[0])
+        if part.look is not None:
+            handle = stage.add_mesh_trimesh(f"{ROOT}/{part.name}", part.look, visible=shown, **placed)
+        else:
+            handle = stage.add_mesh_simple(
+                f"{ROOT}/{part.name}",
+                part.mesh.vertices.astype(np.float32),
+                part.mesh.faces.astype(np.uint32),
+                color=rgb(part.colour),
+                opacity=part.opacity,
+                flat_shading=part.flat,
+                side="double",
+                cast_shadow=False,
+                receive_shadow=False,
+                visible=shown,
+                **placed,
+            )
+        found.append((handle, part.motion, part.shown))
+    return found
+
+
+def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion, None]]:
+    found: list[tuple[Any, Motion, None]] = []
+    for frame in scene.frames:
+        start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
+        handle = stage.add_frame(
+            f"{ROOT}/axes of {frame.name}", axes_length=frame.length, axes_radius=0.02 * frame.length, **start
+        )
+        found.append((handle, frame.motion, None))
+    return found
+
+
+def draw_line(stage: Any, line: Line) -> tuple[Any, np.ndarray | None]:
+    """The line, and its segments at every frame where they change."""
+    points = line.points.astype(np.float32)
+    if line.grows:  # a point a frame: what has not come yet is drawn into the last point
+        count = len(points)
+        index = np.minimum(np.arange(count)[None], np.arange(count)[:, None])
+        every = max(1, count // 150)  # that many points draw a path well enough
+        points = points[index[:, sorted({*range(0, count, every), count - 1})]]
+    rows = segments(points) if points.ndim == 3 else None
+    first = segments(points) if rows is None else rows[0]
+    placed = {} if line.carrier is None else {
+        "position": line.carrier.position[0], "wxyz": line.carrier.attitude[0]
+    }  # fmt: skip
+    handle = stage.add_line_segments(f"{ROOT}/{line.name}", first, rgb(line.colour), thickness=line.width, **placed)
+    return handle, rows
+
+
+def segments(points: np.ndarray) -> np.ndarray:
+    """Neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
+    return np.stack([points[..., :-1, :], points[..., 1:, :]], axis=-2)
+
+
+def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
+    length = np.linalg.norm(arrow.vector, axis=1)
+    seen = length > SHORTEST * max(float(length.max(initial=0)), 1e-300)
+    ends = np.stack([arrow.place, arrow.place + arrow.scale * arrow.vector], axis=1)
+    return ends.astype(np.float32), seen
+
+
+def draw_arrow(stage: Any, arrow: Arrow) -> Any:
+    points, seen = shafts(arrow)
+    longest = arrow.scale * float(np.linalg.norm(arrow.vector, axis=1).max(initial=0))
+    thick = min(arrow.thickness, 0.06 * longest) or arrow.thickness
+    return stage.add_arrows(
+        f"{ROOT}/{arrow.name}",
+        points[0][None],
+        rgb(arrow.colour),
+        shaft_radius=thick,
+        head_radius=2.4 * thick,
+        head_length=5 * thick,
+        visible=bool(seen[0]),
+    )
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def overlay(scene: Scene) -> str:
+    """The script that puts time line, plots, legend and cameras over the player."""
+    source = resources.files("dockdyn.output.replay").joinpath("overlay.js").read_text(encoding="utf-8")
+    data = json.dumps(facts(scene), separators=(",", ":"), allow_nan=False)
+    # neither may end the script element they stand in
+    return source.replace("/*DATA*/null", data.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))
+
+
+def facts(scene: Scene) -> dict[str, Any]:
+    """What the overlay needs to know, as JSON."""
+    end = float(scene.time[-1]) if len(scene.time) else 0.0
+    followed: list[Motion] = []
+    views = []
+    for view in scene.views:
+        if view.follow is not None and not any(view.follow is one for one in followed):
+            followed.append(view.follow)
+        number = -1 if view.follow is None else next(i for i, m in enumerate(followed) if m is view.follow)
+        views.append(
+            {
+                "name": view.name,
+                "position": rounded(view.position),
+                "target": rounded(view.target),
+                "follow": number,
+                "turns": view.turns,
+            }
+        )
+    return {
+        "title": scene.title,
+        "time": rounded(scene.time, 9),
+        "dwell": [] if scene.dwell is None else np.flatnonzero(scene.dwell).tolist(),
+        "speed": usual_speed(end),
+        "views": views,
+        "followed": [{"p": rounded(m.position), "q": rounded(m.attitude)} for m in followed],
+        "events": [
+            {"kind": e.kind, "label": e.label, "start": e.start, "end": e.start if e.end is None else e.end}
+            for e in scene.events
+        ],
+        "signals": [
+            {
+                "label": one.label,
+                "unit": one.unit,
+                "series": [
+                    {"name": name, "colour": SERIES[i % len(SERIES)], "line": thinned(one.time, values)}
+                    for i, (name, values) in enumerate(one.series.items())
+                ],
+            }
+            for one in scene.signals
+        ],
+        "arrows": [
+            {
+                "name": a.name,
+                "colour": a.colour,
+                "unit": a.unit,
+                "per": significant(1 / a.scale),
+                "at": rounded(np.linalg.norm(a.vector, axis=1), 4),
+            }
+            for a in scene.arrows
+        ],
+        "notes": scene.notes,
+        "colours": COLOURS,
+    }
+
+
+def significant(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def usual_speed(end: float) -> float:
+    """The speed, one, two or five times a power of ten, at which a run of so many seconds plays in about `PLAYS` s."""
+    if end <= 0:
+        return 1.0
+    exact = end / PLAYS
+    steps = [a * 10.0**b for b in range(-9, 9) for a in (1, 2, 5)]
+    return float(f"{min(steps, key=lambda step: abs(np.log(step / exact))):.1e}")
+
+
+def rounded(values: Any, digits: int = 6) -> Any:
+    """Numbers with so many significant digits, as short as JSON can write them."""
+    array = np.asarray(values, float)
+    if array.ndim:
+        return [rounded(one, digits) for one in array]
+    return float(f"{float(array):.{digits}g}") if np.isfinite(array) else 0.0
+
+
+def thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
+    """Times and values of a plot: where there are many, the least and the largest of each of equal groups, in their order."""
+    rows = np.arange(len(time))
+    if len(time) > SAMPLES:
+        edges = np.linspace(0, len(time), SAMPLES // 2 + 1).astype(int)
+        chosen = {0, len(time) - 1}
+        for low, high in zip(edges[:-1], edges[1:], strict=True):
+            part = np.nan_to_num(values[low:high], nan=0.0)
+            chosen |= {low + int(part.argmin()), low + int(part.argmax())}
+        rows = np.array(sorted(chosen))
+    kept = [float(f"{v:.5g}") if np.isfinite(v) else None for v in values[rows]]
+    return [rounded(time[rows], 7), kept]
