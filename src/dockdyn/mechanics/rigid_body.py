@@ -1,4 +1,8 @@
-"""A rigid body in three dimensions: motion, equations of Newton and Euler, energy and momentum."""
+"""A rigid body in three dimensions: motion, equations of Newton and Euler, energy and momentum.
+
+Units: SI: m, m/s, rad/s, kg, kg m², N, N m.
+Source: Newton and Euler; Sazawal et al., eqs. 1–8.
+"""
 
 from __future__ import annotations
 
