@@ -96,7 +96,7 @@ def pair_momentum(
 ) -> tuple[Vector, Vector, Scalar, Scalar]:
     """Linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
 
-    Returns `(linear, angular, linear_scale, angular_scale)`: two `Vector`s (N s; N m s, inertial), Σ|mᵢvᵢ| and
+    Returns `(linear, angular, linear_scale, angular_scale)`: two vectors (N s; N m s, inertial), Σ|mᵢvᵢ| and
     Σ|Hᵢ|, where Hᵢ is a body's spin and orbital momentum about the common centre of mass.
     """
     total = sum(body.mass for body in bodies)
