@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dockdyn.cli_options import Refusal, example, quantity_option, typed
+from dockdyn.cli_options import Quiet, Refusal, example, progress, quantity_option, typed
 
 if TYPE_CHECKING:
     from dockdyn.study.arm_path import Arm
@@ -66,6 +66,7 @@ def robot(
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """A robot's transfer function from a log.
 
@@ -79,10 +80,11 @@ def robot(
     columns = {"time": time, "command": command, "actual": actual}
     units = units_of(unit, ("command", "actual"), tuple(columns))
     sizes = pair(orders)
-    found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
-    answer = figures_of(found)
-    if validate is not None:
-        answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
+    with progress("Identifying the robot", quiet):
+        found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
+        answer = figures_of(found)
+        if validate is not None:
+            answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
     if out is not None:
         from dockdyn.output.identify_report import render_robot_report
 
@@ -114,6 +116,7 @@ def contact(
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """A contact's stiffness and damping from a log.
 
@@ -127,7 +130,8 @@ def contact(
 
     columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
     units = units_of(unit, ("position",), tuple(columns))
-    found = identify_contact(read_bounce(log, columns, units, period), delay)
+    with progress("Identifying the contact", quiet):
+        found = identify_contact(read_bounce(log, columns, units, period), delay)
     answer = figures_of(found)
     if out is not None:
         from dockdyn.output.identify_report import render_contact_report

@@ -64,11 +64,18 @@ def example(*lines: str) -> str:
 
 @contextmanager
 def progress(words: str, quiet: bool = False) -> Iterator[Any]:
-    """A progress bar on the terminal; takes the share that is done."""
+    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told."""
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
     hidden = quiet or not sys.stderr.isatty()
-    with Progress(console=Console(stderr=True), transient=True, disable=hidden) as bar:
-        task = bar.add_task(words, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
+        task = bar.add_task(words, total=None)  # nothing is known of the first part, compilation
+        yield lambda share: bar.update(task, total=1.0, completed=share)
