@@ -1,21 +1,43 @@
 """How Sphinx builds these pages (`make docs`)."""
 
+import sys
 from importlib import metadata
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # extensions of these pages
 
 project = "dockdyn"
 author = "The dockdyn authors"
 copyright = "the dockdyn authors, Apache-2.0"
 release = metadata.version("dockdyn")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
 exclude_patterns = ["_build"]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 default_role = "code"  # single backticks in docstrings
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 
+suppress_warnings = ["ref.python"]  # short names in signatures, such as Point, that several modules have
+
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"dockdyn {release}"
+
+
+def mark_up(app, what, name, thing, options, lines):
+    """Docstrings are plain text: a bar is an absolute value, and units and source stand in lines of their own."""
+    lines[:] = [line if line.startswith("    ") else line.replace("|", r"\|") for line in lines]
+    if what == "module":
+        for label in ("Units", "Source"):
+            for at, line in enumerate(lines):
+                if line.startswith(f"{label}: "):
+                    lines[at : at + 1] = ["", f"**{label}:** {line.removeprefix(f'{label}: ')}"]
+                    break
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", mark_up)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn import cli_campaign, cli_identify, cli_impact, cli_output, cli_study
+<<<<<<< HEAD
+from dockdyn import cli_campaign, cli_identify, cli_impact, cli_study, cli_view
 from dockdyn.cli_options import Force, Overrides, Refusal, ScenarioName
+=======
+from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study
+from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
+>>>>>>> main
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,21 +23,23 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Mechanics of spacecraft docking, berthing and capture, and of the rigs that test them.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+<<<<<<< HEAD
 app.add_typer(cli_impact.app, name="impact")
 app.add_typer(cli_identify.app, name="identify")
 app.add_typer(cli_campaign.app, name="campaign")
 app.command()(cli_study.envelope)
 app.command()(cli_study.sensitivity)
-app.command()(cli_output.report)
-app.command()(cli_output.export)
+app.command()(cli_view.view)
+=======
+>>>>>>> main
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
+PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
 
 def version(asked: bool) -> None:
@@ -55,7 +59,7 @@ def options(
     pass
 
 
-@app.command()
+@app.command(epilog=example('dockdyn run probe-cone --set loop.delay="20 ms" --out late'))
 def run(
     scenario: ScenarioName,
     set_: Overrides = None,
@@ -69,8 +73,12 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Exit with code 4 when a requirement of the scenario is not met.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Simulate a scenario; write result.nc, scenario.toml and report.html; print a summary."""
+    """Simulate a scenario.
+
+    Writes result.nc, scenario.toml and report.html into a folder and prints a summary.
+    """
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
@@ -81,7 +89,7 @@ def run(
     from dockdyn.study.simulate import simulate
     from dockdyn.study.summarise import summarise
 
-    with progress(f"Simulating {chosen.name}") as advance:
+    with progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
     if folder is not None:
@@ -102,7 +110,7 @@ def run(
         fail(f"{chosen.name}: not met: {', '.join(missed)}", NOT_MET)
 
 
-@app.command()
+@app.command(epilog=example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))
 def stability(
     scenario: ScenarioName,
     set_: Overrides = None,
@@ -121,8 +129,12 @@ def stability(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Say whether a scenario's loop is stable, by which margin, and what decides it."""
+    """Say whether a loop is stable.
+
+    By which margin, and what decides it; with --sweep a chart over a key or two.
+    """
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
@@ -133,7 +145,7 @@ def stability(
         vacant(folder, force)
     from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
-    with progress(f"Margins of {chosen.name}") as advance:
+    with progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
     margins = json.loads(dataset.attrs["margins"])
     if folder is not None:
@@ -148,7 +160,7 @@ def stability(
         typer.echo(f"Report: {folder / 'report.html'}")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn compare sits --compensators none,lead --out two"))
 def compare(
     scenario: ScenarioName,
     compensators: Annotated[
@@ -162,8 +174,12 @@ def compare(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the comparison as JSON and nothing else; files only with --out.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Run a rig with each compensator over a range of stiffness; print how far each is from the truth."""
+    """Compare a rig's compensators.
+
+    Runs the rig with each over a range of stiffness and prints how far each is from the truth.
+    """
     from dockdyn.scenario.load import load
     from dockdyn.study import compare as study
 
@@ -181,7 +197,7 @@ def compare(
         folder = Path(f"{Path(scenario).stem}-compare")
     if folder is not None:
         vacant(folder, force)
-    with progress(f"Comparing on {chosen.name}") as advance:
+    with progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
     if folder is not None:
         write_files(folder, dataset, "compare.nc")
@@ -194,7 +210,7 @@ def compare(
     typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn presets"))
 def presets() -> None:
     """List the scenarios that come with dockdyn."""
     from dockdyn.scenario.load import presets as known
@@ -204,9 +220,9 @@ def presets() -> None:
         typer.echo(f"{name:<{width}}  {title}")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn init probe-cone mine.toml", "dockdyn run mine.toml"))
 def init(
-    preset: Annotated[str, typer.Argument(help="The preset to start from.")],
+    preset: Annotated[str, typer.Argument(help="The preset to start from.", autocompletion=preset_names)],
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
     force: Force = False,
 ) -> None:
@@ -218,20 +234,26 @@ def init(
     typer.echo(f"Wrote {file}; run it with: dockdyn run {file}")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="The paper: sazawal, sits, paraskevas, cyril or gibson.")],
+    paper: Annotated[
+        str,
+        typer.Argument(help="The paper: sazawal, sits, paraskevas, cyril or gibson.", autocompletion=lambda: PAPERS),
+    ],
     figure: Annotated[str | None, typer.Option("--figure", help="One figure, or named part, only.")] = None,
     table: Annotated[str | None, typer.Option("--table", help="One table only, by its number in the paper.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Compute a paper's figures and tables again, printed values beside computed ones."""
+    """Compute a paper's figures and tables again.
+
+    Prints the paper's values beside computed ones, and says where a printed equation or number is wrong.
+    """
     from dockdyn.scenario.errors import nearest
 
-    papers = ("sazawal", "sits", "paraskevas", "cyril", "gibson")
-    if paper not in papers:
-        raise Refusal(f"{paper}: no such paper; {nearest(paper, papers)}")
+    if paper not in PAPERS:
+        raise Refusal(f"{paper}: no such paper; {nearest(paper, PAPERS)}")
     source = importlib.import_module(f"dockdyn.papers.{paper}")
     known = [str(name) for name in source.FIGURES]
     if figure is not None and figure not in known:
@@ -240,7 +262,7 @@ def reproduce(
         figure = table_of(paper, table, figure, known)
     folder = out if out is not None else Path(f"reproduce-{paper}")
     vacant(folder, force)
-    with progress(f"Reproducing {paper}") as advance:
+    with progress(f"Reproducing {paper}", quiet) as advance:
         tables = source.reproduce(figure, folder, advance)
     from dockdyn.output.console import show_table
 
@@ -305,15 +327,18 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
     write_text(folder / "report.html", report_of(dataset), force=True)
 
 
-@contextmanager
-def progress(words: str) -> Iterator[Any]:
-    """A progress bar on the terminal; takes the share that is done."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(words, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
+    cli_study.envelope
+)
+app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(cli_study.sensitivity)
+app.command(
+    epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
+)(cli_output.report)
+app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(cli_output.export)
+app.command(epilog=example("dockdyn doctor"))(cli_doctor.doctor)
+app.add_typer(cli_campaign.app, name="campaign")
+app.add_typer(cli_impact.app, name="impact")
+app.add_typer(cli_identify.app, name="identify")
 
 
 def fail(message: str, code: int) -> None:

@@ -1,4 +1,8 @@
-"""Surfaces made of surfaces."""
+"""Surfaces made of surfaces.
+
+Units: lengths m.
+Source: constructive solid geometry, union as the least of two distances, intersection as the greatest.
+"""
 
 from __future__ import annotations
 

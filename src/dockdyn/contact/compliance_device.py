@@ -1,4 +1,8 @@
-"""Compliance device: a probe carried by springs (Sazawal et al., eqs. 17–27 and 59–67)."""
+"""Compliance device: a probe carried by springs (Sazawal et al., eqs. 17–27 and 59–67).
+
+Units: lengths m, stiffness N/m, force N.
+Source: as named above; `work-conjugate` is the derivative of the springs' energy, own derivation.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,7 @@ class ComplianceDevice(NormalLaw):
             total += 0.5 * stiffness * stretch**2
         return total
 
-    def springs(self):
+    def springs(self) -> list[tuple[Scalar, Vector]]:
         return [(self.stiffness[i], Vector.of(self.anchors[i])) for i in range(self.stiffness.shape[0])]
 
 

@@ -1,4 +1,8 @@
-"""Conical receptacle: a cavity that guides a probe towards its apex."""
+"""Conical receptacle: a cavity that guides a probe towards its apex.
+
+Units: lengths m, angles rad.
+Source: geometry; Sazawal et al., eqs. 11 and 28–33.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Cylinder: a pin, or a bore."""
+"""Cylinder: a pin, or a bore.
+
+Units: lengths m.
+Source: geometry: exact distance from a finite cylinder.
+"""
 
 from __future__ import annotations
 

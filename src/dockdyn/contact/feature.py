@@ -1,4 +1,8 @@
-"""What touches a surface: a point or a spherical tip, fixed to a body."""
+"""What touches a surface: a point or a spherical tip, fixed to a body.
+
+Units: lengths m, speeds m/s.
+Source: kinematics of a point of a rigid body; Sazawal et al., eqs. 9 and 16.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Tabulated force against stroke: what the data sheet of a docking mechanism gives."""
+"""Tabulated force against stroke: what the data sheet of a docking mechanism gives.
+
+Units: stroke m, rate m/s, force N.
+Source: linear interpolation of tables, blended by rate; own construction.
+"""
 
 from __future__ import annotations
 

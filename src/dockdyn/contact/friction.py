@@ -1,4 +1,8 @@
-"""Friction: the force along the surface."""
+"""Friction: the force along the surface.
+
+Units: forces N, speeds m/s, coefficient dimensionless.
+Source: Coulomb friction, regularised; Sazawal et al., eqs. 14 and 15 corrected.
+"""
 
 from __future__ import annotations
 

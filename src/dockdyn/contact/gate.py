@@ -1,4 +1,8 @@
-"""When a contact presses: its modes, the events that change them, and the force in each."""
+"""When a contact presses: its modes, the events that change them, and the force in each.
+
+Units: depth m, rate m/s, force N.
+Source: unilateral contact, the clamp that Sazawal et al. leave open; own construction.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from typing import Protocol
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Int
+from jaxtyping import Array, Bool, Int
 
 from dockdyn.contact.normal_law import NormalLaw
 from dockdyn.mechanics.vector import Scalar
@@ -45,7 +49,9 @@ class Gate(eqx.Module):
         force = jnp.where(mode == SLACK, touch.presses, -touch.presses)
         return across, jnp.where(mode == APART, -1.0, force)
 
-    def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array], touch: Pressed) -> Int[Array, ""]:
+    def next_mode(
+        self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]], touch: Pressed
+    ) -> Int[Array, ""]:
         """The mode after the guards in `fired` have fired."""
         pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
         entered = jnp.where(pulls, SLACK, PRESSING)

@@ -1,4 +1,8 @@
-"""Hertz contact."""
+"""Hertz contact.
+
+Units: depth m, force N, stiffness N/mⁿ.
+Source: Hertz 1882; Johnson 1985, Contact Mechanics, chapter 4.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Hunt–Crossley contact: damping that grows with depth, so the force neither jumps at onset nor pulls at release."""
+"""Hunt–Crossley contact: damping that grows with depth, so the force neither jumps at onset nor pulls at release.
+
+Units: depth m, rate m/s, force N.
+Source: as named in the class.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A spring latch that the ramp of a probe pushes aside (Paraskevas et al., section 4, with friction and preload)."""
+"""A spring latch that the ramp of a probe pushes aside (Paraskevas et al., section 4, with friction and preload).
+
+Units: lengths m, force N, stiffness N/m, angles rad.
+Source: as named above, eqs. 34–46 corrected; wedge with friction, own derivation.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.cone import Cone
 from dockdyn.contact.feature import Feature
@@ -50,7 +54,7 @@ class Ramp(eqx.Module):
         across = jnp.where(mode == OUT, reach, -reach)
         return jnp.where(mode == HELD, -1.0, across), jnp.where(mode == ON_RAMP, travel - self.length, -1.0)
 
-    def next_mode(self, mode: Int[Array, ""], fired: tuple[Array, Array]) -> Int[Array, ""]:
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]]) -> Int[Array, ""]:
         """The mode after the guards in `fired` have fired."""
         crossed = jnp.where(mode == OUT, ON_RAMP, OUT)
         return jnp.where(fired[1], HELD, jnp.where(fired[0], crossed, mode)).astype(mode.dtype)

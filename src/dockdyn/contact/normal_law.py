@@ -1,4 +1,8 @@
-"""What a normal-force law is."""
+"""What a normal-force law is.
+
+Units: depth m, rate m/s, force N.
+Source: definition of the interface.
+"""
 
 from __future__ import annotations
 

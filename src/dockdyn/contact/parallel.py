@@ -1,4 +1,8 @@
-"""Normal-force laws side by side."""
+"""Normal-force laws side by side.
+
+Units: depth m, rate m/s, force N.
+Source: forces of elements side by side add.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Plane surface."""
+"""Plane surface.
+
+Units: lengths m.
+Source: geometry.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A law seen from a depth that it is pressed to: what a small motion there feels."""
+"""A law seen from a depth that it is pressed to: what a small motion there feels.
+
+Units: depth m, rate m/s, force N.
+Source: own construction, for linearisation about a resting contact.
+"""
 
 from __future__ import annotations
 

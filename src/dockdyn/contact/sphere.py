@@ -1,4 +1,8 @@
-"""Sphere: a ball, or a spherical socket."""
+"""Sphere: a ball, or a spherical socket.
+
+Units: lengths m.
+Source: geometry.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Spring and dashpot."""
+"""Spring and dashpot.
+
+Units: depth m, rate m/s, force N.
+Source: Sazawal et al., eq. 68.
+"""
 
 from __future__ import annotations
 

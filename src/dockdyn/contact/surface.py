@@ -1,4 +1,8 @@
-"""What a surface is: a signed distance, whose gradient is the normal."""
+"""What a surface is: a signed distance, whose gradient is the normal.
+
+Units: lengths m, normals dimensionless.
+Source: definition of the interface: a signed distance and its gradient.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Torus: a guide ring."""
+"""Torus: a guide ring.
+
+Units: lengths m.
+Source: geometry.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Motors in the joints, a wheel and thrusters on the base: what they can give at most."""
+"""Motors in the joints, a wheel and thrusters on the base: what they can give at most.
+
+Units: N m, N, N m s, N s, J.
+Source: own construction; wheel torque on a turning base, Hughes 1986, Spacecraft Attitude Dynamics.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A rigid body held by a wheel and thrusters: attitude by PD, or rates damped; place and velocity likewise."""
+"""A rigid body held by a wheel and thrusters: attitude by PD, or rates damped; place and velocity likewise.
+
+Units: rad, rad/s, m, m/s, N m, N.
+Source: PD in the rotation vector, Wie 2008, Space Vehicle Dynamics and Control, chapter 7.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 Dimitrov and Yoshida, “Momentum distribution in a space manipulator for facilitating the post-impact control”, IROS 2004;
 Yoshida and Umetani, “Resolved motion rate control of space manipulators with generalized Jacobian matrix”, 1989.
+
+Units: rad/s, N m, N m s, s.
+Source: as named above.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Joint and base torques from angles and rates: PD, rate damping, a wheel that holds the base's attitude."""
+"""Joint and base torques from angles and rates: PD, rate damping, a wheel that holds the base's attitude.
+
+Units: rad, rad/s, N m.
+Source: PD control of joints, e.g. Siciliano et al. 2009, Robotics, section 8.5.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Linear-quadratic regulator of the captured system, and the Riccati equation behind it."""
+"""Linear-quadratic regulator of the captured system, and the Riccati equation behind it.
+
+Units: torques N m, states in SI; the cost dimensionless.
+Source: Chu, Fan and Lin 2005, Linear Algebra Appl. 396:55; Kleinman 1968, IEEE Trans. Autom. Control 13:114.
+"""
 
 from __future__ import annotations
 

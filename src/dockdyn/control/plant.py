@@ -2,6 +2,9 @@
 
 A law is an Equinox module with its gains and references as fields and one method, `act`. It keeps no state of its own:
 what depends on the past (the wheel's momentum, what thrusters have used) is part of the plant.
+
+Units: SI: N m, rad, rad/s.
+Source: definition of the interface.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 Nenchev, Umetani and Yoshida, “Analysis of a redundant free-flying spacecraft/manipulator system”, IEEE Trans. Robotics
 and Automation 8 (1992); Nenchev and Yoshida, “Impact analysis and post-impact motion control issues of a free-floating
 space robot subject to a force impulse”, ibid. 15 (1999).
+
+Units: rad/s, N m.
+Source: as named above.
 """
 
 from __future__ import annotations

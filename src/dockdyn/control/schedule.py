@@ -1,4 +1,8 @@
-"""Joint torques towards set-points that follow one another: approach, dock, release, retreat."""
+"""Joint torques towards set-points that follow one another: approach, dock, release, retreat.
+
+Units: rad, rad/s, N m, s.
+Source: Gibson and Murphey, section III (PD law towards a docked configuration).
+"""
 
 from __future__ import annotations
 

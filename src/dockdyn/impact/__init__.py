@@ -1,4 +1,8 @@
-"""Velocities that jump: what the masses decide, impact laws for any two systems, latches."""
+"""Velocities that jump: what the masses decide, impact laws for any two systems, latches.
+
+Units: SI throughout; ratios dimensionless.
+Source: Paraskevas et al.; Cyril et al.; Routh 1905 and Stronge 1990 for the laws.
+"""
 
 from dockdyn.impact.contact_duration import (
     contact_duration,

@@ -1,4 +1,8 @@
-"""How far the rule of effective masses holds: contact stiffness, damping and duration (Paraskevas et al., section 3.1)."""
+"""How far the rule of effective masses holds: contact stiffness, damping and duration (Paraskevas et al., section 3.1).
+
+Units: SI: s, N/m, kg, m/s; ratios dimensionless.
+Source: as named above; restitution of a Kelvin–Voigt contact and the correction for stiffness, own derivations.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,7 @@ def kelvin_voigt_restitution(ratio: ArrayLike, release: Release = "zero-force") 
 
     `zero-force`: the contact cannot pull and ends when its force does: exp(−2 ζ acos ζ/√(1 − ζ²)), with acosh above 1.
     `zero-depth`: the dashpot may pull until the depth is gone: exp(−π ζ/√(1 − ζ²)); nothing rebounds from ζ = 1 on.
+    ValueError for a negative ratio and for another `release`. Both numbers are dimensionless.
     """
     checks.within("damping ratio", ratio, 0.0)
     ratio = jnp.asarray(ratio, float)

@@ -1,4 +1,8 @@
-"""What a contact feels of the bodies behind it: the contact-space matrix and effective masses."""
+"""What a contact feels of the bodies behind it: the contact-space matrix and effective masses.
+
+Units: W in 1/kg (between rotations 1/(kg m²)), velocities m/s, impulses N s.
+Source: Cyril et al., eqs. 9–12 replaced by contact space; Khatib 1987 (operational space).
+"""
 
 from __future__ import annotations
 

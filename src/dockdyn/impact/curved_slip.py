@@ -5,6 +5,9 @@ lies at infinite s (Keller 1986, J. Appl. Mech. 53:1). Speed and direction then 
 functions of the direction alone. The steps are taken in σ with dσ = √(g² + h² + h_φ²) ds, in which every contact, stiff
 or soft, slow or fast, changes at a pace of about one. After a length of 36 either next to nothing of the sliding is
 left or its direction no longer turns, and what follows is straight.
+
+Units: velocities m/s, impulses N s, W in 1/kg, angles rad.
+Source: as named above.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ NODES = 10
 SWEEPS = 18  # of the fixed-point iteration for the nodes
 
 
-def collocation(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+def collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.ndarray, "nodes"]]:
     """Gauss's method on [0, 1]: the matrix that integrates up to each node, and the weights of the whole step."""
     points, weights = legendre.leggauss(nodes)
     integrals = [legendre.legint(power, lbnd=-1) for power in np.eye(nodes)]

@@ -4,6 +4,9 @@ A chain is given by its masses in the order in which they stand on the line of m
 meets the first of the target. Springs between them are soft beside the contact, so only the two masses that meet feel
 the impulse; the momentum they carry is then shared within each chain. The paper's four masses are
 chaser (m₁, m₂) and target (m₃, m₄).
+
+Units: masses kg, velocities m/s, impulses N s, ratios dimensionless.
+Source: as named above, eqs. 1–33 with the corrections named in each function.
 """
 
 from __future__ import annotations
@@ -88,7 +91,9 @@ def mass_ratio_coefficient(chaser: ArrayLike, contact: ArrayLike, target: ArrayL
     return (contact / (1 + jnp.asarray(target)) + 1 / (1 + jnp.asarray(chaser))) / (1 + contact)
 
 
-def zero_velocity_target_ratio(chaser: ArrayLike, contact: ArrayLike, restitution: ArrayLike = 1.0) -> Array:
+def zero_velocity_target_ratio(
+    chaser: ArrayLike, contact: ArrayLike, restitution: ArrayLike = 1.0
+) -> Float[Array, "*shape"]:
     """λ_t at which no relative velocity of the two systems is left, for λ_c and λ_i; NaN where none is.
 
     (1 + e*) e_l = 1, solved. For e* = 1 this is (λ_c λ_i + λ_i)(1 − λ_t) + λ_t − λ_c λ_t − λ_c + 1 = 0 (eq. 32, where the

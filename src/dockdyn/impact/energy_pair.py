@@ -1,4 +1,8 @@
-"""Impact by two ratios to the plastic one: energy loss and friction impulse (Cyril et al., section 3.2)."""
+"""Impact by two ratios to the plastic one: energy loss and friction impulse (Cyril et al., section 3.2).
+
+Units: r_E and r_f dimensionless, impulses N s, velocities m/s.
+Source: as named above, eqs. 44–53; closed form of the root and of the bounds, own derivation.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,9 @@ and friction F = k x tan²θ, x the travel into the latch (eqs. 37, 38). Contact
 ω = √(k tan²θ/m_ef) (eqs. 41, 42), and the probe latches if x comes to the end of the ramp: v ≥ ω l_p (eq. 46 as it is
 meant). Friction, with angle φ = atan μ, makes ω = √(k tan θ tan(θ + φ)/m_ef) while the probe goes in; a preload F₀ acts as
 if the spring had been pushed aside by x₀ = F₀/(k tan θ) before.
+
+Units: SI: m, m/s, s, N/m, kg, rad.
+Source: as named above; preload and friction, own derivation from the wedge.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The impact laws by name, and `resolve`, which checks what it is given."""
+"""The impact laws by name, and `resolve`, which checks what it is given.
+
+Units: u in m/s, W in 1/kg, impulses N s, energies J.
+Source: that of each law, named in its own file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Impact without friction."""
+"""Impact without friction.
+
+Units: velocities m/s, impulses N s.
+Source: Newton's law of restitution.
+"""
 
 from __future__ import annotations
 

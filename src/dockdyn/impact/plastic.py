@@ -1,4 +1,8 @@
-"""Plastic impact: what touches stays together."""
+"""Plastic impact: what touches stays together.
+
+Units: velocities m/s, impulses N s.
+Source: Cyril et al., eq. 8, in contact space.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What an impact did, the same for every law."""
+"""What an impact did, the same for every law.
+
+Units: velocities m/s, impulses N s, energies J.
+Source: definitions: kinetic energy ½ uᵀ W⁻¹ u in contact space.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,9 @@ follows lasts
 
 In two dimensions (rows: normal, tangent) the path is two straight pieces and the result is closed. In three it bends
 while the contact slides.
+
+Units: velocities m/s, impulses N s, W in 1/kg, friction and restitution dimensionless.
+Source: Routh 1905, Dynamics of a System of Rigid Bodies; and as named above.
 """
 
 from __future__ import annotations

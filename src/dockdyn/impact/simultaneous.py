@@ -11,6 +11,9 @@ fails, and energy may be created.
 
 One contact without friction is `frictionless`; one that sticks in compression is the plastic pin at e = 0. It is no path:
 where sliding stops or turns, one contact comes out otherwise than in `routh`.
+
+Units: velocities m/s, impulses N s, W in 1/kg.
+Source: as named above.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""A contact that slides under Coulomb friction while an impulse acts on it."""
+"""A contact that slides under Coulomb friction while an impulse acts on it.
+
+Units: velocities m/s, impulses N s, angles rad.
+Source: Keller 1986, J. Appl. Mech. 53:1.
+"""
 
 from __future__ import annotations
 

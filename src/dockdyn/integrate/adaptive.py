@@ -1,4 +1,9 @@
-"""Adaptive integration of models without events: explicit Runge–Kutta of eighth order, or an implicit method."""
+"""Adaptive integration of models without events: explicit Runge–Kutta of eighth order, or an implicit method.
+
+Units: times s, states in those of the model.
+Source: Dormand and Prince's method of order eight and Kværnø's of order five, as in Diffrax; Hairer, Nørsett and
+Wanner.
+"""
 
 from __future__ import annotations
 

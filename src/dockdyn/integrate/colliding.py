@@ -8,6 +8,9 @@ their impulse would pull.
 
 Marks are the multiples of the step. With an `error` the step follows the motion: the second difference of the velocities
 bounds each step's error, and marks are the sampling instants; momenta are as exact as before, but energy may drift.
+
+Units: times s, states in those of the model.
+Source: Fetecau et al. 2003, SIAM J. Appl. Dyn. Syst. 2:381; Gibson and Murphey, section IV, corrected.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Cubic Hermite polynomials on the unit interval: values, extremes, and where they rise through zero.
 
 Arguments everywhere: values `a`, `b` at the ends, slopes `da`, `db` with respect to the unit coordinate.
+
+Units: those of the caller; the coordinate of the interval is dimensionless.
+Source: Hermite interpolation, any textbook of numerical analysis.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Delay lines: what a signal was one delay ago. Before t = 0 every signal is zero."""
+"""Delay lines: what a signal was one delay ago. Before t = 0 every signal is zero.
+
+Units: times s, signals in those of the model.
+Source: continuous extensions of delay equations, Bellen and Zennaro 2003, Numerical Methods for Delay Differential
+Equations.
+"""
 
 from __future__ import annotations
 

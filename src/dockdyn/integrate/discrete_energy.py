@@ -6,6 +6,9 @@ With E = −∂L_d/∂h of a step and forces F that have no potential
 
 The paper's remark that forcing enters (4c) as it enters the other equations cannot be: the units differ. Momentum reflection is
 its limit for short steps. No impulse at all solves it nearly as well, so the search starts from the reflection.
+
+Units: energies J, impulses N s, times s.
+Source: as named above, the forcing term corrected.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 A step that goes too far, or may have touched on its way, is attempted again with its end where the guards' cubics put the
 event, and again where Newton's method puts it, kept inside a bracket, until the guard is zero at the end.
+
+Units: times s, guards in those of the model (depths m).
+Source: Newton's method inside a bracket; own construction.
 """
 
 from __future__ import annotations

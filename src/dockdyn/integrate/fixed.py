@@ -2,6 +2,9 @@
 
 Where the force jumps (the dashpot at onset) it is of first order only. It is simple and fast, its cost is known
 beforehand, and reverse derivatives go through it.
+
+Units: times s, states in those of the model.
+Source: Kutta 1901; Hairer, Nørsett and Wanner 1993, Solving Ordinary Differential Equations I.
 """
 
 from __future__ import annotations

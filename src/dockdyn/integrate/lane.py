@@ -1,4 +1,8 @@
-"""What a variational run keeps between iterations, and what an iteration comes to."""
+"""What a variational run keeps between iterations, and what an iteration comes to.
+
+Units: times s, energies J, momenta N s and N m s.
+Source: own construction.
+"""
 
 from __future__ import annotations
 

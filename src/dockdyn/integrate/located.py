@@ -10,6 +10,9 @@ infinite one every step has the length that was asked for, as a study of the ord
 
 Forward derivatives go through: root searches are frozen; the step that lands on an event is taken once more with a
 length whose Newton correction, zero in value, carries the derivative of the event time.
+
+Units: times s, states in those of the model.
+Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delays); own construction of the mesh.
 """
 
 from __future__ import annotations
@@ -299,6 +302,7 @@ def watched(watch: Watch, node: Node, at: Node, step: Scalar) -> Watch:
 
 
 def interval(node: Node, at: Node, level: Scalar) -> Interval:
+    """What the delay line keeps of the step between two mesh points: the cubic of the signal."""
     ends = (node.sensed.signal, at.sensed.signal, node.slopes.signal, at.slopes.signal)
     return Interval(node.time, at.time, level, tuple(pack(signal) for signal in ends))
 
@@ -347,6 +351,7 @@ def sample(
 
 
 def moment(node: Node, fired: Bool[Array, "guards"], watch: Watch) -> Moment:
+    """What is recorded of an event: which guards fired, and peaks and integrals until then."""
     return Moment(node.time, fired, node.state, watch.peaks, watch.peak_times, watch.integrals)
 
 

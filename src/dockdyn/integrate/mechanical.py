@@ -1,4 +1,8 @@
-"""What variational integration asks of a mechanical system: a Lagrangian, forces, contacts, constraints, and how it jumps."""
+"""What variational integration asks of a mechanical system: a Lagrangian, forces, contacts, constraints, and how it jumps.
+
+Units: SI: J, N, N m, N s, kg; angles rad.
+Source: Marsden and West 2001, Acta Numerica 10:357; Gibson and Murphey, eqs. 1–4.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +92,7 @@ class Mechanical(eqx.Module):
         return jnp.zeros(0, bool), jnp.zeros(0, bool)
 
     def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Any, fired: Int[Array, ""]) -> Jump:
-        """What the event of guard `fired` does."""
+        """What the event of guard `fired` does; NotImplementedError where a model with guards does not say."""
         raise NotImplementedError("a model with guards says what their events do")
 
     def scaled(self, record: Float[Array, "records"], factor: Scalar) -> Float[Array, "records"]:
@@ -96,7 +100,7 @@ class Mechanical(eqx.Module):
         return record
 
     def parted(self, mode: Any, pulled: Bool[Array, "guards"]) -> Any:
-        """The mode once contacts at rest part that would have to pull."""
+        """The mode once contacts at rest part that would have to pull; NotImplementedError where a model does not say."""
         raise NotImplementedError("a model whose contacts may rest says how they part")
 
     def records(self) -> int:

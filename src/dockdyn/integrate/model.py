@@ -1,4 +1,8 @@
-"""The interface every model shares: a hybrid system with a delay. It flows, it jumps, and it answers questions."""
+"""The interface every model shares: a hybrid system with a delay. It flows, it jumps, and it answers questions.
+
+Units: times s, everything else in those of the model.
+Source: definition of the interface.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A mesh point of the event-located integration: the state with everything known there."""
+"""A mesh point of the event-located integration: the state with everything known there.
+
+Units: times s, states in those of the model.
+Source: own construction.
+"""
 
 from __future__ import annotations
 
@@ -65,4 +69,5 @@ def numbers(node: Node) -> Any:
 
 
 def is_finite(node: Node) -> Bool[Array, ""]:
+    """Whether every number known at a mesh point is finite."""
     return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(node))))

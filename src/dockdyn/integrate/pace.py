@@ -1,4 +1,8 @@
-"""How long a step may be: an estimate of its error, and the pace that keeps it below a tolerance."""
+"""How long a step may be: an estimate of its error, and the pace that keeps it below a tolerance.
+
+Units: times s; errors dimensionless, relative to the motion.
+Source: embedded pair and step control, Hairer, Nørsett and Wanner 1993, section II.4.
+"""
 
 from __future__ import annotations
 

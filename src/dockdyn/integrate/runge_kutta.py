@@ -1,4 +1,8 @@
-"""The classical fourth-order Runge–Kutta step."""
+"""The classical fourth-order Runge–Kutta step.
+
+Units: times s, states in those of the model.
+Source: Kutta 1901; Hairer, Nørsett and Wanner 1993, section II.1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What an integrator returns."""
+"""What an integrator returns.
+
+Units: times s, states in those of the model.
+Source: definition.
+"""
 
 from __future__ import annotations
 

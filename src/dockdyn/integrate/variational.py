@@ -11,6 +11,9 @@ that stays well conditioned as h → 0. Where rows of guards or ties are held, �
 and they are zero at q₁.
 
 Newton's method: each pass takes the exact Jacobian once and corrects twice with it; the second correction is the test.
+
+Units: SI: times s, momenta N s and N m s.
+Source: as named above.
 """
 
 from __future__ import annotations

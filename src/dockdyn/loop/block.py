@@ -1,4 +1,8 @@
-"""What an element of a loop is: a small discrete-time block with a memory, asked once at each of its instants."""
+"""What an element of a loop is: a small discrete-time block with a memory, asked once at each of its instants.
+
+Units: those of the block.
+Source: definition of the interface.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a compensator of a rig's delays is: asked at every instant of the dynamics, it answers with a force, gains and leads."""
+"""What a compensator of a rig's delays is: asked at every instant of the dynamics, it answers with a force, gains and leads.
+
+Units: force N, gain N s/m, leads s and s², positions m.
+Source: definition of the interface; SITS, section 4.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Observers of the energy that delays feed into a motion: one that can be measured, and an oracle."""
+"""Observers of the energy that delays feed into a motion: one that can be measured, and an oracle.
+
+Units: energies J, positions m, forces N.
+Source: Hannaford and Ryu 2002 for the port; SITS, eq. 45 corrected, for the oracle.
+"""
 
 from __future__ import annotations
 

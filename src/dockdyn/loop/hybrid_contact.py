@@ -1,4 +1,8 @@
-"""Hybrid contact: a passive compliance that is measured, and a contact in software beside it."""
+"""Hybrid contact: a passive compliance that is measured, and a contact in software beside it.
+
+Units: N/m, N s/m, s.
+Source: as named in `hybrid_contact`.
+"""
 
 from __future__ import annotations
 

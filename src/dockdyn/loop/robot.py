@@ -1,4 +1,8 @@
-"""The robot of a rig: what its axes do with commands that are held, exactly, and the limits of what it may be told."""
+"""The robot of a rig: what its axes do with commands that are held, exactly, and the limits of what it may be told.
+
+Units: positions m or rad, times s.
+Source: zero-order hold by matrix exponentials, Åström and Wittenmark 1997, chapter 2.
+"""
 
 from __future__ import annotations
 

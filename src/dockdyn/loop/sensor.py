@@ -1,4 +1,8 @@
-"""The force sensor of a rig: delayed, sampled, and as imperfect as it is."""
+"""The force sensor of a rig: delayed, sampled, and as imperfect as it is.
+
+Units: forces N, times s.
+Source: own construction: delay, mean over a window, noise, bias, saturation, lost samples.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.model import Scalar
 from dockdyn.loop.block import Block
@@ -22,7 +26,7 @@ class Draws(NamedTuple):
     lost: Scalar  # 0 … 1
 
 
-def draws(seed: Array, shape: tuple[int, ...], axes: int) -> Draws:
+def draws(seed: Int[Array, ""], shape: tuple[int, ...], axes: int) -> Draws:
     """Random numbers of `shape` samples at a port of `axes` axes; the same for the same seed."""
     keys = jax.random.split(jax.random.key(seed), 4)
     return Draws(
@@ -86,7 +90,7 @@ class ForceSensor(Block):
         parts = (self.delay, self.delay_amplitude, self.jitter, window)
         return sum((part for part in parts if part is not None), jnp.zeros(()))
 
-    def step(self, memory: Float[Array, "load"], signal: Arrived) -> tuple[Array, Array]:
+    def step(self, memory: Float[Array, "load"], signal: Arrived) -> tuple[Float[Array, "load"], Float[Array, "load"]]:
         load, drawn = signal
         force = load[: self.forces]
         if self.noise is not None and drawn is not None:
@@ -108,6 +112,6 @@ class ForceSensor(Block):
             return position
         return position + self.position_noise * drawn
 
-    def touches(self, load: Float[Array, "load"]) -> Array:
+    def touches(self, load: Float[Array, "load"]) -> Bool[Array, ""]:
         """Whether a measured `load` is taken for contact."""
         return jnp.sum(load[: self.forces] ** 2) > (0.0 if self.threshold is None else self.threshold**2)

@@ -1,6 +1,9 @@
 """Leads and gains of compensators, from what is known of a rig: its robot, hold, delay and periods.
 
 All are exact for the sampled loop: they put its slow root where that of the contact alone is.
+
+Units: leads s and s², gains N s/m, roots 1/s.
+Source: own construction: Newton's method on the slow root of the sampled loop.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Complex, Float
 
 from dockdyn.stability.growth import loop_roots
 from dockdyn.stability.loop import Loop
@@ -131,7 +134,7 @@ def over_stiffness(loop: Loop, stiffness: Float[np.ndarray, "k"]) -> Reach:
 
 
 def own_root(loop: Loop) -> complex:
-    """Root of the contact alone."""
+    """Root (1/s) of the contact alone. ValueError where it does not oscillate."""
     ideal = ideal_root(loop)
     if ideal is None:
         raise ValueError("the contact alone does not oscillate: its damping is above critical")
@@ -164,14 +167,18 @@ def rows(loop: Loop, **numbers: np.ndarray) -> Loop:
     return replace(many, **numbers)
 
 
-def nearest(found: np.ndarray, target: np.ndarray) -> np.ndarray:
+def nearest(
+    found: Complex[np.ndarray, "rows count"], target: Complex[np.ndarray, "*rows"]
+) -> Complex[np.ndarray, "rows"]:
     """Of each row of roots the one nearest to its target; NaN where there is none."""
     distance = np.abs(found - target[:, None])
     at = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)
     return np.where(np.isnan(target), target, found[np.arange(len(found)), at])
 
 
-def met_by_loop(made: Callable[[np.ndarray], Loop], target: complex, start: np.ndarray, what: str) -> np.ndarray:
+def met_by_loop(
+    made: Callable[[np.ndarray], Loop], target: complex, start: Float[np.ndarray, "numbers"], what: str
+) -> Float[np.ndarray, "numbers"]:
     """`met` for the roots of loops. ValueError also where the contact is too fast for the loop's cycle."""
     period = cycle_of(made(start[None]))
     if target.imag * period >= np.pi:
@@ -182,7 +189,9 @@ def met_by_loop(made: Callable[[np.ndarray], Loop], target: complex, start: np.n
     return met(lambda numbers: np.asarray(loop_roots(made(numbers), ALL)), target, start, what)
 
 
-def met(roots: Callable[[np.ndarray], np.ndarray], target: complex, start: np.ndarray, what: str) -> np.ndarray:
+def met(
+    roots: Callable[[np.ndarray], np.ndarray], target: complex, start: Float[np.ndarray, "numbers"], what: str
+) -> Float[np.ndarray, "numbers"]:
     """Numbers, one or two, at which one of the `roots` is the `target` (1/s): one meets the real part, two meet both.
 
     `roots` takes rows of numbers, each of order one, and gives a row of roots for each. Newton's method; ValueError where

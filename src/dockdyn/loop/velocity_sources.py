@@ -1,4 +1,8 @@
-"""Velocities that a gain multiplies: of the model, of the robot, and two estimates from the robot's encoders."""
+"""Velocities that a gain multiplies: of the model, of the robot, and two estimates from the robot's encoders.
+
+Units: positions m, velocities m/s, times s.
+Source: tracking differentiator, Han 2009, IEEE Trans. Ind. Electronics 56:900; SITS, section 4.2.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +49,8 @@ class RobotVelocity(VelocitySource):
 
 
 class Tracked(NamedTuple):
+    """The tracking differentiator's state."""
+
     position: Axes  # m
     velocity: Axes  # m/s
 
@@ -90,6 +96,8 @@ def fhan(error: Axes, velocity: Axes, acceleration: Scalar, time: Scalar) -> tup
 
 
 class Differenced(NamedTuple):
+    """What the filtered difference remembers."""
+
     position: Axes  # m, at the last instant
     velocity: Axes  # m/s
 

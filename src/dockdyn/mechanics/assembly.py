@@ -1,4 +1,9 @@
-"""From a list of links to a tree: checks, order, stacked numbers."""
+"""From a list of links to a tree: checks, order, stacked numbers.
+
+Units: SI: kg, m, kg m², rad; shape functions dimensionless.
+Source: Cyril et al., section 2; Roberson and Schwertassek 1988, Dynamics of Multibody Systems, for order and
+numbering.
+"""
 
 from __future__ import annotations
 
@@ -126,6 +131,7 @@ def mode_names(beam: Beam | None) -> tuple[str, ...]:
 
 
 def beam_slices(beam: Beam | None) -> int:
+    """Slices of a link's beam, in each of which mass is lumped; none without modes."""
     return 0 if beam is None or not beam.count else beam.slice_count()
 
 
@@ -172,7 +178,10 @@ def own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
 
 
 def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
-    """The stacked numbers of a link's joint, and of its parent's modes where it sits."""
+    """The stacked numbers of a link's joint, and of its parent's modes where it sits.
+
+    ValueError where it sits at a place along a parent that has no beam.
+    """
     axis = jnp.asarray(link.axis, float)
     found: dict[str, Any] = {
         "mount": jnp.asarray(link.mount, float),
@@ -195,8 +204,10 @@ def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
     return found
 
 
-def spatial_inertia(mass: Array, centre: Array, inertia: Array) -> Array:
-    """6 × 6 mass matrix for (v, ω) of the frame's origin, of a body with centre of mass and inertia about it."""
+def spatial_inertia(
+    mass: Float[Array, ""], centre: Float[Array, "3"], inertia: Float[Array, "3 3"]
+) -> Float[Array, "6 6"]:
+    """Mass matrix for (v, ω) of the frame's origin: mass (kg), centre of mass (m), inertia about it (kg m²)."""
     lever = cross_matrix(centre)
     upper = jnp.concatenate([mass * jnp.eye(3), -mass * lever], axis=1)
     lower = jnp.concatenate([mass * lever, inertia - mass * lever @ lever], axis=1)

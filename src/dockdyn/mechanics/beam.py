@@ -3,6 +3,10 @@
 A beam lies along the x axis of its link, from x = 0 to its length. Displacement across it and twist are sums of shape
 functions φ(ξ), ξ = x/length, times modal coordinates η, the values of which are metres (bending) or radians
 (twist) times φ. All shapes are zero, with zero slope where they bend, at the link's own frame: the beam is clamped there.
+
+Units: SI: m, kg/m, N m², rad; shapes φ and ξ dimensionless.
+Source: Meirovitch 1967, Analytical Methods in Vibrations (assumed modes); Cyril et al., section 2; shortening, Kane,
+Ryan and Banerjee 1987.
 """
 
 from __future__ import annotations
@@ -52,7 +56,7 @@ class Beam(eqx.Module):
     def count(self) -> int:
         return sum(self.modes)
 
-    def shapes(self, at: np.ndarray) -> Shapes:
+    def shapes(self, at: Float[np.ndarray, "*at"]) -> Shapes:
         """Shapes at ξ = `at` (0 to 1)."""
         y, z, twist = self.modes
         count = self.count
@@ -66,7 +70,7 @@ class Beam(eqx.Module):
         scaled = jnp.asarray(turn).at[..., 1:, :].divide(self.length)
         return Shapes(jnp.asarray(at) * self.length, jnp.asarray(shift), scaled, self.shortening(at))
 
-    def shortening(self, at: np.ndarray) -> Float[Array, "*at modes modes"]:
+    def shortening(self, at: Float[np.ndarray, "*at"]) -> Float[Array, "*at modes modes"]:
         """H(x) = ∫₀ˣ (φ′ᵧ φ′ᵧᵀ + φ′_z φ′_zᵀ) dx (1/m); zero without stiffening."""
         y, z, _ = self.modes
         found = np.zeros((*at.shape, self.count, self.count))
@@ -103,7 +107,7 @@ class Beam(eqx.Module):
         return found.at[y + z :, y + z :].set(self.torsion / self.length * energy(twist_shapes(twist), 1))
 
 
-def unit_gauss(count: int) -> tuple[np.ndarray, np.ndarray]:
+def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray, "count"]]:
     """Points and weights of Gauss's quadrature on 0 to 1."""
     points, weights = np.polynomial.legendre.leggauss(count)
     return (points + 1) / 2, weights / 2
@@ -115,7 +119,7 @@ def bending_shapes(basis: Basis, count: int) -> list[Shape]:
     `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip. `craig-bampton`: the static shapes of a
     force and of a moment at the tip, then the modes of a beam clamped at both ends: complete, too, and its later modes are
     vibrations between the ends (Craig and Bampton, AIAA J. 6 (1968) 1313). `cantilever`: the modes of a clamped–free beam,
-    whose sums converge slowly where a load or payload acts at the tip.
+    whose sums converge slowly where a load or payload acts at the tip. ValueError for another basis.
     """
     if basis == "polynomial":
         return [polynomial_shape(power=2, degree=k) for k in range(count)]
@@ -133,11 +137,14 @@ def twist_shapes(count: int) -> list[Shape]:
 
 
 def polynomial_shape(power: int, degree: int) -> Shape:
+    """ξ^power times Legendre's polynomial of a degree on 0 to 1 (dimensionless)."""
     legendre = Legendre.basis(degree, domain=[0, 1]).convert(kind=Polynomial)
     return shape_of(Polynomial([0.0] * power + [1.0]) * legendre)
 
 
 def shape_of(polynomial: Polynomial) -> Shape:
+    """The shape function that a polynomial in ξ is, with its derivatives by ξ (dimensionless)."""
+
     def shape(at: np.ndarray, order: int) -> np.ndarray:
         return (polynomial.deriv(order) if order else polynomial)(at)
 

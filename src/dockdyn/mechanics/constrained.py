@@ -1,4 +1,8 @@
-"""Accelerations of a system some of whose velocities are held."""
+"""Accelerations of a system some of whose velocities are held.
+
+Units: those of the rows given: accelerations and forces in SI.
+Source: Lagrange multipliers, e.g. Featherstone 2008, Rigid Body Dynamics Algorithms, section 3.2.
+"""
 
 from __future__ import annotations
 

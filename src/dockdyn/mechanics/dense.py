@@ -2,6 +2,9 @@
 
 Nothing here calls LAPACK for a small system: one call of it anywhere in a loop's program, even where it is never reached,
 keeps XLA from compiling the loop as one piece, which cost 2.6 µs an iteration where a step takes 4.
+
+Units: any; those of the caller.
+Source: Golub and Van Loan, Matrix Computations, chapters 3 and 4 (elimination, Cholesky).
 """
 
 from __future__ import annotations

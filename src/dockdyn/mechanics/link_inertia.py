@@ -1,4 +1,8 @@
-"""Mass matrices and loads of bent links in their own frames, by Kane's method over slices."""
+"""Mass matrices and loads of bent links in their own frames, by Kane's method over slices.
+
+Units: SI: kg, m, kg m², N, N m.
+Source: Kane and Levinson 1985, Dynamics: Theory and Applications; Cyril et al., section 2.
+"""
 
 from __future__ import annotations
 

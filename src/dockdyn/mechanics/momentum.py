@@ -1,4 +1,8 @@
-"""Momentum of trees of links, one or several together, read from their mass matrices."""
+"""Momentum of trees of links, one or several together, read from their mass matrices.
+
+Units: SI: kg, m, N s, N m s.
+Source: definitions of linear and angular momentum; rows of M v, Featherstone 2008, section 2.9.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 The frame's origin falls freely, so what acts on a body beside it is the difference between gravity there and at the origin
 (Encke). It is written without cancellation: millimetres at thousands of kilometres keep their digits. In a frame fixed to
 the Earth the last digit of the kinetic energy is larger than that of a docking impact.
+
+Units: SI: m, m/s, s, m³/s², J/kg.
+Source: Encke's method, e.g. Battin 1999, Introduction to the Mathematics and Methods of Astrodynamics, section 8.4.
 """
 
 from __future__ import annotations

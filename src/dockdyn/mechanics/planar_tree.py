@@ -3,6 +3,9 @@
 The same numbers as in `mechanics.tree`, and the same kinetic energy (a test compares them). Quantities that every link has
 are columns: of a small tree one named scalar a link, which XLA fuses into few kernels; of a large one an array, since
 scalars would take minutes to compile.
+
+Units: SI: kg, m, rad, J, N m s.
+Source: kinetic energy of a chain about its centre of mass, own derivation; checked against `mechanics.tree`.
 """
 
 from __future__ import annotations
@@ -55,6 +58,7 @@ class Scalars:
 
 
 def none(value: Any) -> bool:
+    """Whether a sum has no terms: then it is Python's zero."""
     return isinstance(value, int) and value == 0
 
 
@@ -253,12 +257,13 @@ def stored(column: Column) -> Column:
 
 
 def total(column: Column) -> Scalar:
+    """The sum over all links."""
     return column.sum()
 
 
 @lru_cache
-def paths(parents: tuple[int, ...]) -> np.ndarray:
-    """links × links: 1 where the second lies on the way from the base to the first."""
+def paths(parents: tuple[int, ...]) -> Float[np.ndarray, "links links"]:
+    """1 where the second lies on the way from the base to the first."""
     found = np.eye(len(parents))
     for link, parent in enumerate(parents):
         if parent >= 0:
@@ -267,8 +272,8 @@ def paths(parents: tuple[int, ...]) -> np.ndarray:
 
 
 @lru_cache
-def parents_of(parents: tuple[int, ...]) -> np.ndarray:
-    """links × links: 1 where the second is the first one's parent."""
+def parents_of(parents: tuple[int, ...]) -> Float[np.ndarray, "links links"]:
+    """1 where the second is the first one's parent."""
     found = np.zeros((len(parents), len(parents)))
     for link, parent in enumerate(parents):
         if parent >= 0:

@@ -6,6 +6,9 @@ which the attitude is stated, so that those of a free body are constant to the l
 
 `attitudes` are the places in a row of velocities at which angular velocities begin; in a row of the configuration every
 quaternion before a place takes one number more.
+
+Units: SI: m, rad, N s, N m s.
+Source: Iserles et al. 2000, Acta Numerica 9:215 (exponential map and its differential).
 """
 
 from __future__ import annotations
@@ -13,16 +16,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.vector import Scalar, Vector
 
 Row = Float[Array, "n"]
 Attitudes = tuple[int, ...]
 
 
 def attitude(attitudes: Attitudes, q: Float[Array, "numbers"], which: int) -> Quaternion:
+    """One of the attitudes in a configuration."""
     at = attitudes[which] + which
     return Quaternion.of(q[at : at + 4])
 
@@ -88,8 +92,8 @@ def halved(attitudes: Attitudes, x: Row, force: Row) -> Row:
     return each(attitudes, force, lambda which, part: change(which, attitudes[which], part))
 
 
-def angle(x: Row, place: int) -> tuple[Vector, Array, Array, Array]:
-    """Rotation vector, its squared length, whether that is small, and its length (1 where it is)."""
+def angle(x: Row, place: int) -> tuple[Vector, Scalar, Bool[Array, ""], Scalar]:
+    """Rotation vector (rad), its squared length, whether that is small, and its length (1 where it is)."""
     turn = Vector.of(x[place : place + 3])
     squared = turn.dot(turn)
     small = squared < SMALL_ANGLE

@@ -1,4 +1,8 @@
-"""A rigid body in three dimensions: motion, equations of Newton and Euler, energy and momentum."""
+"""A rigid body in three dimensions: motion, equations of Newton and Euler, energy and momentum.
+
+Units: SI: m, m/s, rad/s, kg, kg m², N, N m.
+Source: Newton and Euler; Sazawal et al., eqs. 1–8.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +96,7 @@ def pair_momentum(
 ) -> tuple[Vector, Vector, Scalar, Scalar]:
     """Linear momentum and angular momentum about the common centre of mass, with the scales of their errors.
 
-    Returns `(linear, angular, linear_scale, angular_scale)`: two `Vector`s (N s; N m s, inertial), Σ|mᵢvᵢ| and
+    Returns `(linear, angular, linear_scale, angular_scale)`: two vectors (N s; N m s, inertial), Σ|mᵢvᵢ| and
     Σ|Hᵢ|, where Hᵢ is a body's spin and orbital momentum about the common centre of mass.
     """
     total = sum(body.mass for body in bodies)

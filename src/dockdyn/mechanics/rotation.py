@@ -1,4 +1,8 @@
-"""Rotations: unit quaternions (scalar first, body → inertial), direction cosine matrices, exponential and logarithm."""
+"""Rotations: unit quaternions (scalar first, body → inertial), direction cosine matrices, exponential and logarithm.
+
+Units: angles rad, rates rad/s; quaternions and matrices dimensionless.
+Source: Shuster 1993, J. Astronautical Sciences 41:439.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Stacks of screws and small matrices: products, changes of frame, exponentials. The stack's axes come first.
 
 A screw or twist is (v, ω), six components; v belongs to the point at the origin of the frame it is written in.
+
+Units: SI: m, rad, m/s, rad/s; matrices those of the caller.
+Source: Murray, Li and Sastry 1994, A Mathematical Introduction to Robotic Manipulation, chapter 2.
 """
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import SMALL_ANGLE, Quaternion
 from dockdyn.mechanics.vector import Vector
@@ -25,6 +28,7 @@ def applied(a: Float[Array, "*stack i j"], x: Float[Array, "*stack j"]) -> Float
 
 
 def transposed(a: Float[Array, "*stack i j"]) -> Float[Array, "*stack j i"]:
+    """Each matrix of a stack transposed."""
     return jnp.swapaxes(a, -1, -2)
 
 
@@ -83,7 +87,7 @@ def left_jacobian(turn: Float[Array, "*stack 3"], rate: Float[Array, "*stack 3"]
 
 
 def chained(
-    parents: np.ndarray, depth: int, rotation: Float[Array, "others 3 3"], arm: Float[Array, "others 3"]
+    parents: Int[np.ndarray, "links"], depth: int, rotation: Float[Array, "others 3 3"], arm: Float[Array, "others 3"]
 ) -> tuple[Float[Array, "links 3 3"], Float[Array, "links 3"]]:
     """Poses in the frame of the first link, the base, from those against the parents (−1: none), for trees of some depth.
 

@@ -1,4 +1,8 @@
-"""A tree of rigid links on a free base in space, about its common centre of mass."""
+"""A tree of rigid links on a free base in space, about its common centre of mass.
+
+Units: SI: kg, m, rad/s, J, N m s.
+Source: kinetic energy about the common centre of mass, own derivation; checked against `mechanics.tree`.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,9 @@ screws along the path to a link, and M and the bias take the inertia and loads o
 bodies). All links are worked at once; only their poses follow one another, in as many steps as the depth has binary digits.
 
 A twist is (v, ω): velocity of the frame's origin (m/s) and angular velocity (rad/s), in link axes where nothing is said.
+
+Units: SI throughout; modal coordinates in m or rad.
+Source: as named above; composite bodies, Featherstone 2008, Rigid Body Dynamics Algorithms, chapter 6.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.link_inertia import link_inertia
 from dockdyn.mechanics.rotation import Quaternion
@@ -121,7 +124,7 @@ class Index(NamedTuple):
     joint_slots: int
     depth: int
 
-    def screws(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def screws(self) -> tuple[Int[np.ndarray, "screws"], Int[np.ndarray, "screws"], Int[np.ndarray, "screws"]]:
         """Link, slot and velocity column of every screw but those of the base."""
         link, slot = np.nonzero(self.moved >= 0)
         return link, slot, self.moved[link, slot]
@@ -129,6 +132,7 @@ class Index(NamedTuple):
 
 @lru_cache
 def index_of(layout: Layout) -> Index:
+    """Where each velocity of a tree stands, and which links it moves."""
     columns, modal, _ = layout.columns()
     size, width = len(layout.names), layout.width
     path = np.eye(size)
@@ -145,7 +149,7 @@ def index_of(layout: Layout) -> Index:
     return Index(path, moved, own, joint_slots, int(path.sum(1).max()) - 1)
 
 
-def picked(values: Array, at: np.ndarray) -> Array:
+def picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
     """values[at], zero where `at` is −1."""
     return jnp.where(at >= 0, values[np.maximum(at, 0)], 0.0) if values.shape[0] else jnp.zeros(at.shape)
 
@@ -335,7 +339,7 @@ class Tree(eqx.Module):
         carried = jnp.concatenate([cross(omega, p), cross(omega, spin) + cross(v, p)], -1)
         return self.links.inertia, applied(self.links.inertia, motion.bias) + carried
 
-    def owners(self) -> tuple[np.ndarray, np.ndarray]:
+    def owners(self) -> tuple[Int[np.ndarray, "screws"], Float[np.ndarray, "screws n"]]:
         """The link from which on outwards each screw of a motion moves, and the matrix screws × n of their velocities."""
         link, _, column = index_of(self.layout).screws()
         size = BASES[self.layout.base]
@@ -385,4 +389,5 @@ class Tree(eqx.Module):
 
 
 def base_subspace(base: str) -> Float[Array, "6 size"]:
+    """Twists (v, ω) that a base is free to have: six, three in the plane, or none."""
     return jnp.asarray({"free": np.eye(6), "planar": PLANAR, "fixed": np.zeros((6, 0))}[base])

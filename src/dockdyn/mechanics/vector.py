@@ -3,6 +3,9 @@
 XLA fuses arithmetic on named scalars into one kernel, for a single trajectory as for a batch of lanes, while
 three-element arrays cost a kernel for every slice and concatenation. So the mechanics inside the time loop is
 written with these types; arrays appear at its border, through `of` and `array`.
+
+Units: any; those of the caller.
+Source: definitions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What an impact law is given: the contact of two systems just before they meet."""
+"""What an impact law is given: the contact of two systems just before they meet.
+
+Units: SI: velocities m/s, W in 1/kg.
+Source: Cyril et al., section 3, in contact space.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 They touch at t = 0: an impact law gives the velocities after. What the law joins stays joined, as a pin or a weld; what
 rebounds may meet again (`rebound`). Or no law is asked and a compliant contact acts from then on.
+
+Units: SI throughout.
+Source: as named above, with the corrections in the page of errata.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import block_diag
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.pair import Contact, meet
@@ -239,7 +242,7 @@ class Berthing(Model):
         """Rows of a velocity that count: in the plane x and y."""
         return rows[self.kept(turning=False)]
 
-    def kept(self, turning: bool) -> Array:
+    def kept(self, turning: bool) -> Int[Array, "rows"]:
         """Rows of a relative twist that count: in the plane x, y and yaw."""
         moving, spinning = ([0, 1], [5]) if self.planar else ([0, 1, 2], [3, 4, 5])
         return jnp.array(moving + (spinning if turning else []))

@@ -1,4 +1,8 @@
-"""What is observed of a berthing: shapes, energies, momenta, forces."""
+"""What is observed of a berthing: shapes, energies, momenta, forces.
+
+Units: SI: m, m/s, J, N, N s, N m s.
+Source: definitions.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +70,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
 
 
 def contact_state(
-    model: Berthing, x: State, motions: Sequence[Motion], signal: tuple[Any, ...], needed: Array
+    model: Berthing, x: State, motions: Sequence[Motion], signal: tuple[Any, ...], needed: Float[Array, ""]
 ) -> dict[str, Array]:
     """Depth, sliding and force of a contact that acts after t = 0; `needed` is what would keep it at rest."""
     if model.contact is None:

@@ -1,4 +1,8 @@
-"""Small motions of a berthing about the captured configuration at rest, and the regulator made from them."""
+"""Small motions of a berthing about the captured configuration at rest, and the regulator made from them.
+
+Units: SI: rad, rad/s, N m; matrices in those of the states.
+Source: linearisation by automatic differentiation; regulator as in `control.lqr`.
+"""
 
 from __future__ import annotations
 

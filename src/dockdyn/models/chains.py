@@ -1,4 +1,8 @@
-"""Two chains of masses on a line, chaser and target, with springs and dampers inside (Paraskevas et al., Fig. 1b)."""
+"""Two chains of masses on a line, chaser and target, with springs and dampers inside (Paraskevas et al., Fig. 1b).
+
+Units: kg, m, m/s, N/m, N s/m.
+Source: as named above.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""How long two free bodies surely go on without touching."""
+"""How long two free bodies surely go on without touching.
+
+Units: m, m/s, rad/s, s.
+Source: triangle inequality on the motion of free bodies; own derivation, in the page of theory.
+"""
 
 from __future__ import annotations
 

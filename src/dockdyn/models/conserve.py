@@ -1,4 +1,8 @@
-"""Velocities brought back to the momentum that a berthing must keep, and to what is held."""
+"""Velocities brought back to the momentum that a berthing must keep, and to what is held.
+
+Units: SI: m/s, rad/s, N s, N m s.
+Source: projection in the norm of the kinetic energy; own construction.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Chains that collide: chaser and target with springs inside, a contact between them (Paraskevas et al., Fig. 1b)."""
+"""Chains that collide: chaser and target with springs inside, a contact between them (Paraskevas et al., Fig. 1b).
+
+Units: kg, m, m/s, N/m, N s/m, J.
+Source: as named above.
+"""
 
 from __future__ import annotations
 

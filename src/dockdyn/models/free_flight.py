@@ -1,4 +1,8 @@
-"""Free flight: two rigid bodies in contact, the contact force delayed by a loop (Sazawal et al., eqs. 1–16, 43–58)."""
+"""Free flight: two rigid bodies in contact, the contact force delayed by a loop (Sazawal et al., eqs. 1–16, 43–58).
+
+Units: SI throughout; quaternions dimensionless.
+Source: as named above, with the corrections in the page of errata.
+"""
 
 from __future__ import annotations
 
@@ -286,6 +290,6 @@ class FreeFlight(Model):
         return place.rotation.transposed_times(force), place.rotation.transposed_times(moment)
 
 
-def rows(items: list[Array], width: int = 0) -> Array:
+def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
     """The items stacked; an empty list gives no rows of the right width."""
     return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)

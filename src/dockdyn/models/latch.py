@@ -1,4 +1,8 @@
-"""A probe meets a spring latch on a line: it is thrown back, or captured and held (Paraskevas et al., Fig. 6)."""
+"""A probe meets a spring latch on a line: it is thrown back, or captured and held (Paraskevas et al., Fig. 6).
+
+Units: m, m/s, N, N/m, kg.
+Source: as named above, eqs. 34–46 corrected.
+"""
 
 from __future__ import annotations
 

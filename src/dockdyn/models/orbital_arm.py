@@ -3,6 +3,9 @@
 Coordinates are the system's centre of mass against the reference orbit, the station's attitude, and the joints. So the
 linear momentum stands apart, a moving frame changes nothing, and the momentum of the attitude is the angular momentum
 about the centre of mass: without gravity neither has a force, and both are constant to the last digit.
+
+Units: SI throughout.
+Source: Gibson and Murphey; coordinates about the centre of mass, own derivation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What is observed of an arm in orbit: where its links are, what it touches, energies and momenta."""
+"""What is observed of an arm in orbit: where its links are, what it touches, energies and momenta.
+
+Units: SI: m, rad, J, N m s.
+Source: definitions.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +34,7 @@ class Bodies(NamedTuple):
 
 
 def bodies_of(held: PlanarTree | SpatialTree, joints: Row, turning: Any, rates: Row) -> Bodies:
+    """Where the links are and how they move, about the common centre of mass."""
     if isinstance(held, PlanarTree):
         placed = held.placed(joints, turning, rates)
         links = range(len(held.parents))
@@ -111,6 +116,7 @@ def against_orbit(model: OrbitalArm, t: Scalar, attitude: Any) -> dict[str, Arra
 
 
 def set_points(model: OrbitalArm, t: Scalar, joints: Row, mode: Mode) -> Row:
+    """Angles (rad) that control drives the joints to; the joints' own without control."""
     if model.control is None:
         return joints
     return model.control.reference(mode.phase, t - mode.since)[0]

@@ -1,4 +1,8 @@
-"""Parts of the kind `orbital-arm`: what touches, what holds, and who has the payload."""
+"""Parts of the kind `orbital-arm`: what touches, what holds, and who has the payload.
+
+Units: SI: m, kg, N s.
+Source: Gibson and Murphey, sections III and IV.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Contact that trees of links find again once they have parted: further impacts, and rest against each other."""
+"""Contact that trees of links find again once they have parted: further impacts, and rest against each other.
+
+Units: SI: m, m/s, N, N s.
+Source: impact laws of `impact`; rest as a constraint, own derivation, in the page of theory.
+"""
 
 from __future__ import annotations
 

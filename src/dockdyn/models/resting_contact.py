@@ -1,4 +1,8 @@
-"""A contact at rest: the bodies touch, nothing moves, no force acts. Around it margins are asked for."""
+"""A contact at rest: the bodies touch, nothing moves, no force acts. Around it margins are asked for.
+
+Units: m, rad, N.
+Source: Sazawal et al., eqs. 78 and 79 (the state that is linearised).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from dockdyn.contact.preloaded import Preloaded
 from dockdyn.impact.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.models.free_flight import FreeFlight
 
 
@@ -50,7 +54,9 @@ class RestingContact(NamedTuple):
         return jnp.stack([self.damping, self.stiffness])
 
 
-def at_rest(model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Array | None) -> tuple[FreeFlight, State]:
+def at_rest(
+    model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Scalar | None
+) -> tuple[FreeFlight, State]:
     """The model and its state with one contact closed at `poses`, everything still.
 
     The contact's law is taken at a resting `depth` (m), by default the one it has there, less the force that holds it; so
@@ -67,7 +73,7 @@ def at_rest(model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Ar
     return model, State(poses, still, modes, jnp.zeros(()))
 
 
-def on_wall(model: FreeFlight, contact: int, azimuth: Array, distance: Array) -> tuple[Pose, Pose]:
+def on_wall(model: FreeFlight, contact: int, azimuth: Scalar, distance: Scalar) -> tuple[Pose, Pose]:
     """Poses with the feature of a contact on its cone's wall at `azimuth` (rad) and `distance` (m) from the apex.
 
     Attitudes and the pose of the body with the cone are those of the start; the other body is moved. TypeError for a

@@ -3,6 +3,9 @@
 Between instants the robot's axes are linear and driven by held commands, so they are advanced exactly, and the delayed
 force is that of a robot some ticks ago (SITS, eqs. 19, 20). Instants that coincide happen in this order: the sensor
 measures, the compensator answers, the hold takes the position of the virtual bodies, these step.
+
+Units: SI: m, m/s, s, N; ticks are whole numbers.
+Source: as named above.
 """
 
 from __future__ import annotations
@@ -245,7 +248,7 @@ class Rig(eqx.Module):
         work = moving.port_work + self.worked(ages, known)
         return moving._replace(tick=moving.tick + 1, state=state, port_work=work), found
 
-    def worked(self, ages: Ages, known: Array) -> Scalar:
+    def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
         """Work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
 
         def power(reading: Reading) -> Scalar:

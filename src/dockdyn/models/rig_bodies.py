@@ -1,4 +1,8 @@
-"""Two virtual bodies whose relative motion a robot carries out: the plant of a rig with six degrees of freedom."""
+"""Two virtual bodies whose relative motion a robot carries out: the plant of a rig with six degrees of freedom.
+
+Units: SI: m, rad, m/s, rad/s, N, N m.
+Source: Sazawal et al., eqs. 1–16, in the virtual bodies; own construction of the port.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""When what happens in a rig: the ticks of a cycle, after which all periods meet again."""
+"""When what happens in a rig: the ticks of a cycle, after which all periods meet again.
+
+Units: periods s; ticks whole numbers.
+Source: own construction.
+"""
 
 from __future__ import annotations
 

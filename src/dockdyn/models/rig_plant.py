@@ -1,4 +1,8 @@
-"""What moves in a rig's computer and meets in its laboratory: the virtual bodies and the contact of their mock-ups."""
+"""What moves in a rig's computer and meets in its laboratory: the virtual bodies and the contact of their mock-ups.
+
+Units: SI: m, m/s, N, kg.
+Source: SITS, eqs. 1 and 19; Sazawal et al. for two bodies in space.
+"""
 
 from __future__ import annotations
 

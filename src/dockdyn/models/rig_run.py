@@ -1,4 +1,8 @@
-"""A rig over a whole run: cycle after cycle, in one compiled loop."""
+"""A rig over a whole run: cycle after cycle, in one compiled loop.
+
+Units: SI; times s.
+Source: own construction.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dockdyn.integrate.model import pack, unpack
 from dockdyn.loop.sensor import Draws, draws
 from dockdyn.models.rig import Moving, Oracle, Rig
 
 
-def run(rig: Rig, oracle: Oracle, seed: Array, rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
+def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
     """The rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start alone.
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all.

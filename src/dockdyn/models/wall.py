@@ -1,4 +1,8 @@
-"""A mass against a fixed wall, without rig: what a rig along one direction should show."""
+"""A mass against a fixed wall, without rig: what a rig along one direction should show.
+
+Units: m, m/s, kg, N.
+Source: SITS, eq. 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Margins of loops with delays and sampling. Knows nothing of spacecraft: it takes models, functions and matrices."""
+"""Margins of loops with delays and sampling. Knows nothing of spacecraft: it takes models, functions and matrices.
+
+Units: SI throughout; dimensionless where a function says so.
+Source: that of each function, named in its own file.
+"""
 
 from dockdyn.stability.chart import chart
 from dockdyn.stability.growth import growth_rates, loop_roots

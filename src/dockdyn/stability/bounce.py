@@ -1,4 +1,8 @@
-"""The bounce that a delay makes of a conservative contact."""
+"""The bounce that a delay makes of a conservative contact.
+
+Units: delay s, stiffness N/m, mass kg; restitution dimensionless.
+Source: residue at the rightmost root; own derivation, checked against simulation.
+"""
 
 from __future__ import annotations
 

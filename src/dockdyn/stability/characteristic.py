@@ -1,6 +1,9 @@
 """The characteristic matrix of a retarded delay equation and what follows from it.
 
 The equation is ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ); its matrix Δ(s) = s I − A₀ − Σ Aᵢ exp(−s hᵢ), its roots those of det Δ.
+
+Units: roots 1/s, delays s, matrices 1/s.
+Source: Michiels and Niculescu 2014, Stability, Control, and Computation for Time-Delay Systems.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ def null_vectors(s: Number, matrices: Matrices, delays: Delays) -> tuple[Complex
     return left[:, -1], right[-1].conj()
 
 
-def root_of(s: Number, matrices: Matrices, delays: Delays, left: Array, right: Array) -> Number:
+def root_of(
+    s: Number, matrices: Matrices, delays: Delays, left: Complex[Array, "n"], right: Complex[Array, "n"]
+) -> Number:
     """The simple root s with its derivative: equal to `s` in value, and differentiable in matrices and delays.
 
     `s` and its null vectors are taken as constants: s − wᴴ Δ(s) v / (wᴴ Δ′(s) v) is one Newton step, whose derivative is
@@ -47,7 +52,11 @@ def root_of(s: Number, matrices: Matrices, delays: Delays, left: Array, right: A
     return s - here / slope
 
 
-def root_bound(matrices: np.ndarray, delays: np.ndarray, abscissa: np.ndarray) -> np.ndarray:
+def root_bound(
+    matrices: Float[np.ndarray, "*batch terms n n"],
+    delays: Float[np.ndarray, "*batch delays"],
+    abscissa: Float[np.ndarray, "*batch"],
+) -> Float[np.ndarray, "*batch"]:
     """Upper bound (1/s) on |s| over all roots with Re s ≥ `abscissa`; leading axes are batch axes.
 
     Such a root is an eigenvalue of A₀ + Σ Aᵢ exp(−s hᵢ), so |s| is at most the spectral radius of

@@ -2,6 +2,9 @@
 
 A coarse grid is refined only where the sign changes or may change; on the edges of the finest cells the boundary is then
 bracketed to the tolerance. So a chart as sharp as a fine grid costs a small part of it.
+
+Units: growth 1/s; axes in those of the caller.
+Source: own construction: adaptive refinement, then false position with a halving every fourth step.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Float
 
 COARSE = 24  # cells along an axis before refinement, at least
 CLOSE = 0.5  # a cell is refined also where |growth| at a corner is less than this share of its spread over the corners,
@@ -75,8 +79,8 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
     return Chart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
 
 
-def near_zero(values: np.ndarray) -> np.ndarray:
-    """Cells (n, n) of a grid of values (n + 1, n + 1) inside which a zero may hide, judged by the change around them."""
+def near_zero(values: Float[np.ndarray, "n+1 n+1"]) -> Bool[np.ndarray, "n n"]:
+    """Cells of a grid of values inside which a zero may hide, judged by the change around them."""
 
     def over_cell(corner: np.ndarray, reduce: np.ufunc) -> np.ndarray:
         return reduce.reduce([corner[:-1, :-1], corner[1:, :-1], corner[:-1, 1:], corner[1:, 1:]])
@@ -92,6 +96,7 @@ def near_zero(values: np.ndarray) -> np.ndarray:
 
 
 def corners(i: int, j: int, step: int) -> list[tuple[int, int]]:
+    """The four corners of a cell in the lattice of the finest one, anticlockwise."""
     return [(i, j), (i + step, j), (i + step, j + step), (i, j + step)]
 
 
@@ -108,7 +113,7 @@ class Lattice:
         self.lines: dict[tuple[int, int], list[tuple[Edge, Edge]]] = {}  # of the boundary through a finest cell
         self.place: dict[Edge, np.ndarray] = {}  # of the crossings
 
-    def at(self, points: np.ndarray) -> np.ndarray:
+    def at(self, points: Float[np.ndarray, "points 2"]) -> Float[np.ndarray, "points"]:
         self.evaluations += len(points)
         found = self.growth(points)
         return found if self.gaps else np.where(np.isnan(found), np.inf, found)
@@ -168,17 +173,22 @@ class Lattice:
         return [part for path in chains(links) for part in whole(np.array([self.place[edge] for edge in path]))]
 
 
-def whole(line: np.ndarray) -> list[np.ndarray]:
-    """The parts of a line (p, 2) without points that are not numbers."""
+def whole(line: Float[np.ndarray, "p 2"]) -> list[Float[np.ndarray, "part 2"]]:
+    """The parts of a line without points that are not numbers."""
     known = ~np.isnan(line).any(axis=1)
     parts = np.split(np.arange(len(line)), np.flatnonzero(np.diff(known)) + 1)
     return [line[part] for part in parts if known[part[0]]]
 
 
 def locate(
-    growth: Growth, low: np.ndarray, high: np.ndarray, at_low: np.ndarray, at_high: np.ndarray, tolerance: float
-) -> np.ndarray:
-    """Points (m, d) between `low` and `high` where `growth` changes sign, bracketed within `tolerance`.
+    growth: Growth,
+    low: Float[np.ndarray, "m d"],
+    high: Float[np.ndarray, "m d"],
+    at_low: Float[np.ndarray, "m"],
+    at_high: Float[np.ndarray, "m"],
+    tolerance: float,
+) -> Float[np.ndarray, "m d"]:
+    """Points between `low` and `high` where `growth` changes sign, bracketed within `tolerance`.
 
     Not a number where `growth` is none on the way. False position, set off by less than the tolerance towards the farther
     end so that the bracket closes from both sides; every fourth step halves it.

@@ -1,4 +1,8 @@
-"""The region of a chart in which its growth is not positive, as closed outlines."""
+"""The region of a chart in which its growth is not positive, as closed outlines.
+
+Units: axes of the chart scaled to 0 … 1, areas as fractions of it.
+Source: marching squares; own construction.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from dockdyn.stability.chart import Chart, Edge, Lattice, corners
 
@@ -73,7 +78,7 @@ def parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Verte
         yield part
 
 
-def place(lattice: Lattice, vertex: Vertex) -> np.ndarray:
+def place(lattice: Lattice, vertex: Vertex) -> Float[np.ndarray, "2"]:
     """Coordinates of a vertex."""
     return lattice.place[vertex] if len(vertex) == 3 else np.array(vertex) / lattice.size
 
@@ -91,13 +96,13 @@ def rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
             yield ring
 
 
-def area(line: np.ndarray) -> float:
-    """Area inside a closed line (p, 2), negative where it runs clockwise."""
+def area(line: Float[np.ndarray, "p 2"]) -> float:
+    """Area inside a closed line, negative where it runs clockwise."""
     (x, y), (u, v) = line[:-1].T, line[1:].T
     return float(np.sum(x * v - u * y) / 2)
 
 
-def straightened(line: np.ndarray) -> np.ndarray:
+def straightened(line: Float[np.ndarray, "p 2"]) -> Float[np.ndarray, "fewer 2"]:
     """A closed line without the vertices inside its straight parts."""
     before, after = np.diff(line[:-1], axis=0), np.diff(line[1:], axis=0)
     bends = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]) > 1e-15

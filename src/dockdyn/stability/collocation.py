@@ -2,20 +2,25 @@
 
 The history on [−h, 0], h the longest delay, is a polynomial through Chebyshev points (Breda, Maset and Vermiglio, SIAM J.
 Sci. Comput. 27, 2005). A root s is resolved once the degree exceeds |s| h / 2 by a few.
+
+Units: times in longest delays, roots 1/s.
+Source: as named above; barycentric weights, Berrut and Trefethen 2004, SIAM Review 46:501.
 """
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float
+from jaxtyping import Array, Complex, Float, Int
 
 from dockdyn.stability.characteristic import Delays, Matrices
 
 DEGREES = (8, 12, 16, 22, 32, 48, 72, 108, 160)
 
 
-def chebyshev(degree: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def chebyshev(
+    degree: int,
+) -> tuple[Float[np.ndarray, "points"], Float[np.ndarray, "points"], Float[np.ndarray, "points points"]]:
     """Points on [−1, 0] from 0 on, barycentric weights, and the differentiation matrix."""
     angle = np.pi * np.arange(degree + 1) / degree
     points = (np.cos(angle) - 1) / 2
@@ -29,7 +34,9 @@ def chebyshev(degree: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points, weights, matrix
 
 
-def interpolation(points: np.ndarray, weights: np.ndarray, at: Float[Array, ""]) -> Float[Array, "points"]:
+def interpolation(
+    points: Float[np.ndarray, "points"], weights: Float[np.ndarray, "points"], at: Float[Array, ""]
+) -> Float[Array, "points"]:
     """The row that takes values at the points to the value at `at`."""
     distance = at - points
     on_point = jnp.abs(distance) < 1e-14
@@ -60,6 +67,9 @@ def eigenvalues(matrices: Matrices, delays: Delays, degree: int) -> Complex[Arra
 REACH = np.interp(DEGREES, (z := np.linspace(0, 200, 4001)) + 2 * np.cbrt(z) + 4, z)
 
 
-def degree_for(bound: np.ndarray, longest: np.ndarray) -> np.ndarray:
-    """Index in `DEGREES` that resolves roots of modulus up to `bound` (1/s); past the last index if none does."""
+def degree_for(bound: Float[np.ndarray, "*batch"], longest: Float[np.ndarray, "*batch"]) -> Int[np.ndarray, "*batch"]:
+    """Index in `DEGREES` that resolves roots up to `bound` (1/s) under a `longest` delay (s).
+
+    Past the last index if none does.
+    """
     return np.searchsorted(REACH, bound * longest / 2)

@@ -1,4 +1,8 @@
-"""From a robot identified in samples to the continuous one behind a zero-order hold."""
+"""From a robot identified in samples to the continuous one behind a zero-order hold.
+
+Units: periods s; coefficients dimensionless or in powers of 1/s.
+Source: zero-order-hold equivalence, Åström and Wittenmark 1997, Computer-Controlled Systems, chapter 2.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,7 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
     return TransferFunction(tuple(numerator / powers[1:]), tuple(denominator / powers))
 
 
-def responses(bottom: np.ndarray, top: np.ndarray, count: int) -> Float[np.ndarray, "count"]:
+def responses(bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int) -> Float[np.ndarray, "count"]:
     """Response of the discrete robot to a unit impulse at the samples 1 … count."""
     found = np.zeros(count + 1)
     for k in range(1, count + 1):
@@ -62,7 +66,7 @@ def responses(bottom: np.ndarray, top: np.ndarray, count: int) -> Float[np.ndarr
     return found[1:]
 
 
-def held_responses(denominator: np.ndarray, count: int) -> Float[np.ndarray, "count n"]:
+def held_responses(denominator: Float[np.ndarray, "n+1"], count: int) -> Float[np.ndarray, "count n"]:
     """The same of every s^(n−1) … s⁰ over `denominator` (time in periods) behind a hold: a unit held for one period."""
     order = len(denominator) - 1
     whole = np.zeros((order + 1, order + 1))

@@ -1,4 +1,8 @@
-"""How fast the slowest motion of a loop grows or dies away, whatever kind of loop it is."""
+"""How fast the slowest motion of a loop grows or dies away, whatever kind of loop it is.
+
+Units: growth rates and roots 1/s.
+Source: definition: real part of the rightmost root, or ln |λ| over the cycle.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Many small problems through one compiled call: a fixed number of lanes at a time, a thread a core."""
+"""Many small problems through one compiled call: a fixed number of lanes at a time, a thread a core.
+
+Units: those of the caller.
+Source: own construction.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Small motions around a state of a model: the Jacobians of the very functions that simulate it."""
+"""Small motions around a state of a model: the Jacobians of the very functions that simulate it.
+
+Units: matrices 1/s in the units of the states.
+Source: Jacobians by automatic differentiation; the seen part is an observability subspace, Kalman 1963.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Complex, Float
 
 from dockdyn.integrate.model import Model, State, pack, unpack
 
@@ -57,7 +61,9 @@ ROUNDING = 1e-12  # of the largest entry: nothing is balanced on account of smal
 RANK = 1e-9  # what is smaller than this, relative to what it is compared with, is rounding
 
 
-def seen(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def seen(
+    matrices: Float[np.ndarray, "terms n n"],
+) -> tuple[Float[np.ndarray, "terms r r"], Complex[np.ndarray, "n-r"]]:
     """The part of a delay equation that its delayed terms can see, and how the rest moves.
 
     Args: A₀, A₁ ... (1/s), shape (delays + 1, n, n).
@@ -83,7 +89,7 @@ def seen(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return within, np.linalg.eigvals(unseen @ scaled[0] @ unseen.T)
 
 
-def independent(rows: np.ndarray, least: float | None = None) -> np.ndarray:
+def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
     """Orthonormal rows that span `rows`, leaving out what is smaller than `least`."""
     if not rows.size:
         return np.zeros((0, rows.shape[-1]))
@@ -91,7 +97,7 @@ def independent(rows: np.ndarray, least: float | None = None) -> np.ndarray:
     return right[values > (RANK * values[0] + 1e-300 if least is None else least)]
 
 
-def balance(sizes: np.ndarray) -> np.ndarray:
+def balance(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
     """Powers of two d that make rows and columns of |aᵢⱼ| dⱼ / dᵢ alike, so that units of the states do not matter."""
     sizes = np.where(sizes > ROUNDING * sizes.max(), sizes, 0.0)
     d = np.ones(len(sizes))

@@ -2,6 +2,9 @@
 
 m Ẍ = F = F′(t − τ) − g Ẋ_R − K_v X − B_v Ẋ, X_R = G_R · hold(X + l₁ Ẋ + l₂ F/m), F′ = −K X_R − B Ẋ_R (SITS, eqs. 19, 20, with
 a positive gain g that damps; K_v and B_v are of a contact in software).
+
+Units: SI: kg, N/m, N s/m, s.
+Source: as named above, with the signs and the hold corrected.
 """
 
 from __future__ import annotations

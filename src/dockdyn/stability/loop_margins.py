@@ -1,4 +1,8 @@
-"""What one loop tolerates, and what it does to a motion: delays, gains, restitution, amplitude, phase, steady state."""
+"""What one loop tolerates, and what it does to a motion: delays, gains, restitution, amplitude, phase, steady state.
+
+Units: delays s, gains N s/m, growth 1/s; restitution and amplitude ratio dimensionless.
+Source: definitions, evaluated on the exact monodromy of `stability.sampled`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from itertools import pairwise
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Bool, Float
 
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.chart import locate
@@ -22,13 +27,15 @@ MOST_COMMANDS = (8, 24, 72, 200)  # under way: how far delays are tried at a tim
 GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units of √(K m)
 
 
-def varied(loop: Loop, name: str, values: np.ndarray) -> Loop:
+def varied(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
     """Many loops that differ in one number."""
     rows = jax.tree.map(lambda a: np.repeat(np.asarray(a, float)[None], len(values), axis=0), loop)
     return replace(rows, **{name: values})
 
 
-def changes(loop: Loop, name: str, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def changes(
+    loop: Loop, name: str, values: Float[np.ndarray, "k"]
+) -> tuple[Float[np.ndarray, "edges"], Bool[np.ndarray, "k"]]:
     """Where, between `values` of one number, a loop becomes stable or unstable; and whether it is stable at each value."""
     found = growth_rates(varied(loop, name, values))
     stable = found < 0
@@ -44,7 +51,7 @@ def changes(loop: Loop, name: str, values: np.ndarray) -> tuple[np.ndarray, np.n
     return places[:, 0], stable
 
 
-def intervals(start: float, edges: np.ndarray, end: float, stable: bool) -> list[tuple[float, float]]:
+def intervals(start: float, edges: Float[np.ndarray, "edges"], end: float, stable: bool) -> list[tuple[float, float]]:
     """Stable intervals between the edges, the first one stable or not."""
     bounds = [start, *map(float, edges), end]
     return list(pairwise(bounds))[0 if stable else 1 :: 2]

@@ -3,6 +3,9 @@
 An approximation of the loop, good at low frequencies only: the exact answer is the sampled loop's. For the rig of the
 paper named SITS here ("Stability Analysis and Delay Compensation for Space Instable Target Simulator", preprint, 2024)
 the first order is 0.003 % off in the smallest stabilising gain and 24 % off in the largest.
+
+Units: durations s, polynomials in s (1/s), gains N s/m.
+Source: as named above, eqs. 22 and 37 corrected; Padé's approximants, Golub and Van Loan, section 9.3.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from jaxtyping import Complex, Float
 
 from dockdyn.stability.routh import routh
 from dockdyn.stability.transfer_function import Polynomial, TransferFunction, polynomial_roots, rate
@@ -42,8 +46,8 @@ def pade_hold(duration: float, order: int) -> TransferFunction:
     return TransferFunction(tuple(even), tuple(terms * duration**powers))
 
 
-def whole_terms(duration: float, order: int) -> np.ndarray:
-    """cₙ … c₀, shape (order + 1,); for no duration, one."""
+def whole_terms(duration: float, order: int) -> Float[np.ndarray, "order+1"]:
+    """cₙ … c₀; for no duration (s), one. ValueError for an order other than 1 to 5, and for a negative duration."""
     if order not in range(1, 6):
         raise ValueError(f"order of a Padé approximant must be 1 to 5; got {order}")
     if not 0 <= duration < math.inf:
@@ -64,11 +68,11 @@ class LoopPolynomial:
     constant: Polynomial
     per_gain: Polynomial
 
-    def at(self, gain: float) -> np.ndarray:
+    def at(self, gain: float) -> Float[np.ndarray, "n+1"]:
         """The polynomial at one gain, highest power first."""
         return np.polyadd(self.constant, np.multiply(gain, self.per_gain))
 
-    def roots(self, gain: float) -> np.ndarray:
+    def roots(self, gain: float) -> Complex[np.ndarray, "n"]:
         """Its roots (rad/s, complex) at one gain."""
         return polynomial_roots(self.at(gain))
 
@@ -129,7 +133,7 @@ def loop_polynomial(
     return LoopPolynomial(tuple(np.polyadd(inertia, contact).tolist()), tuple(per_gain.tolist()))
 
 
-def parts(polynomial: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def parts(polynomial: Float[np.ndarray, "n"]) -> tuple[Float[np.ndarray, "even"], Float[np.ndarray, "odd"]]:
     """pₑ and pₒ of p(jω) = pₑ(ω²) + jω pₒ(ω²), highest power first."""
     ascending = polynomial[::-1]
     even, odd = (ascending[start::2] for start in (0, 1))

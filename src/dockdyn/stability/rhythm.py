@@ -1,4 +1,8 @@
-"""The instants of a sampled loop: how many of each kind until all periods meet again."""
+"""The instants of a sampled loop: how many of each kind until all periods meet again.
+
+Units: periods s, counted in hold periods.
+Source: own construction.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from math import lcm
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from dockdyn.stability.loop import Loop
 
@@ -56,8 +61,8 @@ def averages(loop: Loop) -> bool:
     return bool(np.all(np.abs(apart) <= EDGE * np.asarray(loop.hold, float)))
 
 
-def share(name: str, period: object, hold: np.ndarray) -> Fraction:
-    """A period in hold periods, zero where there is none."""
+def share(name: str, period: object, hold: Float[np.ndarray, "*loops"]) -> Fraction:
+    """A period (s) in hold periods (s), zero where there is none. ValueError where the two have no simple ratio."""
     if period is None:
         return Fraction(0)
     quotients = np.unique(np.round(np.asarray(period, float) / hold, 9))

@@ -1,4 +1,8 @@
-"""Rightmost roots of delay equations, one or thousands at a time."""
+"""Rightmost roots of delay equations, one or thousands at a time.
+
+Units: roots and errors 1/s, delays s, matrices 1/s.
+Source: Breda, Maset and Vermiglio 2005, SIAM J. Sci. Comput. 27:482; Newton's method on det Δ.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +71,9 @@ def rightmost_roots(matrices: Any, delays: ArrayLike, count: int = 4, errors: bo
     return (found, error) if errors else found
 
 
-def checked(matrices: Any, delays: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def checked(
+    matrices: Any, delays: ArrayLike
+) -> tuple[Float[np.ndarray, "*batch terms n n"], Float[np.ndarray, "*batch delays"]]:
     """The two as arrays; ValueError when they are not a delay equation."""
     if np.iscomplexobj(matrices) or np.iscomplexobj(delays):
         raise ValueError("matrices and delays must be real")
@@ -85,7 +91,9 @@ def checked(matrices: Any, delays: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return stack, times
 
 
-def resolved(matrices: np.ndarray, delays: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+def resolved(
+    matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], count: int
+) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"]]:
     """Roots and errors, each system with a degree that suffices for it."""
     longest = delays.max(axis=-1)
     found = np.full((len(matrices), count), complex(np.nan, 0))
@@ -116,7 +124,7 @@ def resolved(matrices: np.ndarray, delays: np.ndarray, count: int) -> tuple[np.n
 # LAPACK does the work; compiling in a hurry costs nothing
 @partial(jax.jit, static_argnames=("degree", "count"), compiler_options={"xla_backend_optimization_level": 0})
 def refined(
-    systems: tuple[jax.Array, jax.Array], degree: int, count: int
+    systems: tuple[Float[Array, "lanes terms n n"], Float[Array, "lanes delays"]], degree: int, count: int
 ) -> tuple[Complex[Array, "lanes count"], Float[Array, "lanes count"], Float[Array, "lanes"]]:
     """The rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""
 
@@ -132,7 +140,7 @@ def refined(
     return jax.vmap(one)(*systems)
 
 
-def newton(s: Number, matrices: Matrices, delays: Delays) -> tuple[Number, jax.Array]:
+def newton(s: Number, matrices: Matrices, delays: Delays) -> tuple[Number, Float[Array, ""]]:
     """Newton's method on det Δ(s) = 0 from a close guess: the root and the size of the last step (1/s)."""
 
     def step(_: int, at: tuple[Number, jax.Array]) -> tuple[Number, jax.Array]:

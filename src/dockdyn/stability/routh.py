@@ -1,4 +1,8 @@
-"""Routh's criterion, exact for every real polynomial: how many roots lie in the right half plane."""
+"""Routh's criterion, exact for every real polynomial: how many roots lie in the right half plane.
+
+Units: coefficients in powers of 1/s, any unit besides.
+Source: Routh 1877; singular cases as named in `routh`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+from jaxtyping import Float
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +31,12 @@ class Routh:
     conditions: tuple[str, ...]
 
     @property
-    def first_column(self) -> np.ndarray:
-        """Shape (n + 1,)."""
+    def first_column(self) -> Float[np.ndarray, "n+1"]:
+        """Its sign changes count the roots to the right."""
         return self.array[:, 0]
 
 
-def routh(polynomial: Sequence[float] | np.ndarray) -> Routh:
+def routh(polynomial: Sequence[float] | Float[np.ndarray, "n"]) -> Routh:
     """Routh's array of a polynomial, highest power first. ValueError if it is zero, empty or not finite.
 
     Computed in rational numbers, so a zero is a zero and no sign is lost to rounding. Two cases are singular:
@@ -73,6 +78,7 @@ Row = list[Fraction]
 
 
 def padded(row: Row, width: int) -> Row:
+    """A row of the array with zeros behind it."""
     return row + [Fraction(0)] * (width - len(row))
 
 

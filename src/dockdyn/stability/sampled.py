@@ -4,6 +4,10 @@ Between instants the loop is linear and constant. The measurement delay needs no
 of a copy of the robot driven by the same held commands, later. Instants that coincide happen in this order: force and
 velocity are measured, the delayed copy receives its command, the hold takes the model's position, the dynamics step. So
 what is measured at an instant is what was there before the command of that instant.
+
+Units: SI: s, m, N, N/m; multipliers dimensionless.
+Source: SITS, eqs. 19 and 20; sampled systems by matrix exponentials, Van Loan 1978, IEEE Trans. Autom. Control
+23:395.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.rhythm import EDGE, Rhythm
@@ -135,7 +139,7 @@ class Wiring:
             rows |= {"command_velocity": self.led_velocity, "older_velocities": lay.commands(velocities=True)[:-1]}
         return lay.replaced(**rows)
 
-    def release(self, age: Array) -> Float[Array, "n n"]:
+    def release(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
         """The delayed copy receives the command that is `age` renewals old."""
         chosen = jax.nn.one_hot(age, self.beats.commands)
         rows = {"due": chosen @ self.lay.commands()}
@@ -171,10 +175,10 @@ class Moving(NamedTuple):
     matrix: Float[Array, "n n"]
     load: Float[Array, "n"]
 
-    def jump(self, matrix: Array, on: Any = True) -> Moving:
+    def jump(self, matrix: Float[Array, "n n"], on: Any = True) -> Moving:
         return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
 
-    def flow(self, rate: Array, duration: Array) -> Moving:
+    def flow(self, rate: Float[Array, "n n"], duration: Float[Array, ""]) -> Moving:
         grown = jax.scipy.linalg.expm(rate * duration)
         active = len(rate) - 1
         matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
@@ -228,7 +232,12 @@ def age_of(loop: Loop, beats: Rhythm) -> Float[Array, ""]:
 
 
 def between(
-    moving: Moving, rate: Array, loose: list[tuple[Array, Array, Array]], low: Array, high: Array, hold: Array
+    moving: Moving,
+    rate: Float[Array, "n n"],
+    loose: list[tuple[Float[Array, ""], Float[Array, "n n"], Float[Array, "n n"]]],
+    low: Float[Array, ""],
+    high: Float[Array, ""],
+    hold: Float[Array, ""],
 ) -> Moving:
     """From `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
     order = jnp.argsort(jnp.stack([time for time, _, _ in loose]))
@@ -242,7 +251,7 @@ def between(
     return moving.flow(rate, high - now)
 
 
-def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n own"], np.ndarray]:
+def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:
     """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
     robot, hold = loop.robot, loop.hold
     count = len(lay.rows["robot"])

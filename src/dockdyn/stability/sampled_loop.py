@@ -1,4 +1,8 @@
-"""One sampled loop and its answers."""
+"""One sampled loop and its answers.
+
+Units: SI: s, N/m, N s/m, kg; multipliers dimensionless.
+Source: as in `stability.sampled`.
+"""
 
 from __future__ import annotations
 

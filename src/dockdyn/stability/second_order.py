@@ -1,6 +1,9 @@
 """A mass on a delayed spring and dashpot, in closed form: m s² + (b s + k) exp(−s h) = 0 (Sazawal et al., eqs. 126, 150, 151).
 
 Functions broadcast over arrays. A damping of zero is never stable under delay: its critical delay is zero.
+
+Units: mass kg, damping N s/m, stiffness N/m, delay s, frequency rad/s.
+Source: as named above.
 """
 
 from __future__ import annotations

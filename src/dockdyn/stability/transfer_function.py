@@ -1,4 +1,8 @@
-"""Rational transfer functions of one input and one output: poles, zeros, frequency response, state space."""
+"""Rational transfer functions of one input and one output: poles, zeros, frequency response, state space.
+
+Units: s in 1/s, frequencies rad/s; the ratio in that of the caller.
+Source: controllable canonical form, Kailath 1980, Linear Systems; balancing, Osborne 1960.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Complex, Float
 
 from dockdyn.stability.routh import routh
 
@@ -47,12 +52,12 @@ class TransferFunction:
         numerator = gain * real_polynomial("zeros", zeros)
         return cls(tuple(numerator), tuple(real_polynomial("poles", poles)))
 
-    def poles(self) -> np.ndarray:
-        """Complex, rad/s, shape (n,)."""
+    def poles(self) -> Complex[np.ndarray, "n"]:
+        """In rad/s."""
         return polynomial_roots(self.denominator)
 
-    def zeros(self) -> np.ndarray:
-        """Complex, rad/s, shape (m,); none for a numerator that is zero."""
+    def zeros(self) -> Complex[np.ndarray, "m"]:
+        """In rad/s; none for a numerator that is zero."""
         return polynomial_roots(self.numerator)
 
     def proper(self) -> bool:
@@ -81,8 +86,10 @@ class TransferFunction:
         """The response at s (rad/s, complex, any shape, of NumPy or JAX): same shape as s."""
         return horner(self.numerator, s) / horner(self.denominator, s)
 
-    def state_space(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """A, B, C, D of ẋ = A x + B u, y = C x + D u: shapes (n, n), (n, 1), (1, n), (1, 1); n the denominator's degree.
+    def state_space(
+        self,
+    ) -> tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n 1"], Float[np.ndarray, "1 n"], Float[np.ndarray, "1 1"]]:
+        """A, B, C, D of ẋ = A x + B u, y = C x + D u, n the denominator's degree.
 
         The controllable canonical form, its states scaled by powers of two so that [[A, B], [C, 0]] is balanced: time
         in s, coefficients of any size. ValueError if improper.
@@ -100,8 +107,8 @@ class TransferFunction:
         return whole[:order, :order], whole[:order, order:], whole[order:, :order], numerator[:1, None]
 
 
-def real_polynomial(name: str, values: Iterable[complex]) -> np.ndarray:
-    """The monic real polynomial with these roots, highest power first."""
+def real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, "n+1"]:
+    """The monic real polynomial with these roots, highest power first. ValueError where they are no conjugate pairs."""
     given = np.asarray(list(values), complex)
     if not np.isfinite(given).all():
         raise ValueError(f"{name} must be finite; got {given.tolist()}")
@@ -129,15 +136,15 @@ def horner(polynomial: Polynomial, s: Any) -> Any:
     return value
 
 
-def polynomial_roots(polynomial: Polynomial | np.ndarray) -> np.ndarray:
-    """Roots (complex, shape (n,)) of a polynomial, highest power first, found in its own unit of time."""
+def polynomial_roots(polynomial: Polynomial | Float[np.ndarray, "n+1"]) -> Complex[np.ndarray, "n"]:
+    """Roots of a polynomial, highest power first, found in its own unit of time."""
     coefficients = np.trim_zeros(np.asarray(polynomial, float), "f")
     unit = rate(coefficients)
     powers = np.arange(coefficients.size - 1, -1, -1)
     return unit * np.roots(coefficients * unit**powers)
 
 
-def rate(polynomial: np.ndarray) -> float:
+def rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
     """Geometric mean of the sizes of a polynomial's nonzero roots: the unit of 1/s that keeps its coefficients alike."""
     (present,) = np.nonzero(polynomial)
     if present.size < 2:
@@ -146,7 +153,7 @@ def rate(polynomial: np.ndarray) -> float:
     return float(2 ** np.round(np.log2(abs(polynomial[last] / polynomial[first])) / (last - first)))
 
 
-def balanced(matrix: np.ndarray) -> np.ndarray:
+def balanced(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     """A diagonal similarity of powers of two that brings each row and column of a matrix to a like size (Osborne)."""
     matrix = matrix.copy()
     for _ in range(100):

@@ -1,11 +1,15 @@
-"""Delays for which a delay equation is stable: critical delay, crossing frequencies and later windows."""
+"""Delays for which a delay equation is stable: critical delay, crossing frequencies and later windows.
+
+Units: delays s, frequencies rad/s.
+Source: frequency sweep, Gu, Kharitonov and Chen 2003, Stability of Time-Delay Systems, section 2.3.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from jaxtyping import ArrayLike
+from jaxtyping import ArrayLike, Float
 
 from dockdyn.stability.characteristic import root_bound
 from dockdyn.stability.roots import checked, rightmost_roots
@@ -87,7 +91,9 @@ def stable_windows(matrices: Any, delays: ArrayLike, varied: int = 0, longest: f
     return Windows(stable, crossings, longest)
 
 
-def unit_gains(stack: np.ndarray, times: np.ndarray, varied: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
+def unit_gains(
+    stack: Float[np.ndarray, "terms n n"], times: Float[np.ndarray, "delays"], varied: int, bound: float
+) -> tuple[Float[np.ndarray, "crossings"], Float[np.ndarray, "crossings"]]:
     """Frequencies (rad/s) at which the varied loop has gain one, and the phase (rad, 0 to 2π) it then needs."""
     order = stack.shape[-1]
     fixed = [index for index in range(len(times)) if index != varied]

@@ -1,4 +1,8 @@
-"""Compensators by the names that a scenario gives them."""
+"""Compensators by the names that a scenario gives them.
+
+Units: those of the laws.
+Source: that of each law, named in its own file.
+"""
 
 from __future__ import annotations
 

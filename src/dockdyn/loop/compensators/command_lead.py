@@ -1,4 +1,8 @@
-"""A command that is ahead of the model by what the loop will lag."""
+"""A command that is ahead of the model by what the loop will lag.
+
+Units: leads s and s², positions m.
+Source: own construction: a lead fitted to the monodromy of robot, hold and delay.
+"""
 
 from __future__ import annotations
 

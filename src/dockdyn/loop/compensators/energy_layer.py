@@ -1,4 +1,8 @@
-"""Damping, renewed every half-cycle, by the energy that the last one gave too much."""
+"""Damping, renewed every half-cycle, by the energy that the last one gave too much.
+
+Units: energies J, damping N s/m, force N.
+Source: own construction, after Hannaford and Ryu 2002, IEEE Trans. Robotics and Automation 18:1 (passivity control).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Damping by a constant gain on a velocity."""
+"""Damping by a constant gain on a velocity.
+
+Units: gain N s/m, force N.
+Source: SITS, eqs. 20 and 41 with the sign turned.
+"""
 
 from __future__ import annotations
 

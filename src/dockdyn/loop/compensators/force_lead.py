@@ -1,4 +1,8 @@
-"""Force extrapolated by its own derivative."""
+"""Force extrapolated by its own derivative.
+
+Units: force N, times s.
+Source: first-order extrapolation in time; own construction of the filter.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,8 @@ from dockdyn.loop.compensator import Action, Axes, Compensator, Seen
 
 
 class Lagged(NamedTuple):
+    """What the lead remembers."""
+
     force: Axes  # N, behind the filter
     rate: Axes  # N/s
 

@@ -1,4 +1,8 @@
-"""Command lead, and the energy layer for what it leaves: recommended."""
+"""Command lead, and the energy layer for what it leaves: recommended.
+
+Units: as in `command_lead` and `energy_layer`.
+Source: the two together; own construction.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""All that is linear and constant in a compensator: gain, inertia and leads together."""
+"""All that is linear and constant in a compensator: gain, inertia and leads together.
+
+Units: gain N s/m, inertia kg, leads s and s².
+Source: definition.
+"""
 
 from __future__ import annotations
 

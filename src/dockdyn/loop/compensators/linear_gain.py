@@ -1,4 +1,8 @@
-"""Damping by a gain that changes linearly with time."""
+"""Damping by a gain that changes linearly with time.
+
+Units: gain N s/m, its rate N s/m per s.
+Source: SITS, eq. 46, before the switch.
+"""
 
 from __future__ import annotations
 

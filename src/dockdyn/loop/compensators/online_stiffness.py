@@ -1,4 +1,8 @@
-"""Damping by a gain that follows the stiffness found on the way."""
+"""Damping by a gain that follows the stiffness found on the way.
+
+Units: stiffness N/m, times s, gain N s/m.
+Source: recursive least squares, Åström and Wittenmark 1995, Adaptive Control; own construction of the gain.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ SPREAD = 1e-12  # m², weight of the first guess: positions spread over a microm
 
 
 class Found(NamedTuple):
+    """What recursive least squares has gathered so far."""
+
     velocity: Any
     products: Scalar  # N m, forgetting sum of −force · position
     squares: Scalar  # m², of position²

@@ -1,4 +1,8 @@
-"""Damping as soon as the loop has given energy, and a bound on what it may give."""
+"""Damping as soon as the loop has given energy, and a bound on what it may give.
+
+Units: energies J, damping N s/m, force N.
+Source: Hannaford and Ryu 2002, IEEE Trans. Robotics and Automation 18:1.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ REST = 1e-12  # m²/s², speeds whose square is below this are rest
 
 
 class Watched(NamedTuple):
+    """What the observer remembers of the port."""
+
     port: Port
     force: Axes  # N, total on the model since the last instant
     added: Axes  # N, of that, the compensator's

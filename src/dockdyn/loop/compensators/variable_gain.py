@@ -1,4 +1,8 @@
-"""Damping by a gain that first changes linearly with time and then with observed energy."""
+"""Damping by a gain that first changes linearly with time and then with observed energy.
+
+Units: gain N s/m, energies J.
+Source: SITS, eqs. 45–48 corrected; `as-printed` keeps the printed form.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ from dockdyn.loop.velocity_sources import VelocitySource
 
 
 class Summed(NamedTuple):
+    """What the gain remembers."""
+
     velocity: Any
     energy: Scalar  # J, sum over instants
 

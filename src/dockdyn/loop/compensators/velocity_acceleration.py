@@ -1,4 +1,8 @@
-"""Damping by a gain on velocity, and an inertia on acceleration."""
+"""Damping by a gain on velocity, and an inertia on acceleration.
+
+Units: gain N s/m, inertia kg, force N.
+Source: own construction: the acceleration's gain takes the drift of the phase away that SITS's gains leave.
+"""
 
 from __future__ import annotations
 

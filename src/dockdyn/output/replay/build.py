@@ -11,7 +11,14 @@ from dockdyn.output.replay.scene import Scene
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import parse
 
-KINDS = {"free-flight": "free_flight"}  # module of each kind
+KINDS = {
+    "free-flight": "free_flight",
+    "four-mass": "chains",
+    "latch": "chains",
+    "berthing": "berthing",
+    "orbital-arm": "orbital_arm",
+    "rig": "rig",
+}  # module of each kind
 
 
 def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "result") -> Scene:

@@ -13,8 +13,9 @@ from dockdyn.output.replay.shapes import ball, box, joined, placed, rod, surface
 SIDES = {True: COLOURS["blue"], False: COLOURS["orange"]}  # by whether it is the chaser
 METAL = "#b9c0c9"
 SURFACE = "#8fb8d0"
-CLEAR = 0.9  # share of the way from the centre of mass to docking gear that a body may fill
+CLEAR = 0.6  # share of the way from the centre of mass to docking gear that a body may fill
 THIN = 0.035  # radius of a probe that is a point, as a share of its length
+FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
 MARGIN = 1.25  # of what is shown of a surface beyond where it is met
 
 
@@ -23,7 +24,7 @@ def uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarra
     moments, axes = np.linalg.eigh(np.asarray(inertia, float))
     squares = np.maximum(6 / mass * (moments.sum() - 2 * moments), 0)
     size = np.sqrt(squares) / 2
-    return np.maximum(size, 0.02 * max(size.max(), 1e-6)), axes
+    return np.maximum(size, FLAT * max(size.max(), 1e-6)), axes
 
 
 def hull(mass: float, inertia: np.ndarray, gear: list[np.ndarray], least: float = 0.0) -> Mesh:

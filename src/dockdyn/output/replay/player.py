@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from importlib import resources
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,31 +25,48 @@ ROOT = "/run"
 
 
 @contextmanager
-def player(scene: Scene, host: str = "127.0.0.1", port: int = 0) -> Iterator[Viser4dServer]:
-    """A server that plays the scene; stopped when left, also after an error."""
-    from viser4d import StreamingConfig, Viser4dServer
-
-    steps = len(scene.time)
-    server = Viser4dServer(
-        steps,
-        fps=FPS,
-        host=host,
-        port=port,
-        verbose=False,
-        # one block: a run is small, and a page that waits for none plays smoothly
-        streaming=StreamingConfig(block_size=max(steps, 1)),
-    )
+def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
+    """A server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
+    server = quietly(lambda: started(len(scene.time), host, port))
     try:
         record(server, scene)
+        if script:
+            run_in_browsers(server, script)
         yield server
     finally:
-        server.stop()
+        quietly(server.stop)
+
+
+def started(steps: int, host: str, port: int) -> Viser4dServer:
+    from viser4d import StreamingConfig, Viser4dServer
+
+    # one block: a run is small, and a page that waits for none plays smoothly
+    streaming = StreamingConfig(block_size=max(steps, 1))
+    return Viser4dServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
+
+
+def run_in_browsers(server: Viser4dServer, script: str) -> None:
+    """Runs a script in every browser that comes, by the way on which viser4d sends its own."""
+    from viser4d import _viser
+
+    _viser.queue_server_message(server, _viser.run_javascript_message(script))
+
+
+def quietly[Result](do: Callable[[], Result]) -> Result:
+    """Without what viser prints about itself, also when told not to."""
+    with redirect_stdout(StringIO()):
+        return do()
 
 
 def record(server: Any, scene: Scene) -> None:
     """All that the scene shows, into the player's time line."""
     server.scene.set_up_direction("+z")
     server.scene.world_axes.visible = False
+    server.scene.configure_default_lights(enabled=False)
+    server.scene.add_light_ambient("/light/all", intensity=1.3)
+    # one from where most cameras stand, one from behind
+    server.scene.add_light_directional("/light/key", intensity=1.6, position=(1.0, -2.0, 3.0), cast_shadow=False)
+    server.scene.add_light_directional("/light/fill", intensity=0.7, position=(-2.0, 2.0, 0.5), cast_shadow=False)
     server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
     with server.at(0) as now:
         stage = now.scene
@@ -64,6 +82,8 @@ def record(server: Any, scene: Scene) -> None:
             for line, handle, rows in drawn:
                 if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
                     handle.points = rows[step]
+                if line.stretch is not None and line.stretch[step] != line.stretch[step - 1]:
+                    handle.scale = (float(line.stretch[step]), 1.0, 1.0)
             for _, (points, seen), handle in arrows:
                 if seen[step] and not (seen[step - 1] and np.array_equal(points[step], points[step - 1])):
                     handle.points = points[step][None]
@@ -130,8 +150,9 @@ def draw_line(stage: Any, line: Line) -> tuple[Any, np.ndarray | None]:
     placed = {} if line.carrier is None else {
         "position": line.carrier.position[0], "wxyz": line.carrier.attitude[0]
     }  # fmt: skip
+    long = 1.0 if line.stretch is None else float(line.stretch[0])
     handle = stage.add_line_segments(
-        f"{ROOT}/{line.name}", first, rgb(line.colour), thickness=line.width, **placed
+        f"{ROOT}/{line.name}", first, rgb(line.colour), scale=(long, 1.0, 1.0), thickness=line.width, thickness_units="screen", **placed
     )
     return handle, rows
 
@@ -156,7 +177,7 @@ def draw_arrow(stage: Any, arrow: Arrow) -> Any:
     return stage.add_arrows(
         f"{ROOT}/{arrow.name}",
         points[0][None],
-        rgb(arrow.colour),
+        linear(arrow.colour),
         shaft_radius=thick,
         head_radius=2.4 * thick,
         head_length=5 * thick,
@@ -166,6 +187,14 @@ def draw_arrow(stage: Any, arrow: Arrow) -> Any:
 
 def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def linear(colour: str) -> tuple[int, int, int]:
+    """A colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
+    shares = [channel / 255 for channel in rgb(colour)]
+    light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    red, green, blue = (round(255 * one) for one in light)
+    return red, green, blue
 
 
 def overlay(scene: Scene) -> str:
@@ -221,7 +250,8 @@ def facts(scene: Scene) -> dict[str, Any]:
                 "name": a.name,
                 "colour": a.colour,
                 "unit": a.unit,
-                "per": significant(1 / a.scale),
+                "scale": a.scale,
+                "longest": a.scale * float(np.linalg.norm(a.vector, axis=1).max(initial=0)),
                 "at": rounded(np.linalg.norm(a.vector, axis=1), 4),
             }
             for a in scene.arrows
@@ -229,10 +259,6 @@ def facts(scene: Scene) -> dict[str, Any]:
         "notes": scene.notes,
         "colours": COLOURS,
     }
-
-
-def significant(value: float) -> float:
-    return float(f"{value:.3g}")
 
 
 def usual_speed(end: float) -> float:
