@@ -32,7 +32,10 @@ def report(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write the report of a result again, lay runs over each other, or a measured log over a run."""
+    """Write the report of a result again.
+
+    Several results of one kind of run are laid over each other in one page, and so is a measured log.
+    """
     from dockdyn.cli import write_text
     from dockdyn.output.overlay_report import measured_parts, names_of, render_overlay_report
     from dockdyn.output.report_of import report_of

@@ -22,7 +22,8 @@ def view(
         int | None, typer.Option("--port", min=1, max=65535, help=f"Port to serve on; by default {PORT} or a free one.")
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on; others than this machine can then look.")
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="Address to serve on; others than this machine can then look."),
     ] = "127.0.0.1",
     force: Force = False,
 ) -> None:
