@@ -85,7 +85,7 @@ def names_of(files: Sequence[Path]) -> list[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
