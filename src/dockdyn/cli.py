@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-<<<<<<< HEAD
-from dockdyn import cli_campaign, cli_identify, cli_impact, cli_study, cli_view
-from dockdyn.cli_options import Force, Overrides, Refusal, ScenarioName
-=======
-from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study
+from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study, cli_view
 from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
->>>>>>> main
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,15 +21,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-<<<<<<< HEAD
-app.add_typer(cli_impact.app, name="impact")
-app.add_typer(cli_identify.app, name="identify")
-app.add_typer(cli_campaign.app, name="campaign")
-app.command()(cli_study.envelope)
-app.command()(cli_study.sensitivity)
-app.command()(cli_view.view)
-=======
->>>>>>> main
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
@@ -334,6 +320,9 @@ app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_forc
 app.command(
     epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
 )(cli_output.report)
+app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(
+    cli_view.view
+)
 app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(cli_output.export)
 app.command(epilog=example("dockdyn doctor"))(cli_doctor.doctor)
 app.add_typer(cli_campaign.app, name="campaign")

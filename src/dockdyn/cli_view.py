@@ -22,11 +22,15 @@ def view(
         int | None, typer.Option("--port", min=1, max=65535, help=f"Port to serve on; by default {PORT} or a free one.")
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address to serve on; others than this machine can then look.")
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="Address to serve on; others than this machine can then look."),
     ] = "127.0.0.1",
     force: Force = False,
 ) -> None:
-    """Replay a run in the browser: bodies, forces, plots; ends with Ctrl-C."""
+    """Replay a run in the browser.
+
+    Bodies, forces and plots, until Ctrl-C; or, with --html, as a page to pass on.
+    """
     from dockdyn.cli import write_text
     from dockdyn.output.replay.build import scene_of
     from dockdyn.output.store import open_result

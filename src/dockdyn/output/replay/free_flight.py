@@ -12,8 +12,8 @@ from dockdyn.output.replay import frames
 from dockdyn.output.replay.cameras import beside, seen_from
 from dockdyn.output.replay.events import events
 from dockdyn.output.replay.gear import MARGIN, body_parts, surface_part
-from dockdyn.output.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View, turned
 from dockdyn.output.replay.scale import arrow_scale
+from dockdyn.output.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View, turned
 
 NORMAL, FRICTION, HOLD = COLOURS["orange"], COLOURS["purple"], COLOURS["green"]
 BODIES = ("chaser", "target")
@@ -159,9 +159,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), Signal("kinetic energy", "J", time, energy)]
 
 
-def views(
-    dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float, parts: list[Part]
-) -> list[View]:
+def views(dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
     """Overview, along the docking axis, from the side, close on the contact, following the chaser."""
     start = [m.position[0] for m in motions]
     apart = float(np.linalg.norm(start[0] - start[1]))

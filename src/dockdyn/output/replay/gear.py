@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.output.drawing import COLOURS
+from dockdyn.output.replay.looks import dressed
 from dockdyn.output.replay.scene import Mesh, Motion, Part
 from dockdyn.output.replay.shapes import ball, box, joined, placed, rod, surface_around_axis
 
@@ -56,7 +57,7 @@ def body_parts(name: str, body: Any, chaser: bool, motion: Motion, reach: float)
     places = [place for place, _ in features]
     places += [np.asarray(surface.reference().array()) for surface in surfaces]
     mesh = hull(body.mass, np.asarray(body.inertia), places)
-    parts = [Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9)]
+    parts = [dressed(Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9), body.look)]
     for index, (place, radius) in enumerate(features):
         parts.append(Part(f"{name}/feature {index + 1}", probe(place, radius, reach), METAL, motion, flat=False))
     return parts

@@ -18,7 +18,11 @@ from dockdyn.output.replay.shapes import box, coil
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
 FORCE, COMPENSATION = COLOURS["orange"], COLOURS["purple"]
 SHOWN = 300  # contacts marked on the time line at most
-LANES = {"model (computed)": ("position", MODEL), "robot": ("robot_position", ROBOT), "without rig": ("ideal_position", IDEAL)}
+LANES = {
+    "model (computed)": ("position", MODEL),
+    "robot": ("robot_position", ROBOT),
+    "without rig": ("ideal_position", IDEAL),
+}
 
 
 def scene(dataset: xr.Dataset, content: Any) -> Scene:
@@ -79,11 +83,13 @@ def of_line(dataset: xr.Dataset) -> Scene:
     parts.append(Part("wall", plate, COLOURS["muted"], still(len(time))))
     arrows = []
     shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", COMPENSATION, 0)}
-    forces = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _, _) in shown.items()}
+    forces = {
+        name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _, _) in shown.items()
+    }
     vectors = {name: force[:, None] * np.array([1.0, 0.0, 0.0]) for name, force in forces.items()}
     scale = arrow_scale(list(vectors.values()), 3 * size)
     for name, (_, colour, lane) in shown.items():
-        place = motions[lane].position + [0.0, 0.0, 0.85 * size]
+        place = motions[lane].position + np.array([0.0, 0.0, 0.85 * size])
         arrows.append(Arrow(name, place, vectors[name], colour, "N", scale, 0.07 * size))
     middle, radius = np.array([0.6 * size, 0.0, 0.0]), 3.4 * size
     return Scene(
@@ -114,7 +120,10 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     ideal = np.linalg.norm(dataset.ideal_force.values, axis=1) if len(axes) > 1 else dataset.ideal_force.values[:, 0]
     found = [Signal("contact force", "N", time, {"rig": size, "without rig": ideal})]
     for i, axis in enumerate(axes):
-        series = {"rig": 1e3 * dataset.robot_position.values[:, i], "without rig": 1e3 * dataset.ideal_position.values[:, i]}
+        series = {
+            "rig": 1e3 * dataset.robot_position.values[:, i],
+            "without rig": 1e3 * dataset.ideal_position.values[:, i],
+        }
         found.append(Signal(f"position of the robot{f', {axis}' if len(axes) > 1 else ''}", "mm", time, series))
     series = {"rig": dataset.kinetic_energy.values, "without rig": dataset.ideal_kinetic_energy.values}
     return [*found, Signal("kinetic energy of the model", "J", time, series)]
