@@ -23,11 +23,7 @@ def dressed(part: Part, look: Any) -> Part:
         if not len(found.faces):
             return replace(part, missing=f"{look.file} holds no faces")
     except Exception:  # a damaged file can fail anywhere inside the readers
-        words = (
-            "no such file"
-            if isinstance(error, FileNotFoundError | ValueError) and not exists(look.file)
-            else "cannot be read"
-        )
+        words = "cannot be read as a mesh" if Path(look.file).is_file() else "no such file"
         return replace(part, missing=f"{look.file}: {words}")
     if len(found.faces) > MOST:
         return replace(part, missing=f"{look.file} has {len(found.faces)} faces; must have at most {MOST}")

@@ -58,10 +58,11 @@ def record(server: Any, scene: Scene) -> None:
     server.scene.set_up_direction("+z")
     server.scene.world_axes.visible = False
     server.scene.configure_default_lights(enabled=False)
-    server.scene.add_light_ambient("/light/all", intensity=1.3)
+    server.scene.configure_environment_map(hdri=None)
+    server.scene.add_light_ambient("/light/all", intensity=1.6)
     # one from where most cameras stand, one from behind
-    server.scene.add_light_directional("/light/key", intensity=1.6, position=(1.0, -2.0, 3.0), cast_shadow=False)
-    server.scene.add_light_directional("/light/fill", intensity=0.7, position=(-2.0, 2.0, 0.5), cast_shadow=False)
+    server.scene.add_light_directional("/light/key", intensity=2.9, position=(1.0, -2.0, 3.0), cast_shadow=False)
+    server.scene.add_light_directional("/light/fill", intensity=1.0, position=(-2.0, 2.0, 0.5), cast_shadow=False)
     server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
     with server.at(0) as now:
         stage = now.scene
