@@ -132,4 +132,4 @@ def docking_place(
 def axes_length(mesh: Mesh, gear: list[np.ndarray]) -> float:
     """How long (m) the axes of a body are drawn: out of its hull, but not into its docking gear."""
     reach = 0.75 * float(np.ptp(mesh.vertices, axis=0).max())
-    return min([reach, *(0.85 * float(np.linalg.norm(place)) for place in gear if np.any(place))])
+    return min([reach, *(0.6 * float(np.linalg.norm(place)) for place in gear if np.any(place))])

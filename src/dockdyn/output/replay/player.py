@@ -134,7 +134,7 @@ def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion, None]]:
     for frame in scene.frames:
         start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
         handle = stage.add_frame(
-            f"{ROOT}/axes of {frame.name}", axes_length=frame.length, axes_radius=0.02 * frame.length, **start
+            f"{ROOT}/axes of {frame.name}", axes_length=frame.length, axes_radius=0.01 * frame.length, **start
         )
         found.append((handle, frame.motion, None))
     return found
