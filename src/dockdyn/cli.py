@@ -320,6 +320,9 @@ app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_forc
 app.command(
     epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
 )(cli_output.report)
+app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(
+    cli_view.view
+)
 app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(cli_output.export)
 app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html replay.html"))(
     cli_view.view

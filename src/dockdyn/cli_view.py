@@ -27,7 +27,10 @@ def view(
     ] = "127.0.0.1",
     force: Force = False,
 ) -> None:
-    """Replay a run in the browser: bodies, forces, plots; ends with Ctrl-C."""
+    """Replay a run in the browser.
+
+    Bodies, forces and plots, until Ctrl-C; or, with --html, as a page to pass on.
+    """
     from dockdyn.cli import write_text
     from dockdyn.output.replay.build import scene_of
     from dockdyn.output.store import open_result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from dockdyn.mechanics.assembly import Link
 from dockdyn.mechanics.tree import Configuration
 from dockdyn.output.replay.gear import METAL, hull
+from dockdyn.output.replay.looks import dressed
 from dockdyn.output.replay.scene import Mesh, Motion, Part, along, of_matrices
-from dockdyn.output.replay.shapes import ball, joined, placed, rod
+from dockdyn.output.replay.shapes import ball, box, joined, placed, rod
 
 BENDS = 6  # pieces in which a beam is drawn
+Numbers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 SLENDER = 0.018  # radius of a rod over the tree's reach
 
 
@@ -25,8 +28,8 @@ class Placing:
     beams: dict[str, list[Motion]]
 
 
-def placing(section: Any, flexible: Any, planar: bool, q: Configuration, grip: Link | None = None) -> Placing:
-    """Where a tree's links are, for a configuration with leading frames, by the tree's own kinematics.
+def placing(section: Any, flexible: Any, planar: bool, numbers: Numbers, grip: Link | None = None) -> Placing:
+    """Where a tree's links are, for the numbers of a `Configuration` with leading frames, by the tree's own kinematics.
 
     Places along beams are massless links locked there, so that they move as anything mounted there would.
     """
@@ -40,12 +43,11 @@ def placing(section: Any, flexible: Any, planar: bool, q: Configuration, grip: L
         for piece in range(1, BENDS + 1)
     ]
     tree = section.tree(flexible, planar, *([] if grip is None else [grip]), *marks)
+    q = Configuration(*map(jnp.asarray, numbers))
     still = jnp.zeros(tree.layout.columns()[2])
     found = jax.jit(jax.vmap(lambda one: tree.motion(one, still)[:2]))(q)
     position, rotation = (np.asarray(part) for part in found)
-    motions = {
-        name: Motion(position[:, i], of_matrices(rotation[:, i])) for i, name in enumerate(tree.layout.names)
-    }
+    motions = {name: Motion(position[:, i], of_matrices(rotation[:, i])) for i, name in enumerate(tree.layout.names)}
     beams = {
         link.name: [motions[link.name], *(motions.pop(f"{link.name} at {n}") for n in range(1, BENDS + 1))]
         for link in section.link
@@ -66,6 +68,10 @@ def tree_parts(
         ends = [np.asarray(child.mount, float) for child in links if child.parent == link.name and child.at is None]
         if grip is not None and grip[0] == link.name:
             ends.append(np.asarray(grip[1], float))
+        if link.look is not None:
+            part = Part(f"{name}/{link.name}", ball(1.35 * thick), METAL, motion, flat=False)
+            parts.append(dressed(part, link.look))
+            continue
         if link.beam is not None:
             parts += beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)
         if link.parent is None:
@@ -81,7 +87,7 @@ def tree_parts(
 def beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> list[Part]:
     """A beam in pieces, each between two places on it."""
     parts = []
-    for piece, (one, other) in enumerate(zip(places[:-1], places[1:], strict=True)):
+    for piece, (one, other) in enumerate(pairwise(places)):
         gap = other.position - one.position
         length = float(np.linalg.norm(gap, axis=1).max())
         motion = along(one.position, gap)
@@ -104,22 +110,10 @@ def base(link: Any, ends: list[np.ndarray], reach: float) -> Mesh:
     stubs = [stick(end, 1.3 * thick) for end in ends if np.any(end)]
     mesh = hull(link.mass, np.asarray(link.inertia), ends)
     if np.ptp(mesh.vertices, axis=0).max() > 1.2 * reach:
-        blocks = [Mesh(0.07 * reach * corners() + end, box_faces()) for end in ends or [np.zeros(3)]]
-        return joined(*blocks)
+        half = 0.07 * reach
+        return joined(*(box(end - half, end + half) for end in ends or [np.zeros(3)]))
     centre = np.asarray(link.centre, float)
     return joined(Mesh(mesh.vertices + centre, mesh.faces), *stubs)
-
-
-def corners() -> np.ndarray:
-    from dockdyn.output.replay.shapes import box
-
-    return box(-np.ones(3), np.ones(3)).vertices
-
-
-def box_faces() -> np.ndarray:
-    from dockdyn.output.replay.shapes import box
-
-    return box(-np.ones(3), np.ones(3)).faces
 
 
 def leaf(link: Any, thick: float) -> Mesh:

@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.mechanics.assembly import Link
-from dockdyn.mechanics.tree import Configuration
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.arms import SLENDER, Placing, placing, stick, tree_parts
@@ -64,7 +63,7 @@ def of_chaser(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
         return frames.at(time, dataset.time.values, dataset[name].values)
 
     balls = dataset.ball_attitude.values
-    q = Configuration(
+    q = (
         at("base_position")[:, 0],
         frames.attitudes_at(time, dataset.time.values, dataset.base_attitude.values[:, 0]),
         at("joint_angle"),

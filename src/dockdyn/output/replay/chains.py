@@ -49,7 +49,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     for peak, when in zip(dataset.episode_peak_force.values, dataset.episode_peak_time.values, strict=True):
         row = int(np.abs(time - when).argmin())
         force[row] = max(force[row], peak)
-    tip = motions[first - 1].position + [sides[first - 1] / 2, 0, 0.75 * sides.max()]
+    tip = motions[first - 1].position + np.array([sides[first - 1] / 2, 0, 0.75 * sides.max()])
     vector = -force[:, None] * np.array([1.0, 0.0, 0.0])
     scale = arrow_scale([vector], 0.9 * reach)
     what = "latch" if hasattr(content, "latch") else "normal force"
@@ -114,10 +114,10 @@ def latch_parts(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: An
     aside = np.where(travel >= length * (1 - 1e-6), 0.0, aside)  # it has fallen in behind the ramp
     thick = 0.12 * sides.min()
     wedge = rod(length, thick + length * slope, thick)
-    tip = Motion(motions[0].position + [sides[0] / 2, 0, 0], motions[0].attitude)
+    tip = Motion(motions[0].position + np.array([sides[0] / 2, 0, 0]), motions[0].attitude)
     found = [Part("probe", wedge, METAL, tip, flat=False)]
     for side in (1.0, -1.0):
-        place = motions[1].position + [-sides[1] / 2, 0, 0]
+        place = motions[1].position + np.array([-sides[1] / 2, 0, 0])
         place[:, 2] += side * (thick + 0.5 * thick + aside)
         pin = Motion(place, motions[1].attitude)
         found.append(Part(f"latch {'above' if side > 0 else 'below'}", ball(0.5 * thick), COLOURS["gold"], pin))

@@ -11,9 +11,9 @@ from dockdyn.output.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.cameras import beside, seen_from
 from dockdyn.output.replay.events import events
-from dockdyn.output.replay.gear import MARGIN, body_parts, surface_part
-from dockdyn.output.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View, turned
+from dockdyn.output.replay.gear import MARGIN, axes_length, body_parts, docking_place, gear_places, rims, surface_part
 from dockdyn.output.replay.scale import arrow_scale
+from dockdyn.output.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View
 
 NORMAL, FRICTION, HOLD = COLOURS["orange"], COLOURS["purple"], COLOURS["green"]
 BODIES = ("chaser", "target")
@@ -51,10 +51,19 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
         views=views(dataset, content, motions, reach, parts),
         lines=traces(dataset, content, time, motions),
         arrows=arrows(dataset, acting, time, motions, content, reach),
-        frames=[Frame(name, motion, 1.5 * size(parts, name)) for name, motion in zip(BODIES, motions, strict=True)],
+        frames=axes(content, parts, motions),
         events=events(dataset),
         signals=signals(dataset),
     )
+
+
+def axes(content: Any, parts: list[Part], motions: list[Motion]) -> list[Frame]:
+    """Axes of both bodies."""
+    hulls = [next(part.mesh for part in parts if part.name == f"{name}/body") for name in BODIES]
+    return [
+        Frame(name, motion, axes_length(mesh, gear_places(getattr(content, name))))
+        for name, motion, mesh in zip(BODIES, motions, hulls, strict=True)
+    ]
 
 
 def met(dataset: xr.Dataset, content: Any) -> float:
@@ -67,7 +76,7 @@ def met(dataset: xr.Dataset, content: Any) -> float:
     paths = dataset.feature_position.values
     nearest = float(np.nanmin(np.linalg.norm(paths, axis=-1))) if paths.size else 0.0
     found = MARGIN * max([*sizes, 3 * max(radii, default=0.0), nearest if not len(sizes) else 0.0])
-    return found or 0.5
+    return max([found, *rims(content)]) or 0.5
 
 
 def size(parts: list[Part], name: str) -> float:
@@ -159,9 +168,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), Signal("kinetic energy", "J", time, energy)]
 
 
-def views(
-    dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float, parts: list[Part]
-) -> list[View]:
+def views(dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
     """Overview, along the docking axis, from the side, close on the contact, following the chaser."""
     start = [m.position[0] for m in motions]
     apart = float(np.linalg.norm(start[0] - start[1]))
@@ -169,12 +176,7 @@ def views(
     radius = 0.5 * apart + 1.1 * max(size(parts, name) for name in BODIES)
     if not content.contact:
         return [seen_from("overview", [0.3, -1.0, 0.5], middle, radius)]
-    _, section, on_chaser = content.pair(content.contact[0])
-    carrier = motions[1 if on_chaser else 0]
-    surface = section.make()
-    axis = turned(carrier.attitude[:1], np.asarray(surface.mouth()[1].array())[None])[0]
-    place = carrier.points(np.asarray(surface.reference().array()))[0]
-    focus = place + 0.6 * reach * axis
+    place, focus, axis, carrier = docking_place(content, motions, reach)
     across, up = beside(axis)
     slanted = across + 0.5 * up + 0.25 * axis
     return [

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.contact.combined import Union
-from dockdyn.mechanics.tree import Configuration
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.arms import Placing, placing, tree_parts
 from dockdyn.output.replay.cameras import seen_from
 from dockdyn.output.replay.gear import SIDES, SURFACE
 from dockdyn.output.replay.scale import arrow_scale
-from dockdyn.output.replay.scene import Arrow, Event, Frame, Line, Mesh, Motion, Part, Scene, Signal, View, still
-from dockdyn.output.replay.shapes import ball, surface_in_box
+from dockdyn.output.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, View, still
+from dockdyn.output.replay.shapes import ball, box, surface_in_box
 from dockdyn.scenario.tree import FlexibleSection
 
 LASTS = 0.02  # share of a run for which the arrow of an impact stands
@@ -34,7 +34,8 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     reach = extent(dataset, content)
     parts = tree_parts("arm", content.arm, found, SIDES[True], reach)
     root = content.arm.ordered()[0].name
-    parts = [part for part in parts if part.name != f"arm/{root}"] + station(content, found, reach)
+    if content.arm.ordered()[0].look is None:
+        parts = [part for part in parts if part.name != f"arm/{root}"] + station(content, found, reach)
     lines, arrows = [], []
     if content.contact is not None:
         parts = [own_colour(part, content.contact.link) for part in parts]
@@ -61,8 +62,12 @@ def of_arm(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
     """Where links are in axes of the station; a payload that was let go stays where the latch holds it."""
     joints = frames.at(time, dataset.time.values, dataset.joint_angle.values)
     count = len(time)
-    q = Configuration(
-        np.zeros((count, 3)), np.tile([1.0, 0, 0, 0], (count, 1)), joints, np.zeros((count, 0, 4)), np.zeros((count, 0))
+    q = (
+        np.zeros((count, 3)),
+        np.tile([1.0, 0, 0, 0], (count, 1)),
+        joints,
+        np.zeros((count, 0, 4)),
+        np.zeros((count, 0)),
     )
     found = placing(content.arm, FlexibleSection(), content.planar, q)
     gone = dataset.event_time.values[dataset.what.values == "release"]
@@ -89,21 +94,14 @@ def station(content: Any, found: Placing, reach: float) -> list[Part]:
     parts = []
     for link in links[1:]:
         if link.parent == root:
-            block = Mesh(0.05 * reach * np.array(cube().vertices) + np.asarray(link.mount, float), cube().faces)
+            mount, half = np.asarray(link.mount, float), 0.05 * reach
+            block = box(mount - half, mount + half)
             parts.append(Part(f"station/{link.name}", block, COLOURS["muted"], found.motions[root]))
     return parts
 
 
-def cube() -> Mesh:
-    from dockdyn.output.replay.shapes import box
-
-    return box(-np.ones(3), np.ones(3))
-
-
 def own_colour(part: Part, payload: str) -> Part:
     """The payload's body in the target's colour."""
-    from dataclasses import replace
-
     return replace(part, colour=SIDES[False]) if part.name == f"arm/{payload} body" else part
 
 

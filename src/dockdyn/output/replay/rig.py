@@ -10,7 +10,7 @@ import xarray as xr
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.cameras import beside, seen_from
-from dockdyn.output.replay.gear import METAL, body_parts, surface_part
+from dockdyn.output.replay.gear import MARGIN, METAL, body_parts, docking_place, rims, surface_part
 from dockdyn.output.replay.scale import arrow_scale
 from dockdyn.output.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, still, turned
 from dockdyn.output.replay.shapes import box, coil
@@ -18,7 +18,11 @@ from dockdyn.output.replay.shapes import box, coil
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
 FORCE, COMPENSATION = COLOURS["orange"], COLOURS["purple"]
 SHOWN = 300  # contacts marked on the time line at most
-LANES = {"model (computed)": ("position", MODEL), "robot": ("robot_position", ROBOT), "without rig": ("ideal_position", IDEAL)}
+LANES = {
+    "model (computed)": ("position", MODEL),
+    "robot": ("robot_position", ROBOT),
+    "without rig": ("ideal_position", IDEAL),
+}
 
 
 def scene(dataset: xr.Dataset, content: Any) -> Scene:
@@ -79,11 +83,13 @@ def of_line(dataset: xr.Dataset) -> Scene:
     parts.append(Part("wall", plate, COLOURS["muted"], still(len(time))))
     arrows = []
     shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", COMPENSATION, 0)}
-    forces = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _, _) in shown.items()}
+    forces = {
+        name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _, _) in shown.items()
+    }
     vectors = {name: force[:, None] * np.array([1.0, 0.0, 0.0]) for name, force in forces.items()}
     scale = arrow_scale(list(vectors.values()), 3 * size)
     for name, (_, colour, lane) in shown.items():
-        place = motions[lane].position + [0.0, 0.0, 0.85 * size]
+        place = motions[lane].position + np.array([0.0, 0.0, 0.85 * size])
         arrows.append(Arrow(name, place, vectors[name], colour, "N", scale, 0.07 * size))
     middle, radius = np.array([0.6 * size, 0.0, 0.0]), 3.4 * size
     return Scene(
@@ -114,7 +120,10 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     ideal = np.linalg.norm(dataset.ideal_force.values, axis=1) if len(axes) > 1 else dataset.ideal_force.values[:, 0]
     found = [Signal("contact force", "N", time, {"rig": size, "without rig": ideal})]
     for i, axis in enumerate(axes):
-        series = {"rig": 1e3 * dataset.robot_position.values[:, i], "without rig": 1e3 * dataset.ideal_position.values[:, i]}
+        series = {
+            "rig": 1e3 * dataset.robot_position.values[:, i],
+            "without rig": 1e3 * dataset.ideal_position.values[:, i],
+        }
         found.append(Signal(f"position of the robot{f', {axis}' if len(axes) > 1 else ''}", "mm", time, series))
     series = {"rig": dataset.kinetic_energy.values, "without rig": dataset.ideal_kinetic_energy.values}
     return [*found, Signal("kinetic energy of the model", "J", time, series)]
@@ -128,24 +137,21 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
     places = np.linalg.norm(contact_place(dataset, content, robot), axis=1)
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
     pressing = np.linalg.norm(force, axis=1) > 0
-    feature, section, on_chaser = content.pair(content.contact[0])
-    reach = 1.25 * max(float(places[pressing].max(initial=0)), 3 * float(feature.radius)) or 0.5
-    surface = section.make()
+    feature, _, on_chaser = content.pair(content.contact[0])
+    met = float(places[pressing].max(initial=0))
+    reach = max([MARGIN * max(met, 3 * float(feature.radius)), *rims(content)]) or 0.5
     parts: list[Part] = []
     for name, motion, chaser in (("chaser", robot, True), ("target", ground, False)):
         body = getattr(content, name)
         parts += body_parts(name, body, chaser, motion, reach)
         parts += [surface_part(f"{name}/{one.name}", one.make(), reach, motion) for one in body.surface]
     for key, words, colour in (("model_pose", "model", MODEL), ("ideal_pose", "without rig", IDEAL)):
-        for part in body_parts(words, content.chaser, True, poses[key], reach):
-            parts.append(Part(part.name, part.mesh, colour, part.motion, opacity=0.18, flat=part.flat))
+        for part in body_parts(words, content.chaser, True, poses[key], reach)[1:]:
+            parts.append(Part(part.name, part.mesh, colour, part.motion, opacity=0.35, flat=part.flat))
     tip = (robot if on_chaser else ground).points(np.asarray(feature.position, float))
     scale = arrow_scale([force], 2 * reach)
     arrows = [Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)]
-    carrier = ground if on_chaser else robot
-    axis = turned(carrier.attitude[:1], np.asarray(surface.mouth()[1].array())[None])[0]
-    place = carrier.points(np.asarray(surface.reference().array()))[0]
-    focus = place + 0.6 * reach * axis
+    place, focus, axis, _ = docking_place(content, [robot, ground], reach)
     across, up = beside(axis)
     path = Line("path", tip, COLOURS["gold"], grows=True)
     far = float(np.linalg.norm(robot.position[0]))
@@ -157,10 +163,10 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
         parts=parts,
         lines=[path],
         arrows=arrows,
-        frames=[Frame("laboratory", ground, 0.4 * far), Frame("chaser", robot, 0.3 * far)],
+        frames=[Frame("laboratory", ground, 0.3 * far), Frame("chaser", robot, 0.3 * far)],
         events=events(dataset),
         signals=signals(dataset),
-        notes=["mock-ups in the laboratory; pale blue: the model in the computer; pale green: without rig"],
+        notes=["mock-ups in the laboratory; pale blue, its probe in the computer; pale green, without rig"],
         views=[
             seen_from("overview", across + 0.55 * up + 0.3 * axis, middle, radius),
             seen_from("side", across, middle, radius),

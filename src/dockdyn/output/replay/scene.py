@@ -43,6 +43,7 @@ class Part:
     shown: np.ndarray | None = None
     flat: bool = True  # faces shaded as such, not as a smooth surface
     look: Any = None  # a mesh of the user's own (trimesh), in its own colours, instead of `mesh`
+    missing: str = ""  # why there is none, where one is asked for
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from dockdyn.output.replay.player import overlay, player
+from dockdyn.output.replay.overlay import overlay
+from dockdyn.output.replay.player import player
 from dockdyn.output.replay.scene import Scene
 
 
