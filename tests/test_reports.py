@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import shlex
-import shutil
 
 import numpy as np
 import pytest
 import xarray as xr
+from browser import launch
 from test_campaign_report import CAMPAIGNS
 from test_stability_report import RESULTS as STABILITIES
 
@@ -97,18 +96,10 @@ def reports(runs) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def chromium():
     """A headless Chromium; without one the test is left out, but not in CI."""
-    program = shutil.which("chromium")
-    if program is None:
-        reason = "chromium is not installed (apt-get install chromium)"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    playwright = pytest.importorskip("playwright.sync_api")
-    flags = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=flags)
-        yield browser
-        browser.close()
+    playwright, browser = launch()
+    yield browser
+    browser.close()
+    playwright.stop()
 
 
 class Opened:
