@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study
+from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study, cli_view
 from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
 
 if TYPE_CHECKING:
@@ -320,7 +320,13 @@ app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_forc
 app.command(
     epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
 )(cli_output.report)
+app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(
+    cli_view.view
+)
 app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(cli_output.export)
+app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html replay.html"))(
+    cli_view.view
+)
 app.command(epilog=example("dockdyn doctor"))(cli_doctor.doctor)
 app.add_typer(cli_campaign.app, name="campaign")
 app.add_typer(cli_impact.app, name="impact")

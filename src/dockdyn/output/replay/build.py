@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -11,7 +12,14 @@ from dockdyn.output.replay.scene import Scene
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import parse
 
-KINDS = {"free-flight": "free_flight"}  # module of each kind
+KINDS = {
+    "free-flight": "free_flight",
+    "four-mass": "chains",
+    "latch": "chains",
+    "berthing": "berthing",
+    "orbital-arm": "orbital_arm",
+    "rig": "rig",
+}  # module of each kind
 
 
 def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "result") -> Scene:
@@ -24,7 +32,14 @@ def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "resul
         raise ScenarioError(f"{name}: {instead}")
     content = parse(dataset.attrs["scenario"], name, folder=folder).content
     module = import_module(f"dockdyn.output.replay.{KINDS[str(dataset.attrs['kind'])]}")
-    return module.scene(dataset, content)
+    found: Scene = module.scene(dataset, content)
+    return with_warnings(found)
+
+
+def with_warnings(scene: Scene) -> Scene:
+    """The scene with a warning for every body whose mesh could not be read and which is drawn plainly instead."""
+    lost = [f"{part.name}: {part.missing}; drawn as a plain shape" for part in scene.parts if part.missing]
+    return replace(scene, warnings=[*scene.warnings, *lost])
 
 
 def not_a_run(dataset: xr.Dataset) -> str:

@@ -25,7 +25,7 @@ def frame_times(end: float, spans: np.ndarray, marks: Sequence[float]) -> tuple[
         return np.zeros(1), np.zeros(1, bool)
     interval = end / (EVEN - 1)
     short = spans[spans[:, 1] - spans[:, 0] < INSIDE * interval]
-    inside = np.concatenate([np.zeros(0), *(np.linspace(*span, INSIDE) for span in short)])
+    inside = np.concatenate([np.zeros(0), *(np.linspace(a, b, INSIDE) for a, b in short)])
     room = MOST - EVEN
     kept = thinned(np.unique(np.clip(np.asarray(marks, float), 0, end)), room)
     inside = thinned(np.unique(np.clip(inside, 0, end)), room - len(kept))

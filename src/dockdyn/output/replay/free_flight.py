@@ -9,9 +9,11 @@ import xarray as xr
 
 from dockdyn.output.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.output.replay import frames
-from dockdyn.output.replay.gear import MARGIN, body_parts, surface_part
-from dockdyn.output.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, View, turned
+from dockdyn.output.replay.cameras import beside, seen_from
+from dockdyn.output.replay.events import events
+from dockdyn.output.replay.gear import MARGIN, axes_length, body_parts, docking_place, gear_places, rims, surface_part
 from dockdyn.output.replay.scale import arrow_scale
+from dockdyn.output.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View
 
 NORMAL, FRICTION, HOLD = COLOURS["orange"], COLOURS["purple"], COLOURS["green"]
 BODIES = ("chaser", "target")
@@ -49,10 +51,19 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
         views=views(dataset, content, motions, reach, parts),
         lines=traces(dataset, content, time, motions),
         arrows=arrows(dataset, acting, time, motions, content, reach),
-        frames=[Frame(name, motion, 0.5 * size(parts, name)) for name, motion in zip(BODIES, motions, strict=True)],
+        frames=axes(content, parts, motions),
         events=events(dataset),
         signals=signals(dataset),
     )
+
+
+def axes(content: Any, parts: list[Part], motions: list[Motion]) -> list[Frame]:
+    """Axes of both bodies."""
+    hulls = [next(part.mesh for part in parts if part.name == f"{name}/body") for name in BODIES]
+    return [
+        Frame(name, motion, axes_length(mesh, gear_places(getattr(content, name))))
+        for name, motion, mesh in zip(BODIES, motions, hulls, strict=True)
+    ]
 
 
 def met(dataset: xr.Dataset, content: Any) -> float:
@@ -65,7 +76,7 @@ def met(dataset: xr.Dataset, content: Any) -> float:
     paths = dataset.feature_position.values
     nearest = float(np.nanmin(np.linalg.norm(paths, axis=-1))) if paths.size else 0.0
     found = MARGIN * max([*sizes, 3 * max(radii, default=0.0), nearest if not len(sizes) else 0.0])
-    return found or 0.5
+    return max([found, *rims(content)]) or 0.5
 
 
 def size(parts: list[Part], name: str) -> float:
@@ -121,7 +132,7 @@ def arrows(
         force = frames.at(time, dataset.time.values, (dataset.hold_force + dataset.latch_force).values)
         hold = (place, force)
     vectors = [one.normal for one in acting] + ([hold[1]] if hold else [])
-    scale = arrow_scale(vectors, 1.1 * reach)
+    scale = arrow_scale(vectors, 2 * reach)
     found = []
     for index, one in enumerate(acting):
         tail = "" if len(acting) == 1 else f" {index + 1}"
@@ -146,21 +157,6 @@ def traces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: list[Mo
     return found
 
 
-def events(dataset: xr.Dataset) -> list[Event]:
-    """Contacts with their peaks, and the capture."""
-    names = pair_labels(dataset) if "contact" in dataset.coords else []
-    found = []
-    for index in range(dataset.sizes["episode"]):
-        start, end = float(dataset.episode_onset[index]), float(dataset.episode_release[index])
-        which = int(dataset.episode_contact[index]) if "episode_contact" in dataset else 0
-        peak = float(dataset.episode_peak_force[index])
-        label = f"contact {index + 1}: {names[which] if names else ''}, peak {peak:.4g} N"
-        found.append(Event("contact", label, start, end if np.isfinite(end) else float(dataset.time[-1])))
-    if "capture_time" in dataset and np.isfinite(float(dataset.capture_time)):
-        found.append(Event("capture", "captured", float(dataset.capture_time)))
-    return found
-
-
 def signals(dataset: xr.Dataset) -> list[Signal]:
     """Normal force, depth of what touches, closing speed, energy."""
     time = dataset.time.values
@@ -168,37 +164,25 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     force = {short(n): dataset.normal_force.values[:, i] for i, n in enumerate(names)}
     depth = {short(n): -1e3 * dataset.depth.values[:, i] for i, n in enumerate(names)}
     energy = {"both bodies": dataset.kinetic_energy.values}
-    found = [Signal("normal force", "N", time, force), Signal("distance (negative: overlap)", "mm", time, depth)]
+    found = [Signal("normal force", "N", time, force), Signal("distance", "mm", time, depth)]
     return [*(one for one in found if one.series), Signal("kinetic energy", "J", time, energy)]
 
 
 def views(dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
     """Overview, along the docking axis, from the side, close on the contact, following the chaser."""
-    first = motions[1]
-    whole = np.concatenate([m.position[:1] for m in motions])
-    middle, span = whole.mean(axis=0), 0.5 * float(np.linalg.norm(whole[0] - whole[1])) + size(parts, "chaser")
-    span = max(span, size(parts, "target") + 0.5 * float(np.linalg.norm(whole[0] - whole[1])))
+    start = [m.position[0] for m in motions]
+    apart = float(np.linalg.norm(start[0] - start[1]))
+    middle = (start[0] + start[1]) / 2
+    radius = 0.5 * apart + 1.1 * max(size(parts, name) for name in BODIES)
     if not content.contact:
-        side = np.array([0.3, -1.0, 0.5])
-        return [View("overview", middle + 2.6 * span * side, middle)]
-    _, section, on_chaser = content.pair(content.contact[0])
-    carrier = motions[1 if on_chaser else 0]
-    surface = section.make()
-    axis = turned(carrier.attitude[:1], np.asarray(surface.mouth()[1].array())[None])[0]
-    place = carrier.points(np.asarray(surface.reference().array()))[0]
-    focus = place + 0.7 * reach * axis
-    across = np.cross(axis, np.eye(3)[np.abs(axis).argmin()] if abs(axis[2]) > 0.9 else [0.0, 0.0, 1.0])
-    across /= np.linalg.norm(across)
-    up = np.cross(across, axis)
+        return [seen_from("overview", [0.3, -1.0, 0.5], middle, radius)]
+    place, focus, axis, carrier = docking_place(content, motions, reach)
+    across, up = beside(axis)
+    slanted = across + 0.5 * up + 0.25 * axis
     return [
-        View("overview", middle + span * (1.7 * across + 0.9 * up + 0.5 * axis), middle),
-        View("side", middle + 2.1 * span * across, middle),
-        View("along the axis", place + 7 * reach * axis + 1.2 * reach * up, place, carrier, True),
-        View("contact", focus + reach * (3.2 * across + 1.7 * up + 1.6 * axis), focus, carrier, True),
-        View(
-            "with the chaser",
-            motions[0].position[0] + span * (1.6 * across + up),
-            motions[0].position[0],
-            first if False else motions[0],
-        ),
+        seen_from("overview", slanted, middle, radius),
+        seen_from("side", across, middle, radius),
+        seen_from("along the axis", axis + 0.15 * up, place, 4 * reach, carrier, True),
+        seen_from("contact", slanted, focus, 1.2 * reach, carrier, True),
+        seen_from("with the chaser", slanted, start[0], 0.8 * radius, motions[0]),
     ]

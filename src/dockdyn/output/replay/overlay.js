@@ -26,6 +26,7 @@
     #dd-top { left: 10px; top: 10px; max-width: min(44vw, 460px); }
     #dd h1 { font-size: 14px; font-weight: 600; }
     #dd p { color: #b8c1cc; margin-top: 3px; }
+    #dd button { min-height: 24px; }
     #dd button, #dd select { background: #2b323b; color: #e6eaef; border: 1px solid #4a5561; border-radius: 4px;
       padding: 3px 8px; cursor: pointer; }
     #dd button:hover, #dd button[aria-pressed=true] { background: #3f4a57; }
@@ -43,6 +44,7 @@
     #dd-line { flex: 1; height: 34px; cursor: pointer; touch-action: none; min-width: 60px; }
     #dd-now { min-height: 1.35em; color: #ffd9a8; }
     [data-viser4d-playback] { display: none !important; }
+    #root { visibility: hidden; } #root canvas { visibility: visible; }
     @media (max-width: 760px) { #dd-plots { width: 190px; } #dd-top { max-width: 48vw; } #dd-bar { flex-wrap: wrap; }
       #dd-line { order: 9; flex-basis: 100%; } #dd-views { max-height: 56px; overflow: auto; } }
     @media (max-height: 420px) { #dd-legend, #dd-top p { display: none; } }
@@ -126,8 +128,11 @@
   }
 
   // ── bar, views, legend ──
+  const icon = (d) => make("svg", { viewBox: "0 0 16 16", width: 13, height: 13, style: "display:block" },
+    make("path", { d, fill: "currentColor" }));
   const button = (words, label, action) => make("button", { "aria-label": label, title: label, onclick: action }, words);
-  const playing = button("▶", "play", () => (going ? pause() : play()));
+  const PLAY = "M3 2v12l11-6z", PAUSE = "M3 2h4v12H3zM9 2h4v12H9z";
+  const playing = button(icon(PLAY), "play", () => (going ? pause() : play()));
   const clockFace = make("span", { id: "dd-clock" });
   const now = make("div", { id: "dd-now" });
   const speeds = [...new Set([1 / 50, 1 / 20, 1 / 10, 1 / 5, 1 / 2, 1, 2, 5, 10].map((s) => s * run.speed)), 1]
@@ -140,12 +145,17 @@
   const legend = make("div", { id: "dd-legend" });
   for (const arrow of run.arrows) {
     legend.append(make("i", { style: `background:${arrow.colour}` }),
-      make("span", {}, `${arrow.name}: 1 m is ${number(arrow.per)} ${arrow.unit}`));
+      make("span", {}, `${arrow.name}: ${worth(arrow)}`));
+  }
+  /* What a metre, centimetre or millimetre of arrow stands for, whichever the longest arrow has at least one of. */
+  function worth(arrow) {
+    const [length, name] = [[1, "m"], [0.01, "cm"], [0.001, "mm"]].find(([l]) => arrow.longest >= l) || [1, "m"];
+    return `1 ${name} of arrow is ${+(length / arrow.scale).toPrecision(3)} ${arrow.unit}`;
   }
   const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title),
     ...run.notes.map((words) => make("p", {}, words)), now, legend, views);
   const bar = make("div", { id: "dd-bar", class: "card" },
-    button("⏮", "to the event before", () => jump(-1)), playing, button("⏭", "to the next event", () => jump(1)),
+    button(icon("M2 2h2v12H2zM14 2v12L5 8z"), "to the event before", () => jump(-1)), playing, button(icon("M12 2h2v12h-2zM2 2v12l9-6z"), "to the next event", () => jump(1)),
     svgLine, clockFace, speedList,
     button("plots", "plots on or off", () => { plots.hidden = !plots.hidden; }));
   const page = make("div", { id: "dd" }, make("style", {}, style), top, bar);
@@ -178,7 +188,7 @@
   }
   function play() { if (step >= last) step = 0; going = true; anchor(); mark(); }
   function pause() { going = false; mark(); }
-  function mark() { playing.textContent = going ? "⏸" : "▶"; playing.setAttribute("aria-label", going ? "pause" : "play"); }
+  function mark() { playing.firstChild.firstChild.setAttribute("d", going ? PAUSE : PLAY); playing.setAttribute("aria-label", going ? "pause" : "play"); }
   function jump(side) {
     const stops = [...new Set([0, ...run.events.map((one) => one.start), ...run.dwell.map((i) => time[i]), end])]
       .sort((a, b) => a - b);
@@ -251,15 +261,25 @@
   const product = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g,
     a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
   function turn(q, v) { return product(product(q, [0, ...v]), conjugate(q)).slice(1); }
+  /* The view moved sideways, so that what it shows stands in the middle of what the plots leave free. */
+  function asideOf(view) {
+    const covered = plots.isConnected && !plots.hidden ? plots.offsetWidth / innerWidth : 0;
+    const out = view.position.map((v, i) => v - view.target[i]);
+    const far = Math.hypot(...out), flat = Math.hypot(out[0], out[1]) || 1;
+    const half = Math.tan((75 / 2) * Math.PI / 180) * far * innerWidth / innerHeight;
+    const right = [-out[1] / flat * half * covered, out[0] / flat * half * covered, 0];
+    return [view.target.map((v, i) => v + right[i]), view.position.map((v, i) => v + right[i])];
+  }
   function look(index) {
     looked = index;
     const view = run.views[index];
     [...views.children].forEach((node, i) => node.setAttribute("aria-pressed", String(i === index)));
     place();
+    const [at, from] = asideOf(view);
     // look-at first: the camera keeps its direction to what it looks at
-    push({ type: "SetCameraLookAtMessage", look_at: view.target, initial: false },
-      { type: "SetCameraPositionMessage", position: view.position, initial: false },
-      { type: "SetCameraLookAtMessage", look_at: view.target, initial: false });
+    push({ type: "SetCameraLookAtMessage", look_at: at, initial: false },
+      { type: "SetCameraPositionMessage", position: from, initial: false },
+      { type: "SetCameraLookAtMessage", look_at: at, initial: false });
   }
 
   // ── what the reader does ──

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from dockdyn.output.replay.player import overlay, player
+from dockdyn.output.replay.overlay import overlay
+from dockdyn.output.replay.player import player
 from dockdyn.output.replay.scene import Scene
 
 

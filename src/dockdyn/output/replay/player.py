@@ -2,53 +2,67 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import resources
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.output.drawing import COLOURS, SERIES
 from dockdyn.output.replay.scene import Arrow, Line, Motion, Scene
 
 if TYPE_CHECKING:
     from viser4d import Viser4dServer
 
 FPS = 30.0
-PLAYS = 20.0  # s, about how long a run takes to play
-SAMPLES = 700  # of a plot
 SHORTEST = 0.04  # of the largest arrow, below which none is drawn
 ROOT = "/run"
 
 
 @contextmanager
-def player(scene: Scene, host: str = "127.0.0.1", port: int = 0) -> Iterator[Viser4dServer]:
-    """A server that plays the scene; stopped when left, also after an error."""
-    from viser4d import StreamingConfig, Viser4dServer
-
-    steps = len(scene.time)
-    server = Viser4dServer(
-        steps,
-        fps=FPS,
-        host=host,
-        port=port,
-        verbose=False,
-        # one block: a run is small, and a page that waits for none plays smoothly
-        streaming=StreamingConfig(block_size=max(steps, 1)),
-    )
+def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
+    """A server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
+    server = quietly(lambda: started(len(scene.time), host, port))
     try:
         record(server, scene)
+        if script:
+            run_in_browsers(server, script)
         yield server
     finally:
-        server.stop()
+        quietly(server.stop)
+
+
+def started(steps: int, host: str, port: int) -> Viser4dServer:
+    from viser4d import StreamingConfig, Viser4dServer
+
+    # one block: a run is small, and a page that waits for none plays smoothly
+    streaming = StreamingConfig(block_size=max(steps, 1))
+    return Viser4dServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
+
+
+def run_in_browsers(server: Viser4dServer, script: str) -> None:
+    """Runs a script in every browser that comes, by the way on which viser4d sends its own."""
+    from viser4d import _viser
+
+    _viser.queue_server_message(server, _viser.run_javascript_message(script))
+
+
+def quietly[Result](do: Callable[[], Result]) -> Result:
+    """Without what viser prints about itself, also when told not to."""
+    with redirect_stdout(StringIO()):
+        return do()
 
 
 def record(server: Any, scene: Scene) -> None:
     """All that the scene shows, into the player's time line."""
     server.scene.set_up_direction("+z")
     server.scene.world_axes.visible = False
+    server.scene.configure_default_lights(enabled=False)
+    server.scene.configure_environment_map(hdri=None)
+    server.scene.add_light_ambient("/light/all", intensity=1.6)
+    # one from where most cameras stand, one from behind
+    server.scene.add_light_directional("/light/key", intensity=2.9, position=(1.0, -2.0, 3.0), cast_shadow=False)
+    server.scene.add_light_directional("/light/fill", intensity=1.0, position=(-2.0, 2.0, 0.5), cast_shadow=False)
     server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
     with server.at(0) as now:
         stage = now.scene
@@ -57,6 +71,7 @@ def record(server: Any, scene: Scene) -> None:
         drawn = [(line, *draw_line(stage, line)) for line in scene.lines]
         arrows = [(arrow, shafts(arrow), draw_arrow(stage, arrow)) for arrow in scene.arrows]
     moving += [(handle, line.carrier, None) for line, handle, _ in drawn if line.carrier is not None]
+    moving = [(handle, coarse(motion), shown) for handle, motion, shown in moving]
     for step in range(1, len(scene.time)):
         with server.at(step):
             for handle, motion, shown in moving:
@@ -64,11 +79,19 @@ def record(server: Any, scene: Scene) -> None:
             for line, handle, rows in drawn:
                 if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
                     handle.points = rows[step]
+                if line.stretch is not None and line.stretch[step] != line.stretch[step - 1]:
+                    handle.scale = (float(line.stretch[step]), 1.0, 1.0)
             for _, (points, seen), handle in arrows:
                 if seen[step] and not (seen[step - 1] and np.array_equal(points[step], points[step - 1])):
                     handle.points = points[step][None]
                 if seen[step] != seen[step - 1]:
                     handle.visible = bool(seen[step])
+
+
+def coarse(motion: Motion) -> Motion:
+    """Places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
+    size = float(np.abs(motion.position).max(initial=0)) or 1.0
+    return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
 def move(handle: Any, motion: Motion, shown: np.ndarray | None, step: int) -> None:
@@ -111,7 +134,7 @@ def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion, None]]:
     for frame in scene.frames:
         start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
         handle = stage.add_frame(
-            f"{ROOT}/axes of {frame.name}", axes_length=frame.length, axes_radius=0.02 * frame.length, **start
+            f"{ROOT}/axes of {frame.name}", axes_length=frame.length, axes_radius=0.01 * frame.length, **start
         )
         found.append((handle, frame.motion, None))
     return found
@@ -130,7 +153,16 @@ def draw_line(stage: Any, line: Line) -> tuple[Any, np.ndarray | None]:
     placed = {} if line.carrier is None else {
         "position": line.carrier.position[0], "wxyz": line.carrier.attitude[0]
     }  # fmt: skip
-    handle = stage.add_line_segments(f"{ROOT}/{line.name}", first, rgb(line.colour), thickness=line.width, **placed)
+    long = 1.0 if line.stretch is None else float(line.stretch[0])
+    handle = stage.add_line_segments(
+        f"{ROOT}/{line.name}",
+        first,
+        rgb(line.colour),
+        scale=(long, 1.0, 1.0),
+        thickness=line.width,
+        thickness_units="screen",
+        **placed,
+    )
     return handle, rows
 
 
@@ -154,7 +186,7 @@ def draw_arrow(stage: Any, arrow: Arrow) -> Any:
     return stage.add_arrows(
         f"{ROOT}/{arrow.name}",
         points[0][None],
-        rgb(arrow.colour),
+        linear(arrow.colour),
         shaft_radius=thick,
         head_radius=2.4 * thick,
         head_length=5 * thick,
@@ -166,99 +198,9 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def overlay(scene: Scene) -> str:
-    """The script that puts time line, plots, legend and cameras over the player."""
-    source = resources.files("dockdyn.output.replay").joinpath("overlay.js").read_text(encoding="utf-8")
-    data = json.dumps(facts(scene), separators=(",", ":"), allow_nan=False)
-    # neither may end the script element they stand in
-    return source.replace("/*DATA*/null", data.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))
-
-
-def facts(scene: Scene) -> dict[str, Any]:
-    """What the overlay needs to know, as JSON."""
-    end = float(scene.time[-1]) if len(scene.time) else 0.0
-    followed: list[Motion] = []
-    views = []
-    for view in scene.views:
-        if view.follow is not None and not any(view.follow is one for one in followed):
-            followed.append(view.follow)
-        number = -1 if view.follow is None else next(i for i, m in enumerate(followed) if m is view.follow)
-        views.append(
-            {
-                "name": view.name,
-                "position": rounded(view.position),
-                "target": rounded(view.target),
-                "follow": number,
-                "turns": view.turns,
-            }
-        )
-    return {
-        "title": scene.title,
-        "time": rounded(scene.time, 9),
-        "dwell": [] if scene.dwell is None else np.flatnonzero(scene.dwell).tolist(),
-        "speed": usual_speed(end),
-        "views": views,
-        "followed": [{"p": rounded(m.position), "q": rounded(m.attitude)} for m in followed],
-        "events": [
-            {"kind": e.kind, "label": e.label, "start": e.start, "end": e.start if e.end is None else e.end}
-            for e in scene.events
-        ],
-        "signals": [
-            {
-                "label": one.label,
-                "unit": one.unit,
-                "series": [
-                    {"name": name, "colour": SERIES[i % len(SERIES)], "line": thinned(one.time, values)}
-                    for i, (name, values) in enumerate(one.series.items())
-                ],
-            }
-            for one in scene.signals
-        ],
-        "arrows": [
-            {
-                "name": a.name,
-                "colour": a.colour,
-                "unit": a.unit,
-                "per": significant(1 / a.scale),
-                "at": rounded(np.linalg.norm(a.vector, axis=1), 4),
-            }
-            for a in scene.arrows
-        ],
-        "notes": scene.notes,
-        "colours": COLOURS,
-    }
-
-
-def significant(value: float) -> float:
-    return float(f"{value:.3g}")
-
-
-def usual_speed(end: float) -> float:
-    """The speed, one, two or five times a power of ten, at which a run of so many seconds plays in about `PLAYS` s."""
-    if end <= 0:
-        return 1.0
-    exact = end / PLAYS
-    steps = [a * 10.0**b for b in range(-9, 9) for a in (1, 2, 5)]
-    return float(f"{min(steps, key=lambda step: abs(np.log(step / exact))):.1e}")
-
-
-def rounded(values: Any, digits: int = 6) -> Any:
-    """Numbers with so many significant digits, as short as JSON can write them."""
-    array = np.asarray(values, float)
-    if array.ndim:
-        return [rounded(one, digits) for one in array]
-    return float(f"{float(array):.{digits}g}") if np.isfinite(array) else 0.0
-
-
-def thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
-    """Times and values of a plot: where there are many, the least and the largest of each of equal groups, in their order."""
-    rows = np.arange(len(time))
-    if len(time) > SAMPLES:
-        edges = np.linspace(0, len(time), SAMPLES // 2 + 1).astype(int)
-        chosen = {0, len(time) - 1}
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
-            part = np.nan_to_num(values[low:high], nan=0.0)
-            chosen |= {low + int(part.argmin()), low + int(part.argmax())}
-        rows = np.array(sorted(chosen))
-    kept = [float(f"{v:.5g}") if np.isfinite(v) else None for v in values[rows]]
-    return [rounded(time[rows], 7), kept]
+def linear(colour: str) -> tuple[int, int, int]:
+    """A colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
+    shares = [channel / 255 for channel in rgb(colour)]
+    light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    red, green, blue = (round(255 * one) for one in light)
+    return red, green, blue

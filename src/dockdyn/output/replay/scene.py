@@ -43,13 +43,14 @@ class Part:
     shown: np.ndarray | None = None
     flat: bool = True  # faces shaded as such, not as a smooth surface
     look: Any = None  # a mesh of the user's own (trimesh), in its own colours, instead of `mesh`
+    missing: str = ""  # why there is none, where one is asked for
 
 
 @dataclass(frozen=True)
 class Line:
     """A line whose points (frames, n, 3) move, or (n, 3) where it stands still, such as a trace.
 
-    With `carrier` its points are in axes of what moves so.
+    With `carrier` its points are in axes of what moves so; with `stretch` (frames,) it is drawn so much longer along x.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Line:
     width: float = 2.0  # pixels
     carrier: Motion | None = None
     grows: bool = False  # shown up to the frame, a point a frame
+    stretch: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ class Scene:
     events: list[Event] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # for the user, not for the picture
     dwell: np.ndarray | None = None
 
 

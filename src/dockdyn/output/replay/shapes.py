@@ -149,7 +149,7 @@ def level_set(surface: Any, grid: np.ndarray, closed: bool = False) -> Mesh:
         fan = axis_fan(values, number, len(vertices))
         if len(fan):
             middles = [vertices[fan[fan[:, 2] == centre_of][:, 0]].mean(axis=0) for centre_of in np.unique(fan[:, 2])]
-            vertices = np.concatenate([vertices, middles])
+            vertices = np.concatenate([vertices, nearer(np.array(middles), size)])
             faces.append(fan)
     return Mesh(vertices, np.concatenate(faces).astype(int))
 
@@ -169,8 +169,10 @@ def sampled(surface: Any) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[
     def nearer(points: np.ndarray, far: float) -> np.ndarray:
         start = points
         for _ in range(NEWTON):
-            off, normal = both(points)
-            points = points - np.asarray(off)[:, None] * np.asarray(normal.array()).T
+            off, gradient = both(points)
+            slope = np.asarray(gradient.array()).T
+            steep = np.maximum(np.sum(slope**2, axis=1, keepdims=True), 1e-6)
+            points = points - np.asarray(off)[:, None] * slope / steep
             moved = points - start
             length = np.linalg.norm(moved, axis=1, keepdims=True)
             points = start + moved * np.minimum(1, far / np.where(length > 0, length, 1))
