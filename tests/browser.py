@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import os
 import shutil
+from time import monotonic
 
 import numpy as np
 import pytest
 
 SOFTWARE = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox"]
 PATIENCE = 90_000  # ms; shaders are compiled in software
-WINDOW = {"width": 900, "height": 560}
+DRAWN = 30.0  # s
+WINDOW = {"width": 720, "height": 450}
 SMOOTH = """new Promise(done => { let quick = 0, before = performance.now(); const frame = () => {
   const now = performance.now(); quick = now - before < 250 ? quick + 1 : 0; before = now;
   quick > 4 ? done() : requestAnimationFrame(frame); }; frame(); })"""
@@ -50,23 +52,38 @@ class Page:
         self.page.wait_for_function("window.__DOCKDYN__?.ready")
         self.page.evaluate(SMOOTH)
 
-    def at(self, time: float, view: int | None = None) -> np.ndarray:
-        """The picture (height, width, 3) of the scene at a time (s), without what lies over it."""
+    def at(self, time: float, view: int | None = None, unlike: np.ndarray | None = None) -> np.ndarray:
+        """The picture (height, width, 3) of the scene at a time (s), without what lies over it.
+
+        A page that draws in software takes its time: the picture is waited for until it shows something, stands still and,
+        with `unlike`, differs from an earlier one; after `DRAWN` seconds it is what it is.
+        """
+        self.page.bring_to_front()  # a tab behind another draws nothing
         if view is not None:
             self.page.evaluate(f"__DOCKDYN__.look({view})")
         self.page.evaluate(f"__DOCKDYN__.seek({time})")
-        self.page.wait_for_timeout(150)
-        self.page.evaluate(SMOOTH)
         self.page.evaluate("document.getElementById('dd').style.visibility = 'hidden'")
-        shot = self.page.screenshot()
+        end, before = monotonic() + DRAWN, None
+        while True:
+            self.page.wait_for_timeout(120)
+            shot = picture(self.page.screenshot())
+            calm = before is not None and not changed(before, shot)
+            if (calm and np.ptp(shot) > 60 and (unlike is None or changed(unlike, shot))) or monotonic() > end:
+                break
+            before = shot
         self.page.evaluate("document.getElementById('dd').style.visibility = 'visible'")
-        return picture(shot)
+        return shot
 
     def cursors(self) -> list[str]:
         return self.page.evaluate("[...document.querySelectorAll('.dd-cursor')].map(n => n.getAttribute('x1'))")
 
     def close(self) -> None:
         self.page.close()
+
+
+def changed(one: np.ndarray, other: np.ndarray) -> int:
+    """How many pixels differ clearly."""
+    return int((np.abs(other - one).max(axis=2) > 40).sum())
 
 
 def picture(shot: bytes) -> np.ndarray:
