@@ -277,7 +277,13 @@
     place();
     const [at, from] = asideOf(view);
     // look-at first: the camera keeps its direction to what it looks at
-    push({ type: "SetCameraLookAtMessage", look_at: at, initial: false },
+    // scenes of millimetres and of kilometres are seen alike
+    const far = Math.hypot(...view.position.map((v, i) => v - view.target[i])) || 1;
+    push({ type: "SetCameraNearMessage", near: far / 100, initial: false },
+      { type: "SetCameraFarMessage", far: far * 1000, initial: false },
+      { type: "SetCameraMinOrbitDistanceMessage", min_orbit_distance: far / 50 },
+      { type: "SetCameraMaxOrbitDistanceMessage", max_orbit_distance: far * 100 },
+      { type: "SetCameraLookAtMessage", look_at: at, initial: false },
       { type: "SetCameraPositionMessage", position: from, initial: false },
       { type: "SetCameraLookAtMessage", look_at: at, initial: false });
   }
