@@ -75,6 +75,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("dockdyn")
     if name in ("impact", "stability"):
         return importlib.import_module(f"dockdyn.{name}")
     if name not in PLACES:

@@ -52,6 +52,7 @@ def render(
     judged_note: str = "",
     again: str | None = None,
     replay: str = "",
+    no_replay: str = "",
     measured: Measured | None = None,
     **parts: Any,
 ) -> str:
@@ -69,6 +70,7 @@ def render(
         judged_note: what to know of them.
         again: what to type to get it again; by default what the result says.
         replay: the packed replay of a run, empty where there is none.
+        no_replay: why there is none, where there should be one.
         measured: what a log says of the run.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -101,6 +103,7 @@ def render(
         again=from_result(dataset) if again is None else again,
         scenario_file=again is None,
         replay=replay,
+        no_replay=no_replay,
         replay_script=SCRIPT,
         policy=POLICY if replay else PAGE,
         **parts,

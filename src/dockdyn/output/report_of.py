@@ -31,4 +31,12 @@ def report_of(dataset: xr.Dataset, measured: Measured | None = None) -> str:
     study = study_of(dataset)
     module, function = REPORTS[study or str(dataset.attrs["kind"])].split(".")
     render: Any = getattr(importlib.import_module(f"dockdyn.output.{module}"), function)
-    return render(dataset) if study else render(dataset, replay=packed_replay(dataset), measured=measured)
+    return render(dataset) if study else render(dataset, measured=measured, **replay_of(dataset))
+
+
+def replay_of(dataset: xr.Dataset) -> dict[str, str]:
+    """The packed replay of a run; where it cannot be made, why: its report is worth having without."""
+    try:
+        return {"replay": packed_replay(dataset)}
+    except Exception as error:
+        return {"no_replay": f"It could not be made: {error}"}

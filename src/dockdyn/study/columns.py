@@ -88,7 +88,10 @@ def labels_of(dataset: xr.Dataset, dim: str) -> list[str]:
 def unit_of(dataset: xr.Dataset, name: str) -> str:
     if name not in dataset.variables:
         return NUMBER
-    return "" if dataset[name].dtype.kind in "UOS" else str(dataset[name].attrs.get("units", NUMBER))
+    if dataset[name].dtype.kind in "UOS":
+        return ""
+    stated = str(dataset[name].attrs.get("units", NUMBER))
+    return NUMBER if stated == "SI" else stated  # of what has a unit a label
 
 
 def distinct(columns: list[Column]) -> list[Column]:
