@@ -149,7 +149,8 @@
   }
   /* What a metre, centimetre or millimetre of arrow stands for, whichever the longest arrow has at least one of. */
   function worth(arrow) {
-    const [length, name] = [[1, "m"], [0.01, "cm"], [0.001, "mm"]].find(([l]) => arrow.longest >= l) || [1, "m"];
+    const longest = Math.max(...run.arrows.map((one) => one.longest));
+    const [length, name] = [[1, "m"], [0.01, "cm"]].find(([l]) => longest >= l) || [0.001, "mm"];
     return `1 ${name} of arrow is ${+(length / arrow.scale).toPrecision(3)} ${arrow.unit}`;
   }
   const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title),
