@@ -8,6 +8,7 @@ from pathlib import Path
 from energy_horizons import energy_horizons
 from matplotlib.figure import Figure
 from PIL import Image
+from tutorial_pictures import after_the_catch, captured, compensators
 
 import dockdyn
 from dockdyn.output.drawing import COLOURS
@@ -44,6 +45,9 @@ def main() -> None:
     save(impulses_figure(impulses()), "impulses-and-modes")
     save(energy_horizons(), "energy-horizons")
     save(envelope_figure(dockdyn.envelope(dockdyn.load("probe-cone-latch"), CAPTURE, tolerance=0.01)), "envelope")
+    save(compensators(), "tutorial-rig")
+    save(captured(), "tutorial-capture")
+    save(after_the_catch(), "tutorial-arm")
 
 
 if __name__ == "__main__":
