@@ -47,7 +47,7 @@ def after_the_catch() -> Figure:
     figure = Figure(figsize=(7, 4.6), layout="constrained")
     panels = figure.subplots(2, 2, sharex="col", sharey="col")
     for row, changes in zip(panels, ({"control": {"law": "none"}}, {}), strict=True):
-        run = dockdyn.simulate(dockdyn.load("berthing-3d", {"duration": "40 s", "output.interval": "20 ms", **changes}))
+        run = dockdyn.simulate(dockdyn.load("berthing-3d", {"duration": "8 s", "output.interval": "5 ms", **changes}))
         for name in run.joint.values:
             rate = np.degrees(run.coordinate_rate.sel(coordinate=name).values)
             row[0].plot(run.time, rate, linewidth=0.8, label=str(name))
@@ -59,8 +59,8 @@ def after_the_catch() -> Figure:
             ax.grid(alpha=0.3)
     panels[0, 0].set_title("joint rates, deg/s", fontsize=10)
     panels[0, 1].set_title("deflection of the booms' tips, mm", fontsize=10)
-    panels[0, 0].legend(fontsize=7, frameon=False, ncols=2)
-    panels[0, 1].legend(fontsize=7, frameon=False)
+    panels[1, 0].legend(fontsize=7, frameon=False, ncols=2, loc="lower right")
+    panels[1, 1].legend(fontsize=7, frameon=False)
     for ax in panels[1]:
         ax.set_xlabel("time since the impact, s")
     return figure
