@@ -20,9 +20,9 @@ PAGE = Path(__file__).parent / "scenario-keys.md"
 SCHEMAS: dict[str, type[BaseModel]] = {**KINDS, "rig in space": MODES["6-dof"], "campaign": CampaignSection}
 INTRODUCTION = """# Every key of a scenario
 
-Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. What the keys are for, with
-examples: [Scenario file](scenario.md). A number without a unit is in the unit of its row; a text such as `"16 ms"` is converted.
-“required” stands where there is no default.
+Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. What the keys are for,
+with examples: [Scenario file](scenario.md). A number without a unit is in the unit of its row; a text such as `"16 ms"` is
+converted. “required” stands where there is no default.
 """
 
 

@@ -24,13 +24,13 @@ SECOND = "second implementation"
 ROUNDING = 1e-10  # differences below this are not told apart: they change with the machine
 INTRODUCTION = f"""# Validation
 
-Written by `docs/make_validation.py`, which `make verify` runs after the tests. Three numbers a row: what the paper prints, what dockdyn
-computes, and what something else computes that shares no code with it.
+Written by `docs/make_validation.py`, which `make verify` runs after the tests. Three numbers a row: what the paper prints,
+what dockdyn computes, and what something else computes that shares no code with it.
 
-“By” says what that is. A *closed form* is evaluated here with NumPy. *SciPy*, *tdcpy* and *Pinocchio* were run when this page was
-written, on a model written for that purpose. “{SECOND.capitalize()}” is a number from another implementation of the paper,
-which shares no code with dockdyn; it is given to the digits shown. Where the paper prints another number than both, [Errata](errata.md) says why. All rows of all papers:
-`dockdyn reproduce`.
+“By” says what that is. A *closed form* is evaluated here with NumPy. *SciPy*, *tdcpy* and *Pinocchio* were run when this
+page was written, on a model written for that purpose. “{SECOND.capitalize()}” is a number from another implementation of
+the paper, which shares no code with dockdyn; it is given to the digits shown. Where the paper prints another number than
+both, [Errata](errata.md) says why. All rows of all papers: `dockdyn reproduce`.
 """
 HEAD = "| Quantity | Printed | Computed | Independent | Unit | By | Difference |\n|---|---|---|---|---|---|---|"
 

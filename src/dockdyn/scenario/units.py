@@ -81,8 +81,8 @@ class Unit:
     """The unit of a field's numbers, for who asks for it; may name fields of its section, as in N/m**{exponent}."""
 
     text: str
-    what: str = ""  # the quantity in words
-    limits: Bounds = Bounds()
+    what: str  # the quantity in words
+    limits: Bounds
 
 
 def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
