@@ -19,8 +19,9 @@ demo: $(VENV)/.stamp-core ## dock a probe into a cone; the report lands in demo/
 test: $(VENV)/.stamp-dev ## run the tests, the large random checks sampled
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not full" $(PYTEST_ARGS)
 
-verify: $(VENV)/.stamp-dev ## run every test, the long ones in full
+verify: $(VENV)/.stamp-dev ## run every test, the long ones in full; write docs/validation.md
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/python docs/make_validation.py
 
 lint: $(VENV)/.stamp-dev ## check style, format and types
 	$(BIN)/python -m ruff check

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import runpy
+import tempfile
 from pathlib import Path
 
 from energy_horizons import energy_horizons
 from matplotlib.figure import Figure
 from PIL import Image
+from tutorial_pictures import after_the_catch, captured, compensators
 
 import dockdyn
 from dockdyn.output.drawing import COLOURS
@@ -18,7 +22,8 @@ from dockdyn.papers.cyril_again import impulses
 from dockdyn.papers.cyril_pictures import impulses as impulses_figure
 from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
-IMAGES = Path(__file__).parent / "images"
+IMAGES = Path(__file__).resolve().parent / "images"
+EXAMPLES = IMAGES.parents[1] / "examples"
 
 # as in envelope.md
 CAPTURE = {"approach.closing_speed": ("30 mm/s", "60 mm/s"), "approach.lateral_offset.0": ("-80 mm", "80 mm")}
@@ -31,8 +36,22 @@ FAMILY = [*PLANE, "contact.normal.stiffness=4 kN/m:12 kN/m:3"]
 def save(figure: Figure, name: str) -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=120, facecolor=COLOURS["paper"])
+    keep(drawn, name)
+
+
+def keep(drawn: io.BytesIO | Path, name: str) -> None:
     picture = Image.open(drawn).convert("RGB").quantize(64)  # lines and text need few colours
     picture.save(IMAGES / f"{name}.png", optimize=True)
+
+
+def gallery() -> None:
+    """The pictures that the scripts under `examples/` leave."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for script in sorted(EXAMPLES.glob("*.py")):
+            runpy.run_path(str(script), run_name="__main__")
+            drawn = Path(f"{script.stem}.png")
+            if drawn.exists():
+                keep(drawn, f"gallery-{script.stem}")
 
 
 def main() -> None:
@@ -44,6 +63,10 @@ def main() -> None:
     save(impulses_figure(impulses()), "impulses-and-modes")
     save(energy_horizons(), "energy-horizons")
     save(envelope_figure(dockdyn.envelope(dockdyn.load("probe-cone-latch"), CAPTURE, tolerance=0.01)), "envelope")
+    save(compensators(), "tutorial-rig")
+    save(captured(), "tutorial-capture")
+    save(after_the_catch(), "tutorial-arm")
+    gallery()
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def check_toml(block: Block) -> None:
 
 
 # what takes longest is run by `make verify` alone
-LONG = ("stability", "results")
+LONG = ("stability", "results", "tutorial-rig", "tutorial-capture", "tutorial-arm", "own-compensator", "cluster")
 SHOWN = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.full] * (page.stem in LONG)) for page in PAGES if blocks(page)
 ]
@@ -320,7 +320,62 @@ def test_dependencies_are_those_of_the_package():
         assert {bare(name) for name in listed} == {bare(name) for name in names}, heading
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+FENCED = re.compile(r"^(```|~~~|:::).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link may name behind `#`: headings, as GitHub and the built pages spell them."""
+    found = set()
+    for heading in HEADING.findall(FENCED.sub("", page.read_text(encoding="utf-8"))):
+        words = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower())
+        found.add(words.replace(" ", "-"))
+    return found
+
+
+LINKED = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: page.stem)
 def test_links_inside_the_repository_lead_somewhere(page):
-    links = re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", page.read_text(encoding="utf-8"))
-    assert not [link for link in links if not (page.parent / link).exists()]
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    lost = []
+    for link, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", text):
+        file = page.parent / link if link else page
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            lost.append(f"{link}#{anchor}")
+    assert not lost
+
+
+def test_every_page_is_in_the_contents():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = {line for block in re.findall(r"^```{toctree}\n(.*?)^```", index, re.M | re.S) for line in block.split()}
+    assert {page.stem for page in PAGES if page.parent == ROOT / "docs"} - listed == {"index"}
+
+
+def test_python_reference_names_everything():
+    """Every public name of the package, and every module with physics."""
+    api = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for module in (dockdyn, dockdyn.stability, dockdyn.impact):
+        names = [name for name in module.__all__ if name not in ("impact", "stability", "Vector")]
+        assert not [name for name in names if f" {module.__name__}.{name}\n" not in api], module.__name__
+    for room in ("mechanics", "contact", "impact", "integrate", "stability", "control", "loop", "models"):
+        page = (ROOT / "docs" / f"api-{room}.md").read_text(encoding="utf-8")
+        source = ROOT / "src" / "dockdyn"
+        modules = [file for file in (source / room).rglob("*.py") if file.name != "__init__.py"]
+        names = [".".join(("dockdyn", *file.relative_to(source).with_suffix("").parts)) for file in modules]
+        assert not [name for name in names if f"automodule:: {name}\n" not in page], room
+
+
+def test_the_tables_of_keys_are_those_of_the_schema(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import make_keys
+
+    assert make_keys.page() == make_keys.PAGE.read_text(encoding="utf-8"), "run: python docs/make_keys.py"
+
+
+def test_pictures_are_there_and_small():
+    images = ROOT / "docs" / "images"
+    named = {name for page in PAGES for name in re.findall(r"images/([\w.-]+)\)", page.read_text(encoding="utf-8"))}
+    assert named == {file.name for file in images.iterdir()}
+    assert sum(file.stat().st_size for file in images.iterdir()) < 3e6

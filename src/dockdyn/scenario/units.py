@@ -48,13 +48,6 @@ def convert(text: str, unit: str) -> float:
         raise ValueError(str(error)) from None
 
 
-@dataclass(frozen=True)
-class Unit:
-    """The unit of a field's numbers, for who asks for it; may name fields of its section, as in N/m**{exponent}."""
-
-    text: str
-
-
 class Bounds:
     """Allowed range of a number in SI units."""
 
@@ -81,6 +74,15 @@ class Bounds:
 
     def amount(self, bound: float, unit: str) -> str:
         return f"{math.degrees(bound):g} deg" if unit == "rad" else f"{bound:g} {unit}".strip()
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of a field's numbers, for who asks for it; may name fields of its section, as in N/m**{exponent}."""
+
+    text: str
+    what: str  # the quantity in words
+    limits: Bounds
 
 
 def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
@@ -122,7 +124,7 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     def written(value: float, info: Any) -> Any:
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"
 
-    return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit)]
+    return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit, what, limits)]
 
 
 def example(unit: str) -> str:

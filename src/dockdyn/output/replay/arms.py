@@ -70,7 +70,7 @@ def tree_parts(
             ends.append(np.asarray(grip[1], float))
         if link.look is not None:
             part = Part(f"{name}/{link.name}", ball(1.35 * thick), METAL, motion, flat=False)
-            parts.append(dressed(part, link.look))
+            parts += dressed(part, link.look)
             continue
         if link.beam is not None:
             parts += beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)

@@ -1,0 +1,127 @@
+"""Write scenario-keys.md, the tables of every key of a scenario, from the schema: `python docs/make_keys.py`."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from dockdyn.scenario.campaign import CampaignSection
+from dockdyn.scenario.load import KINDS
+from dockdyn.scenario.rig import MODES
+from dockdyn.scenario.units import Unit
+
+PAGE = Path(__file__).parent / "scenario-keys.md"
+SCHEMAS: dict[str, type[BaseModel]] = {**KINDS, "rig in space": MODES["6-dof"], "campaign": CampaignSection}
+INTRODUCTION = """# Every key of a scenario
+
+Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. What the keys are for,
+with examples: [Scenario file](scenario.md). A number without a unit is in the unit of its row; a text such as `"16 ms"` is
+converted. “required” stands where there is no default.
+"""
+
+
+def parts(annotation: Any) -> Iterator[Any]:
+    """An annotation and all it is made of."""
+    yield annotation
+    for inner in get_args(annotation) if get_origin(annotation) is not Literal else ():
+        yield from parts(inner)
+
+
+def sections(annotation: Any) -> list[type[BaseModel]]:
+    found = [part for part in parts(annotation) if inspect.isclass(part) and issubclass(part, BaseModel)]
+    return list(dict.fromkeys(found))
+
+
+def alternatives(annotation: Any) -> list[Any]:
+    """What a union allows, without None."""
+    if get_origin(annotation) is Annotated:
+        return alternatives(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        return [part for part in get_args(annotation) if part is not type(None)]
+    return [annotation]
+
+
+def name_of(section: type[BaseModel]) -> str:
+    return section.__name__.removesuffix("Section")
+
+
+def link(section: type[BaseModel]) -> str:
+    name = name_of(section)
+    return f"[{name}](#{name.lower().replace(' ', '-')})"
+
+
+def kind_of(field: FieldInfo) -> str:
+    """Unit, words or table of a key, and what is allowed."""
+    annotation = field.annotation
+    units = [item for item in [*field.metadata, *parts(annotation)] if isinstance(item, Unit)]
+    words = [word for part in parts(annotation) if get_origin(part) is Literal for word in get_args(part)]
+    tables = sections(annotation)
+    several = "list of " if any(get_origin(part) is list for part in alternatives(annotation)) else ""
+    said = []
+    if tables:
+        said.append(several + ("tables: " if several else "table: ") + ", ".join(map(link, tables)))
+    if units:
+        unit = units[0].text.replace("**", "^") or "1"
+        limits = units[0].limits.words(units[0].text) if "{" not in units[0].text else ""
+        said.append(
+            f"{several}{'numbers' if several else units[0].what or 'a number'}, {unit}{limits and ', '}{limits}"
+        )
+    if words:
+        said.append(f"{several}" + " or ".join(f"`{word!r}`".replace("'", '"') for word in words))
+    plain = {bool: "true or false", str: "text", int: "whole number", float: "number"}
+    said += [f"{several}{plain[part]}" for part in parts(annotation) if part in plain and not units and not tables]
+    return "; ".join(dict.fromkeys(said)) or "see [the page](scenario.md)"
+
+
+def default_of(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    if value is None:
+        return "none"
+    if isinstance(value, BaseModel):
+        return "as the table's"
+    if isinstance(value, list | tuple):
+        return f"{len(value)} entries" if value else "none"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def table(section: type[BaseModel]) -> str:
+    own = section.__dict__.get("__doc__")
+    told = inspect.cleandoc(own).split("\n\n")[0].replace("\n", " ") if own else ""
+    rows = [
+        f"| `{field.alias or name}` | {kind_of(field)} | {default_of(field)} |"
+        for name, field in section.model_fields.items()
+    ]
+    return "\n".join([told, "", "| Key | What it takes | Default |", "|---|---|---|", *rows]) if rows else told
+
+
+def page() -> str:
+    """The whole page: kinds first, then every table that they have, once."""
+    written = [INTRODUCTION]
+    waiting: list[type[BaseModel]] = []
+    for kind, schema in SCHEMAS.items():
+        written.append(f"## {'Table' if kind == 'campaign' else 'Kind'} `{kind}`\n\n{table(schema)}\n")
+        waiting += [inner for field in schema.model_fields.values() for inner in sections(field.annotation)]
+    written.append("## Tables\n")
+    done: dict[str, type[BaseModel]] = {}
+    while waiting:
+        section = waiting.pop(0)
+        if name_of(section) in done:
+            assert done[name_of(section)] is section, f"two tables are called {name_of(section)}"
+            continue
+        done[name_of(section)] = section
+        waiting += [inner for field in section.model_fields.values() for inner in sections(field.annotation)]
+    for name in sorted(done, key=str.lower):
+        written.append(f"### {name}\n\n{table(done[name])}\n")
+    return "\n".join(written)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

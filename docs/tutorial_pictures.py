@@ -1,0 +1,66 @@
+"""The pictures of the tutorials, from the scenarios that their pages show."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import dockdyn
+from dockdyn.output.campaign_map import map_figure
+from dockdyn.output.compare_report import amplitudes
+from dockdyn.output.drawing import COLOURS
+from dockdyn.scenario.load import Scenario, parse
+from dockdyn.study.campaign_cases import campaign_cases
+from dockdyn.study.capture_map import capture_map
+from dockdyn.study.compare import compare
+from dockdyn.study.first_failure import judge_cases
+
+PAGES = Path(__file__).parent
+LAWS = ["none", "fixed-gain", "force-lead", "passivity", "command-lead", "lead-energy"]
+
+
+def shown_on(page: str) -> Scenario:
+    """The scenario that a page shows whole."""
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    return parse(re.findall(r"^```toml\n(# \w+\.toml\n.*?)^```$", text, re.MULTILINE | re.DOTALL)[0], page)
+
+
+def compensators() -> Figure:
+    return amplitudes(compare(shown_on("tutorial-rig"), LAWS, np.geomspace(2e3, 5e4, 13).tolist()))
+
+
+def captured() -> Figure:
+    with tempfile.TemporaryDirectory() as folder:
+        cases = campaign_cases(dockdyn.campaign(shown_on("tutorial-capture"), Path(folder) / "campaign"))
+    judged = judge_cases(cases)
+    found = capture_map(cases, judged, ["approach.closing_speed", "approach.lateral_velocity.1"])
+    assert found is not None
+    return map_figure(cases, found)
+
+
+def after_the_catch() -> Figure:
+    """Joint rates and the booms' deflection, without control and with it."""
+    figure = Figure(figsize=(7, 4.6), layout="constrained")
+    panels = figure.subplots(2, 2, sharex="col", sharey="col")
+    for row, changes in zip(panels, ({"control": {"law": "none"}}, {}), strict=True):
+        run = dockdyn.simulate(dockdyn.load("berthing-3d", {"duration": "8 s", "output.interval": "5 ms", **changes}))
+        for name in run.joint.values:
+            rate = np.degrees(run.coordinate_rate.sel(coordinate=name).values)
+            row[0].plot(run.time, rate, linewidth=0.8, label=str(name))
+        for name, colour in (("boom1", "blue"), ("boom2", "orange")):
+            bent = 1000 * run.tip_deflection.sel(link=name).values
+            row[1].plot(run.time, bent, linewidth=0.8, color=COLOURS[colour], label=name)
+        row[0].set_ylabel("without control" if changes else "with control")
+        for ax in row:
+            ax.grid(alpha=0.3)
+    panels[0, 0].set_title("joint rates, deg/s", fontsize=10)
+    panels[0, 1].set_title("deflection of the booms' tips, mm", fontsize=10)
+    panels[1, 0].legend(fontsize=7, frameon=False, ncols=2, loc="lower right")
+    panels[1, 1].legend(fontsize=7, frameon=False)
+    for ax in panels[1]:
+        ax.set_xlabel("time since the impact, s")
+    return figure

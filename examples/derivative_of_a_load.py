@@ -1,0 +1,10 @@
+"""Researcher: the derivative of a peak force, through the impact, beside differences."""
+
+import dockdyn
+
+scenario = dockdyn.load("paraskevas-a")
+answer = dockdyn.sensitivity(scenario, "peak_normal_force_N", ["speed", "contact.normal.stiffness"])
+print(f"peak force {answer['value']:.3f} {answer['unit']}")
+for row in answer["to"]:
+    low, high = row["differences"]
+    print(f"per {row['unit']} of {row['key']}: {row['derivative']:.6g}, by differences {low:.6g} and {high:.6g}")
