@@ -338,7 +338,7 @@ def fail(message: str, code: int) -> None:
 def main() -> None:
     """Entry point: bad input is one line on the error stream and exit code 2."""
     try:
-        app()
+        app(prog_name="dockdyn")
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except KeyboardInterrupt:
