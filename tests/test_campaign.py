@@ -18,7 +18,7 @@ from dockdyn.study.batch import run_cases
 from dockdyn.study.campaign import plan_campaign, same_campaign
 from dockdyn.study.sampling import sample
 
-# Two balls' worth of a docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
+# A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
 SCENARIO = """
 schema = 1
 kind = "free-flight"
@@ -57,9 +57,6 @@ surface = "cone"
 law = "spring-dashpot"
 stiffness = "6 kN/m"
 damping = "300 N s/m"
-[contact.friction]
-law = "coulomb"
-coefficient = 0.1
 [latch]
 feature = "probe"
 surface = "cone"
@@ -67,12 +64,17 @@ entry = "50 mm"
 stiffness = "900 N/m"
 angle = "42 deg"
 axial_length = "18 mm"
-[loop]
-delay = "8 ms"
 [requirements]
 captured = true
 peak_normal_force = "< 90 N"
 """
+LATE = """
+[loop]
+delay = "8 ms"
+[contact.friction]
+law = "coulomb"
+coefficient = 0.1
+"""  # three times as long to compile
 COUNTS = ("contact_count", "captured")
 ROUNDED = ("step_error", "steps")  # an error estimate, and how many steps: no smooth quantities
 
@@ -125,7 +127,10 @@ def test_answers_and_store(whole):
     assert "A small docking" in (folder / "campaign-report.html").read_text()
 
 
-def test_a_case_of_a_batch_is_the_case_run_alone(file):
+@pytest.mark.parametrize("more", ["", pytest.param(LATE, marks=pytest.mark.full)], ids=["", "friction and delay"])
+def test_a_case_of_a_batch_is_the_case_run_alone(tmp_path, more):
+    file = tmp_path / "docking.toml"
+    file.write_text(SCENARIO.replace("[latch]", f"{more}[latch]"))
     scenario = dockdyn.load(file)
     drawn = sample(scenario, 6, 7, "random")
     together = run_cases(scenario, drawn.keys, drawn.values)
