@@ -26,6 +26,13 @@ def room_for_compiled_code():
         jax.clear_caches()
 
 
+@pytest.fixture(autouse=True)
+def reports_without_replay(request, monkeypatch):
+    """A replay takes longer than many a run: only tests marked `replay` put it into reports."""
+    if "replay" not in request.keywords:
+        monkeypatch.setattr("dockdyn.output.report_of.packed_replay", lambda dataset: "")
+
+
 def plain(value):
     """`value` with NumPy arrays and numbers as lists and numbers of Python, as TOML needs them."""
     if isinstance(value, dict):

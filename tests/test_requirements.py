@@ -10,6 +10,7 @@ import pytest
 import dockdyn
 from dockdyn import cli
 from dockdyn.output.console import show_summary
+from dockdyn.output.report_of import report_of
 from dockdyn.scenario.requirement import requirements_of
 from dockdyn.study.requirements import judge, unit_of_figure
 
@@ -191,11 +192,11 @@ def test_every_kind_judges(preset, stated, limit, capsys):
     assert found["name"] in limit
     show_summary(summary)
     assert f"required {found['name']} " in capsys.readouterr().out
-    assert "<h2>Requirements</h2>" in cli.page_of(dataset)
+    assert "<h2>Requirements</h2>" in report_of(dataset)
 
 
 def test_without_requirements_nothing_is_said(capsys):
     dataset = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
     summary = dockdyn.summarise(dataset)
     assert summary["requirements"] == []
-    assert "Requirements" not in cli.page_of(dataset)
+    assert "Requirements" not in report_of(dataset)

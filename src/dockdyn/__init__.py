@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.normal_law import NormalLaw
     from dockdyn.contact.surface import Surface
     from dockdyn.mechanics.vector import Vector
+    from dockdyn.output.replay.build import replay_html
     from dockdyn.output.store import open_result
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
@@ -42,6 +43,7 @@ PLACES = {
     "margins": "study.margins",
     "open_result": "output.store",
     "presets": "scenario.load",
+    "replay_html": "output.replay.build",
     "resting_state": "study.nominal",
     "sensitivity": "study.sensitivity",
     "simulate": "study.simulate",
@@ -63,6 +65,7 @@ __all__ = [
     "margins",
     "open_result",
     "presets",
+    "replay_html",
     "resting_state",
     "sensitivity",
     "simulate",
@@ -72,6 +75,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("dockdyn")
     if name in ("impact", "stability"):
         return importlib.import_module(f"dockdyn.{name}")
     if name not in PLACES:

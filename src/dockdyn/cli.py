@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn import cli_campaign, cli_identify, cli_impact, cli_study
-from dockdyn.cli_options import Force, Overrides, Refusal, ScenarioName
+from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study, cli_view
+from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,19 +18,14 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Mechanics of spacecraft docking, berthing and capture, and of the rigs that test them.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.add_typer(cli_impact.app, name="impact")
-app.add_typer(cli_identify.app, name="identify")
-app.add_typer(cli_campaign.app, name="campaign")
-app.command()(cli_study.envelope)
-app.command()(cli_study.sensitivity)
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
+PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
 
 def version(asked: bool) -> None:
@@ -53,7 +45,7 @@ def options(
     pass
 
 
-@app.command()
+@app.command(epilog=example('dockdyn run probe-cone --set loop.delay="20 ms" --out late'))
 def run(
     scenario: ScenarioName,
     set_: Overrides = None,
@@ -67,8 +59,12 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Exit with code 4 when a requirement of the scenario is not met.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Simulate a scenario; write result.nc, scenario.toml and report.html; print a summary."""
+    """Simulate a scenario.
+
+    Writes result.nc, scenario.toml and report.html into a folder and prints a summary.
+    """
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
@@ -79,7 +75,7 @@ def run(
     from dockdyn.study.simulate import simulate
     from dockdyn.study.summarise import summarise
 
-    with progress(f"Simulating {chosen.name}") as advance:
+    with progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
     if folder is not None:
@@ -100,7 +96,7 @@ def run(
         fail(f"{chosen.name}: not met: {', '.join(missed)}", NOT_MET)
 
 
-@app.command()
+@app.command(epilog=example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))
 def stability(
     scenario: ScenarioName,
     set_: Overrides = None,
@@ -119,8 +115,12 @@ def stability(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Say whether a scenario's loop is stable, by which margin, and what decides it."""
+    """Say whether a loop is stable.
+
+    By which margin, and what decides it; with --sweep a chart over a key or two.
+    """
     from dockdyn.scenario.load import load
 
     chosen = load(scenario, overrides(set_ or []))
@@ -131,7 +131,7 @@ def stability(
         vacant(folder, force)
     from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
-    with progress(f"Margins of {chosen.name}") as advance:
+    with progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
     margins = json.loads(dataset.attrs["margins"])
     if folder is not None:
@@ -146,7 +146,7 @@ def stability(
         typer.echo(f"Report: {folder / 'report.html'}")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn compare sits --compensators none,lead --out two"))
 def compare(
     scenario: ScenarioName,
     compensators: Annotated[
@@ -160,8 +160,12 @@ def compare(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the comparison as JSON and nothing else; files only with --out.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Run a rig with each compensator over a range of stiffness; print how far each is from the truth."""
+    """Compare a rig's compensators.
+
+    Runs the rig with each over a range of stiffness and prints how far each is from the truth.
+    """
     from dockdyn.scenario.load import load
     from dockdyn.study import compare as study
 
@@ -179,7 +183,7 @@ def compare(
         folder = Path(f"{Path(scenario).stem}-compare")
     if folder is not None:
         vacant(folder, force)
-    with progress(f"Comparing on {chosen.name}") as advance:
+    with progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
     if folder is not None:
         write_files(folder, dataset, "compare.nc")
@@ -192,7 +196,7 @@ def compare(
     typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn presets"))
 def presets() -> None:
     """List the scenarios that come with dockdyn."""
     from dockdyn.scenario.load import presets as known
@@ -202,9 +206,9 @@ def presets() -> None:
         typer.echo(f"{name:<{width}}  {title}")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn init probe-cone mine.toml", "dockdyn run mine.toml"))
 def init(
-    preset: Annotated[str, typer.Argument(help="The preset to start from.")],
+    preset: Annotated[str, typer.Argument(help="The preset to start from.", autocompletion=preset_names)],
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
     force: Force = False,
 ) -> None:
@@ -216,37 +220,26 @@ def init(
     typer.echo(f"Wrote {file}; run it with: dockdyn run {file}")
 
 
-@app.command()
-def report(
-    result: Annotated[Path, typer.Argument(help="A result.nc, stability.nc, compare.nc or envelope.nc.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="The page to write; by default report.html beside it.")
-    ] = None,
-    force: Force = False,
-) -> None:
-    """Write the report of a result again."""
-    from dockdyn.output.store import open_result
-
-    page = out if out is not None else result.parent / "report.html"
-    dataset = open_result(result)
-    write_text(page, page_of(dataset), force)
-    typer.echo(f"Report: {page}")
-
-
-@app.command()
+@app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="The paper: sazawal, sits, paraskevas, cyril or gibson.")],
+    paper: Annotated[
+        str,
+        typer.Argument(help="The paper: sazawal, sits, paraskevas, cyril or gibson.", autocompletion=lambda: PAPERS),
+    ],
     figure: Annotated[str | None, typer.Option("--figure", help="One figure, or named part, only.")] = None,
     table: Annotated[str | None, typer.Option("--table", help="One table only, by its number in the paper.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Compute a paper's figures and tables again, printed values beside computed ones."""
+    """Compute a paper's figures and tables again.
+
+    Prints the paper's values beside computed ones, and says where a printed equation or number is wrong.
+    """
     from dockdyn.scenario.errors import nearest
 
-    papers = ("sazawal", "sits", "paraskevas", "cyril", "gibson")
-    if paper not in papers:
-        raise Refusal(f"{paper}: no such paper; {nearest(paper, papers)}")
+    if paper not in PAPERS:
+        raise Refusal(f"{paper}: no such paper; {nearest(paper, PAPERS)}")
     source = importlib.import_module(f"dockdyn.papers.{paper}")
     known = [str(name) for name in source.FIGURES]
     if figure is not None and figure not in known:
@@ -255,7 +248,7 @@ def reproduce(
         figure = table_of(paper, table, figure, known)
     folder = out if out is not None else Path(f"reproduce-{paper}")
     vacant(folder, force)
-    with progress(f"Reproducing {paper}") as advance:
+    with progress(f"Reproducing {paper}", quiet) as advance:
         tables = source.reproduce(figure, folder, advance)
     from dockdyn.output.console import show_table
 
@@ -311,62 +304,33 @@ def write_text(file: Path, text: str, force: bool) -> None:
 
 def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
     """The three files of a result: its data under `name`, the scenario, the report."""
+    from dockdyn.output.report_of import report_of
     from dockdyn.output.store import write_result
 
     folder.mkdir(parents=True, exist_ok=True)
     write_result(dataset, folder / name)
     write_text(folder / "scenario.toml", dataset.attrs["scenario"], force=True)
-    write_text(folder / "report.html", page_of(dataset), force=True)
+    write_text(folder / "report.html", report_of(dataset), force=True)
 
 
-def page_of(dataset: xr.Dataset) -> str:
-    """The report that fits a result."""
-    if "margins" in dataset.attrs:
-        from dockdyn.output.stability_report import render_stability_report
-
-        return render_stability_report(dataset)
-    if "envelope" in dataset.attrs:
-        from dockdyn.output.envelope_report import render_envelope_report
-
-        return render_envelope_report(dataset)
-    if "campaign" in dataset.attrs:
-        from dockdyn.output.campaign_report import render_campaign_report
-
-        return render_campaign_report(dataset)
-    if "tuned_at_N_m" in dataset.attrs:
-        from dockdyn.output.compare_report import render_compare_report
-
-        return render_compare_report(dataset)
-    if dataset.attrs["kind"] == "berthing":
-        from dockdyn.output.berthing_report import render_berthing_report
-
-        return render_berthing_report(dataset)
-    if dataset.attrs["kind"] == "orbital-arm":
-        from dockdyn.output.orbital_report import render_orbital_report
-
-        return render_orbital_report(dataset)
-    if dataset.attrs["kind"] == "rig":
-        from dockdyn.output.rig_report import render_rig_report
-
-        return render_rig_report(dataset)
-    if dataset.attrs["kind"] in ("four-mass", "latch"):
-        from dockdyn.output.chains_report import render_chains_report
-
-        return render_chains_report(dataset)
-    from dockdyn.output.report import render_report
-
-    return render_report(dataset)
-
-
-@contextmanager
-def progress(words: str) -> Iterator[Any]:
-    """A progress bar on the terminal; takes the share that is done."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(words, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
+    cli_study.envelope
+)
+app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(cli_study.sensitivity)
+app.command(
+    epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
+)(cli_output.report)
+app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(
+    cli_view.view
+)
+app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(cli_output.export)
+app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html replay.html"))(
+    cli_view.view
+)
+app.command(epilog=example("dockdyn doctor"))(cli_doctor.doctor)
+app.add_typer(cli_campaign.app, name="campaign")
+app.add_typer(cli_impact.app, name="impact")
+app.add_typer(cli_identify.app, name="identify")
 
 
 def fail(message: str, code: int) -> None:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Refusal, ScenarioName
+from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, progress
 
 if TYPE_CHECKING:
     from dockdyn.study.campaign_store import Campaign, Store
 
 app = typer.Typer(
-    help="Run thousands of cases of a scenario with distributions, and say what comes of them.",
+    help="Run thousands of cases and say what comes of them.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -33,7 +33,7 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a cam
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answers as JSON and nothing else.")]
 
 
-@app.command("run")
+@app.command("run", epilog=example("dockdyn campaign run idss-probe-cone --runs 1000 --out idss"))
 def run(
     scenario: ScenarioName,
     runs: Annotated[int | None, typer.Option("--runs", metavar="N", help="How many cases.")] = None,
@@ -52,8 +52,12 @@ def run(
     ] = None,
     set_: Overrides = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Run a campaign; write its cases and campaign-report.html; print what they say."""
+    """Run a campaign.
+
+    Writes its cases and campaign-report.html into a folder and prints what they say.
+    """
     from dockdyn.cli import overrides
     from dockdyn.scenario.load import load
     from dockdyn.study.campaign import here, plan_campaign, rehearse, run_campaign
@@ -72,12 +76,12 @@ def run(
             rehearse(chosen)
         begun(store, campaign)
         if missing:
-            with counting(campaign.runs) as progress:
-                run_campaign(campaign, store, work or here, progress)
+            with counting(campaign.runs, quiet) as tell:
+                run_campaign(campaign, store, work or here, tell)
         elif not store.whole.exists():
             store.finish(campaign)
         if kept:
-            keep_cases(store, campaign, kept)
+            keep_cases(store, campaign, kept, quiet)
         answers = written(store)
     if as_json:
         typer.echo(json.dumps(answers, indent=2, allow_nan=False))
@@ -85,14 +89,18 @@ def run(
     shown(answers, store.folder)
 
 
-@app.command("rerun")
+@app.command("rerun", epilog=example("dockdyn campaign rerun idss 669"))
 def rerun(
     folder: Folder,
     case: Annotated[int, typer.Argument(metavar="CASE", help="The number of a case.")],
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default DIR/cases/CASE.")] = None,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Run one case of a campaign by itself; write its result.nc, scenario.toml and report.html."""
+    """Run one case of a campaign by itself.
+
+    Writes its result.nc, scenario.toml and report.html.
+    """
     from dockdyn.cli import vacant
     from dockdyn.output.console import show_summary
     from dockdyn.study.campaign_store import Store
@@ -103,12 +111,15 @@ def rerun(
     place = out if out is not None else case_folder(store, case)
     scenario = case_scenario(campaign, case)
     vacant(place, force)
-    dataset = case_result(scenario, place)
+    dataset = case_result(scenario, place, quiet)
     show_summary(summarise(dataset))
     typer.echo(f"Report: {place / 'report.html'}")
 
 
-@app.command("report")
+@app.command(
+    "report",
+    epilog=example("dockdyn campaign report idss \\", "    --map approach.closing_speed,approach.lateral_velocity.0"),
+)
 def report(
     folder: Folder,
     map_: Annotated[
@@ -116,7 +127,10 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a campaign's report again, also of one that is not finished, and print what it says."""
+    """Write a campaign's report again.
+
+    Also of one that is not finished; prints what it says.
+    """
     from dockdyn.study.campaign_store import Store, StoreFull
 
     keys = None if map_ is None else tuple(key.strip() for key in map_.split(","))
@@ -187,13 +201,13 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def counting(runs: int) -> Iterator[Callable[[int], None]]:
-    """Progress with rate and time left: a bar on a terminal, else a line now and then."""
+def counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    if not sys.stderr.isatty():
-        yield Lines(runs).tell
+    if quiet or not sys.stderr.isatty():
+        yield (lambda done: None) if quiet else Lines(runs).tell
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
@@ -263,18 +277,18 @@ def case_scenario(campaign: Campaign, case: int) -> Any:
     return case_of(campaign, case)
 
 
-def case_result(scenario: Any, place: Path) -> Any:
+def case_result(scenario: Any, place: Path, quiet: bool) -> Any:
     """Run one case and write its files."""
-    from dockdyn.cli import progress, write_files
+    from dockdyn.cli import write_files
     from dockdyn.study.simulate import simulate
 
-    with progress("Simulating the case") as advance:
+    with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
     write_files(place, dataset, "result.nc")
     return dataset
 
 
-def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int]) -> None:
+def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:
     """Write the results of the cases asked for that are not there yet."""
     from dockdyn.scenario.errors import ScenarioError
     from dockdyn.study.campaign_keep import chosen_cases
@@ -284,4 +298,4 @@ def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int]) -> None:
         if (place / "report.html").exists():
             continue
         with contextlib.suppress(ScenarioError):  # a case whose numbers are not allowed has no result
-            case_result(case_scenario(campaign, case), place)
+            case_result(case_scenario(campaign, case), place, quiet)

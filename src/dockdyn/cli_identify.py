@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dockdyn.cli_options import Refusal, quantity_option
+from dockdyn.cli_options import Quiet, Refusal, example, progress, quantity_option, typed
 
 if TYPE_CHECKING:
     from dockdyn.study.arm_path import Arm
 
 app = typer.Typer(
-    help="Identify a rig's robot or contact from a log, and plan the experiment.",
+    help="Identify a rig's robot or contact from a measured log.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -42,7 +42,7 @@ def column_option(name: str, words: str) -> Any:
     return typer.Option(f"--{name}", metavar="COLUMN", help=f"The column with {words}.")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn identify robot log.csv --validate second.csv --out robot"))
 def robot(
     log: LogFile,
     time: Annotated[str | None, column_option("time", "the time")] = None,
@@ -66,8 +66,12 @@ def robot(
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """The transfer function of a robot from commanded and actual positions."""
+    """A robot's transfer function from a log.
+
+    The log holds commanded and actual positions.
+    """
     from dockdyn.cli import write_text
 
     prepared(out, force)
@@ -76,15 +80,16 @@ def robot(
     columns = {"time": time, "command": command, "actual": actual}
     units = units_of(unit, ("command", "actual"), tuple(columns))
     sizes = pair(orders)
-    found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
-    answer = figures_of(found)
-    if validate is not None:
-        answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
+    with progress("Identifying the robot", quiet):
+        found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
+        answer = figures_of(found)
+        if validate is not None:
+            answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
     if out is not None:
         from dockdyn.output.identify_report import render_robot_report
 
         write_text(out / "robot.toml", robot_toml(found), force=True)
-        write_text(out / "report.html", render_robot_report(found, answer), force=True)
+        write_text(out / "report.html", render_robot_report(found, answer, typed()), force=True)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
@@ -95,7 +100,7 @@ def robot(
         typer.echo(f"For a scenario: {out / 'robot.toml'}\nReport: {out / 'report.html'}")
 
 
-@app.command()
+@app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
 def contact(
     log: LogFile,
     time: Annotated[str | None, column_option("time", "the time")] = None,
@@ -111,8 +116,12 @@ def contact(
     out: Out = None,
     force: Force = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Stiffness, damping, delay and restitution of a contact from a measured bounce."""
+    """A contact's stiffness and damping from a log.
+
+    And its delay and restitution; the log holds a measured bounce.
+    """
     from dockdyn.cli import write_text
 
     prepared(out, force)
@@ -121,13 +130,14 @@ def contact(
 
     columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
     units = units_of(unit, ("position",), tuple(columns))
-    found = identify_contact(read_bounce(log, columns, units, period), delay)
+    with progress("Identifying the contact", quiet):
+        found = identify_contact(read_bounce(log, columns, units, period), delay)
     answer = figures_of(found)
     if out is not None:
         from dockdyn.output.identify_report import render_contact_report
 
         write_text(out / "contact.toml", contact_toml(found), force=True)
-        write_text(out / "report.html", render_contact_report(found, answer), force=True)
+        write_text(out / "report.html", render_contact_report(found, answer, typed()), force=True)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
@@ -138,7 +148,7 @@ def contact(
         typer.echo(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
 
 
-@app.command()
+@app.command(epilog=example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))
 def plan(
     file: Annotated[Path, typer.Argument(help="The CSV file to write.")],
     amplitude: Annotated[float, quantity_option("--amplitude", "m", "a length", "Of the sine.", above=0)] = 0.025,
@@ -170,7 +180,10 @@ def plan(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """The sine sweep for the experiment, within the robot's limits, as commands or joint angles."""
+    """The sine sweep that such a log comes from.
+
+    Within the robot's limits, as commands or joint angles.
+    """
     from dockdyn.cli import write_text
     from dockdyn.study.identify_plan import Sweep
     from dockdyn.study.sweep_file import sweep_answer, sweep_csv

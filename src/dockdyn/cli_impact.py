@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from dockdyn.cli_options import Refusal, quantity_option
+from dockdyn.cli_options import Refusal, example, quantity_option
 
 app = typer.Typer(
-    help="Say what an impact does to two multibody systems, and what speed it takes to latch.",
+    help="Effective masses, motion after impact, least latching speed.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -41,7 +41,7 @@ def length_option(flag: str, words: str) -> Any:
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
-@app.command()
+@app.command(epilog=example('dockdyn impact multibody --masses 17 2 1.5 15 --speed "0.05 m/s"'))
 def multibody(
     masses: Annotated[tuple[float, float, float, float], Mass],
     speed: Annotated[
@@ -129,7 +129,12 @@ def multibody(
     show_impact(answer, speed)
 
 
-@app.command()
+@app.command(
+    epilog=example(
+        "dockdyn impact latch --chaser-mass 19 --target-mass 16.5 --stiffness 800 \\",
+        '    --angle "30 deg" --axial-length "20 mm"',
+    )
+)
 def latch(
     chaser_mass: Annotated[float, mass_option("--chaser-mass", "Of the whole chaser.")],
     target_mass: Annotated[float, mass_option("--target-mass", "Of the whole target.")],

@@ -1,13 +1,29 @@
-"""What several files of the command line share: the refusal, common options, and options that are quantities with units."""
+"""What several files of the command line share: the refusal, common options, quantities with units, progress."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+PRESETS = Path(__file__).parent / "scenario" / "presets"
+
+
+def preset_names() -> list[str]:
+    """For the shell to complete: nothing is loaded."""
+    return sorted(file.stem for file in PRESETS.glob("*.toml"))
+
+
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
-ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a preset.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+ScenarioName = Annotated[
+    str, typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names)
+]
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
 ]
@@ -15,6 +31,11 @@ Overrides = Annotated[
 
 class Refusal(Exception):
     """Something the user asked for cannot be done; the message says why, in one line."""
+
+
+def typed() -> str:
+    """The command line of this process, for a report to say."""
+    return shlex.join(["dockdyn", *sys.argv[1:]])
 
 
 def quantity_option(flag: str, unit: str, what: str, words: str, metavar: str | None = None, **bounds: Any) -> Any:
@@ -34,3 +55,27 @@ def quantity_option(flag: str, unit: str, what: str, words: str, metavar: str | 
             raise Refusal(f"{flag}: {value}: {error.errors()[0]['ctx']['allowed']}") from None
 
     return typer.Option(flag, metavar=metavar or unit or "NUMBER", help=words, parser=read)
+
+
+def example(*lines: str) -> str:
+    """The end of a command's help: what one types."""
+    return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
+
+
+@contextmanager
+def progress(words: str, quiet: bool = False) -> Iterator[Any]:
+    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
+    hidden = quiet or not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
+        task = bar.add_task(words, total=None)  # nothing is known of the first part, compilation
+        yield lambda share: bar.update(task, total=1.0, completed=share)

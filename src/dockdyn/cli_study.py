@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, ScenarioName
+from dockdyn.cli_options import Force, Overrides, Quiet, ScenarioName, progress, typed
 
 
 def envelope(
@@ -31,9 +31,13 @@ def envelope(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the envelope as JSON and nothing else; files only with --out.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Locate where, over two keys, capture begins or a requirement stops being met."""
-    from dockdyn.cli import overrides, progress, vacant, write_files
+    """Locate where capture begins or a requirement fails.
+
+    Over one key or two; the boundary is located, not sampled on a grid.
+    """
+    from dockdyn.cli import overrides, vacant, write_files
     from dockdyn.scenario.load import load
     from dockdyn.study.envelope import envelope as locate
     from dockdyn.study.envelope import ranges
@@ -44,7 +48,7 @@ def envelope(
         folder = Path(f"{Path(scenario).stem}-envelope")
     if folder is not None:
         vacant(folder, force)
-    with progress(f"Envelope of {chosen.name}") as advance:
+    with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ranges(over), of, tolerance, advance)
     answer = json.loads(dataset.attrs["envelope"])
     if folder is not None:
@@ -71,9 +75,13 @@ def sensitivity(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the derivatives as JSON and nothing else; files only with --out.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Rank the numbers of a scenario by what a small change of each does to a figure of the summary."""
-    from dockdyn.cli import overrides, progress, vacant, write_text
+    """Rank the numbers that a figure depends on.
+
+    By what a small change of each does to a figure of the summary.
+    """
+    from dockdyn.cli import overrides, vacant, write_text
     from dockdyn.output.sensitivity_report import render_sensitivity_report, show_sensitivity
     from dockdyn.scenario.load import load
     from dockdyn.study.sensitivity import sensitivity as differentiate
@@ -81,11 +89,11 @@ def sensitivity(
     chosen = load(scenario, overrides(set_ or []))
     if out is not None:
         vacant(out, force)
-    with progress(f"Derivatives of {of}") as advance:
+    with progress(f"Derivatives of {of}", quiet) as advance:
         answer = differentiate(chosen, of, to or None, advance)
     text = json.dumps(answer, indent=2, allow_nan=False)
     if out is not None:
-        page = render_sensitivity_report(answer, chosen.text())
+        page = render_sensitivity_report(answer, chosen.text(), typed())
         for name, content in (("sensitivity.json", text), ("scenario.toml", chosen.text()), ("report.html", page)):
             write_text(out / name, content, force=True)
     if as_json:

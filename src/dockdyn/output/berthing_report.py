@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output import berthing_figures as drawn
-from dockdyn.output.page import Table, pictures, render, versions
-from dockdyn.output.wording import NOTHING, aligned, significant
+from dockdyn.output.page import Table, render, versions
+from dockdyn.output.wording import NOTHING, aligned, capital, significant
 from dockdyn.study.summarise import summarise
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ ENERGIES = (
 )
 
 
-def render_berthing_report(dataset: xr.Dataset) -> str:
-    """The report of a result of kind `berthing` as HTML, styles and figures inside."""
+def render_berthing_report(dataset: xr.Dataset, **more: Any) -> str:
+    """The report of a result of kind `berthing` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
     summary = summarise(dataset)
     return render(
         "berthing_report.html",
@@ -54,7 +54,7 @@ def render_berthing_report(dataset: xr.Dataset) -> str:
         unlisted={name: max(0, len(summary[name]) - LISTED) for name in ("impacts", "contacts")},
         compliant=not summary["impacts"],
         velocities=velocities_table(dataset, bool(summary["impacts"])),
-        figures=pictures(figures(dataset)),
+        figures=figures(dataset),
         conserved=conserved_table(summary),
         made=[
             ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
@@ -65,6 +65,7 @@ def render_berthing_report(dataset: xr.Dataset) -> str:
             ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
             *versions(dataset),
         ],
+        **more,
     )
 
 
@@ -79,7 +80,7 @@ def berthing_verdict(summary: dict[str, Any]) -> str:
     if summary["settling_time_s"] is not None:
         words += f"The joints came to rest after {significant(summary['settling_time_s'], 3)} s. "
     if summary["status"] != "finished":
-        words = f"{summary['status'][0].upper()}{summary['status'][1:]}. {words}"
+        words = f"{capital(summary['status'])}. {words}"
     return words.strip()
 
 

@@ -21,8 +21,8 @@ from dockdyn.output.campaign_tables import (
     worst_table,
 )
 from dockdyn.output.campaign_wording import figure_words, percent, sure
-from dockdyn.output.page import pictures, render, versions
-from dockdyn.output.wording import significant
+from dockdyn.output.page import render, versions
+from dockdyn.output.wording import capital, significant
 from dockdyn.study.campaign_answers import answers_of
 from dockdyn.study.campaign_cases import CampaignCases, campaign_cases
 from dockdyn.study.capture_map import CaptureMap, capture_map
@@ -62,13 +62,14 @@ def render_campaign_report(
         verdict=campaign_verdict(cases, answers),
         warnings=campaign_warnings(cases, answers),
         summary=overview(cases, answers),
-        requirements=requirements_table(answers) if required else None,
+        judged=requirements_table(answers) if required else None,
+        judged_note=REQUIREMENTS_NOTE if required else "",
         loads=loads_table(cases, answers),
         open_ends=any(None in ends for each in answers["figures"].values() for ends in each["intervals_95"].values()),
         ways=ways if ways.rows else None,
         ways_title="What fails first" if required else "Cases that were not captured",
         ways_note=FIRST_NOTE if required else "How far they came.",
-        figures=pictures(figures(cases, answers, found)),
+        figures=figures(cases, answers, found),
         worst=worst_table(cases, answers) if answers["worst"] else None,
         worst_note=WORST_NOTE + (BY_MARGIN if required else "Ordered by the largest force."),
         varied=varied_table(cases),
@@ -77,6 +78,11 @@ def render_campaign_report(
     )
 
 
+REQUIREMENTS_NOTE = (
+    "Probabilities with the interval that is 95 % sure (Wilson). The margin is positive where a requirement is met; 5 % of "
+    "the cases have less than the last one. “Failed first” counts the cases in which this requirement was the first to be "
+    "broken. A case that failed meets none."
+)
 FIRST_NOTE = (
     "By the time at which each was broken, as far as the figures tell: a peak when it was reached, a deadline when it "
     "passed, everything else at the end of the run; of several at one time the one that is written first."
@@ -97,7 +103,7 @@ def campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
         share = percent(answers["capture_probability"], answers["capture_interval_95"], f" of {count}")
         words.append(f"Captured in {share}.")
     else:
-        words.append(f"{count[0].upper() + count[1:]}.")
+        words.append(f"{capital(count)}.")
     if answers["requirements"]:
         share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
         words.append(f"All requirements are met in {share}.")
@@ -137,7 +143,7 @@ def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, s
     if answers["peak_force"]:
         words = figure_words(cases, answers["peak_force"])
         percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
-        label = words[0].upper() + words[1:]
+        label = capital(words)
         rows += [(f"{label}, {share} %", sure(percentiles[share], ends[share], "N")) for share in ("50", "95", "99")]
         rows.append((f"{label}, largest", f"{significant(answers['figures'][answers['peak_force']]['max'])} N"))
     return [*rows, ("Keys varied", str(len(cases.values)))]
@@ -179,7 +185,7 @@ def map_words(cases: CampaignCases, found: CaptureMap) -> str:
     what = "Capture" if found.of == "captured" else "Where all requirements are met"
     if found.of not in WORDS:
         what = figure_words(cases, found.of)
-        what = what[0].upper() + what[1:]
+        what = capital(what)
     if found.scattered and len(found.keys) > 1:
         return f"{what} over {keys}, case by case."
     if len(found.keys) == 1:

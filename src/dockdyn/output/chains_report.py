@@ -10,9 +10,9 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output import chains_figures
-from dockdyn.output.page import Table, pictures, render
+from dockdyn.output.page import Table, render
 from dockdyn.output.report import how_made
-from dockdyn.output.wording import NOTHING, aligned, significant
+from dockdyn.output.wording import NOTHING, aligned, capital, significant
 from dockdyn.study.summarise import summarise
 
 if TYPE_CHECKING:
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 LISTED = 300  # impacts in the table
 
 
-def render_chains_report(dataset: xr.Dataset) -> str:
-    """The report of a result of the kinds `four-mass` and `latch` as HTML, styles and figures inside."""
+def render_chains_report(dataset: xr.Dataset, **more: Any) -> str:
+    """The report of a result of the kinds `four-mass` and `latch` as HTML, styles and figures inside.
+
+    `more` as of `page.render`: replay, log.
+    """
     summary = summarise(dataset)
     latch = "latch_length" in dataset
     return render(
@@ -33,15 +36,16 @@ def render_chains_report(dataset: xr.Dataset) -> str:
         summary=(latch_overview if latch else impact_overview)(dataset, summary),
         impacts=None if latch else impacts_table(summary),
         unlisted=max(0, len(summary["contacts"]) - LISTED),
-        figures=pictures(latch_figures(dataset) if latch else impact_figures(dataset)),
+        figures=latch_figures(dataset) if latch else impact_figures(dataset),
         conserved=conserved_table(summary),
         made=how_made(dataset, summary),
+        **more,
     )
 
 
 def ending(summary: dict[str, Any]) -> str:
     """How the run ended, where it stopped early."""
-    return "" if summary["status"] == "finished" else summary["status"][0].upper() + summary["status"][1:] + ". "
+    return "" if summary["status"] == "finished" else f"{capital(summary['status'])}. "
 
 
 def impact_verdict(summary: dict[str, Any]) -> str:

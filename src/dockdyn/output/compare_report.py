@@ -11,7 +11,7 @@ import xarray as xr
 
 from dockdyn.loop.compensators import COMPENSATORS
 from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
-from dockdyn.output.page import Table, pictures, render, versions
+from dockdyn.output.page import Table, render, versions
 from dockdyn.output.stability_figures import plain
 from dockdyn.output.wording import NOTHING, significant
 from dockdyn.study.compare import FINE, ORACLES, best, recommended, worst_errors
@@ -64,7 +64,7 @@ def render_compare_report(dataset: xr.Dataset) -> str:
         note="A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much "
         "as twice. The result file has every measure of a run’s summary.",
         laws=laws(dataset),
-        figures=pictures(figures),
+        figures=figures,
         made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s"), *versions(dataset)],
     )
 

@@ -9,8 +9,8 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.output.envelope_figures import envelope_figure, keys_of, words_for
-from dockdyn.output.page import Table, pictures, render, versions
-from dockdyn.output.wording import NOTHING, significant
+from dockdyn.output.page import Table, render, versions
+from dockdyn.output.wording import NOTHING, capital, significant
 
 LISTED = 40  # vertices in the table
 
@@ -24,7 +24,7 @@ def render_envelope_report(dataset: xr.Dataset) -> str:
         verdict=envelope_verdict(answer),
         warnings=warnings(answer),
         summary=overview(dataset, answer),
-        figures=pictures([(partial(envelope_figure, dataset), caption(answer))]),
+        figures=[(partial(envelope_figure, dataset), caption(answer))],
         vertices=vertices(dataset, answer),
         made=[("Runs", f"{answer['runs']}"), *versions(dataset)],
     )
@@ -40,7 +40,7 @@ def envelope_verdict(answer: dict[str, Any]) -> str:
         return f"No case ran to its end over {over} ({runs})."
     if not answer["boundary"]:
         whole = met if share > 0.5 else unmet
-        return f"{whole[0].upper()}{whole[1:]} everywhere over {over}: there is no boundary ({answer['runs']} runs)."
+        return f"{capital(whole)} everywhere over {over}: there is no boundary ({answer['runs']} runs)."
     count = len(answer["boundary"])
     what = ("crossing" if len(answer["keys"]) == 1 else "boundary of one piece") if count == 1 else f"{count} pieces"
     if len(answer["keys"]) == 1:
@@ -49,7 +49,7 @@ def envelope_verdict(answer: dict[str, Any]) -> str:
         what = f"the outcome changes at {places}{unit}"
     else:
         what = "the boundary is one line" if count == 1 else f"the boundary has {count} lines"
-    return f"{met[0].upper()}{met[1:]} over {100 * share:.3g} % of the range; {what} ({runs})."
+    return f"{capital(met)} over {100 * share:.3g} % of the range; {what} ({runs})."
 
 
 def warnings(answer: dict[str, Any]) -> list[str]:

@@ -25,7 +25,7 @@ from dockdyn.output.drawing import (
     time_figure,
 )
 from dockdyn.output.wording import significant
-from dockdyn.study.measures import given_by_contacts, kept
+from dockdyn.study.measures import departure, given_by_contacts, kept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -168,8 +168,7 @@ def momentum_errors(dataset: xr.Dataset) -> Figure:
         ("linear", "linear momentum", COLOURS["blue"], DASHES[0]),
         ("angular", "angular momentum", COLOURS["orange"], DASHES[1]),
     ):
-        momentum = kept(dataset, name).values
-        drift = np.linalg.norm(momentum - momentum[0], axis=1)
+        drift = departure(kept(dataset, name))
         scale = float(dataset[f"{name}_momentum_scale"].max())
         drift = drift / scale if scale > 0 else drift
         largest = max(largest, float(drift.max()))

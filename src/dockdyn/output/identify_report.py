@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
 from dockdyn.output.identify_console import METHODS, contact_rows, contact_verdict, robot_rows, robot_verdict
 from dockdyn.output.identify_figures import bode_figure, fit_figure, force_figure, residual_figure, stroke_figure
-from dockdyn.output.page import Table, pictures, render
+from dockdyn.output.page import Drawn, Table, render, versions
 from dockdyn.study.identify_contact import Contact, contact_toml
 from dockdyn.study.identify_robot import Robot, robot_toml
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Drawn = tuple[Callable[[], "Figure"], str]
+    pass
 
 
-def render_robot_report(robot: Robot, answer: dict[str, Any]) -> str:
-    """What `dockdyn identify robot` found, as HTML."""
+def render_robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> str:
+    """What `dockdyn identify robot` found, as HTML; `again` is what was typed for it."""
+    inputs = [("Log", f"{robot.records.name}, {answer['samples']} samples")]
     made = [
-        ("Log", f"{robot.records.name}, {answer['samples']} samples"),
         ("Method", METHODS[answer["method"]]),
         ("Uncertainty", "standard deviations, for residuals that may have memory (Newey–West)"),
         ("Continuous model", "that whose response to commands held for a period goes through the same samples"),
@@ -34,16 +33,18 @@ def render_robot_report(robot: Robot, answer: dict[str, Any]) -> str:
         robot_verdict(answer),
         answer,
         robot_rows(answer),
+        inputs,
         made,
         robot_figures(robot),
         candidates(answer),
+        again,
     )
 
 
-def render_contact_report(contact: Contact, answer: dict[str, Any]) -> str:
-    """What `dockdyn identify contact` found, as HTML."""
+def render_contact_report(contact: Contact, answer: dict[str, Any], again: str = "") -> str:
+    """What `dockdyn identify contact` found, as HTML; `again` is what was typed for it."""
+    inputs = [("Log", f"{contact.bounce.name}, {answer['samples']} samples about the first contact")]
     made = [
-        ("Log", f"{contact.bounce.name}, {answer['samples']} samples about the first contact"),
         ("Law", "spring and dashpot that presses only, its force late, with a bias"),
         ("Uncertainty", "standard deviations; that of the delay is at least a period over √12"),
     ]
@@ -53,9 +54,11 @@ def render_contact_report(contact: Contact, answer: dict[str, Any]) -> str:
         contact_verdict(answer),
         answer,
         contact_rows(answer),
+        inputs,
         made,
         contact_figures(contact),
         None,
+        again,
     )
 
 
@@ -65,19 +68,24 @@ def page(
     verdict: str,
     answer: dict[str, Any],
     rows: list[tuple[str, str, str]],
+    inputs: list[tuple[str, str]],
     made: list[tuple[str, str]],
     figures: Iterator[Drawn],
     compared: Table | None,
+    again: str,
 ) -> str:
+    dataset = xr.Dataset(attrs={"title": title, "scenario": toml, "dockdyn_version": version("dockdyn")})
     return render(
         "identify_report.html",
-        xr.Dataset(attrs={"title": title, "scenario": toml}),
+        dataset,
         verdict=verdict,
         warnings=answer["warnings"],
         summary=[(titled(words), f"{value} {unit}".strip()) for words, value, unit in rows],
-        figures=pictures(figures),
+        figures=figures,
         candidates=compared,
-        made=made,
+        inputs=inputs,
+        made=[*made, *versions(dataset)],
+        again=again,
     )
 
 

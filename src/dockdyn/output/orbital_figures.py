@@ -19,7 +19,8 @@ from dockdyn.output.drawing import (
     short,
     styled,
 )
-from dockdyn.study.orbital_summary import STRUCK, balance, kept
+from dockdyn.study.measures import departure, kept
+from dockdyn.study.orbital_summary import STRUCK, balance
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,9 +148,8 @@ def errors(dataset: xr.Dataset) -> Figure:
     if dataset.attrs["conservative"]:
         found["energy"] = balance(dataset) / (float(dataset.kinetic_energy.max()) or 1.0)
     for name in ("linear", "angular"):
-        momentum = kept(dataset, name).values
         scale = float(dataset[f"{name}_momentum_scale"].max())
-        found[f"{name} momentum"] = np.linalg.norm(momentum - momentum[0], axis=1) / (scale or 1.0)
+        found[f"{name} momentum"] = departure(kept(dataset, name)) / (scale or 1.0)
     for index, (name, values) in enumerate(found.items()):
         sizes = np.where(values == 0, np.nan, np.abs(values))
         axes[1].semilogy(dataset.time, sizes, color=SERIES[index], linestyle=DASHES[index], linewidth=0.9, label=name)

@@ -12,8 +12,8 @@ import xarray as xr
 from dockdyn.output import orbital_figures as drawn
 from dockdyn.output.berthing_report import counted
 from dockdyn.output.orbital_snapshots import snapshots
-from dockdyn.output.page import Table, pictures, render, versions
-from dockdyn.output.wording import NOTHING, aligned, significant
+from dockdyn.output.page import Table, render, versions
+from dockdyn.output.wording import NOTHING, aligned, capital, significant
 from dockdyn.study.summarise import summarise
 
 if TYPE_CHECKING:
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 LISTED = 20  # impacts in the table
 
 
-def render_orbital_report(dataset: xr.Dataset) -> str:
-    """The report of a result of kind `orbital-arm` as HTML, styles and figures inside."""
+def render_orbital_report(dataset: xr.Dataset, **more: Any) -> str:
+    """The report of a result of kind `orbital-arm` as HTML, styles and figures inside.
+
+    `more` as of `page.render`: replay, log.
+    """
     summary = summarise(dataset)
     return render(
         "orbital_report.html",
@@ -34,7 +37,7 @@ def render_orbital_report(dataset: xr.Dataset) -> str:
         impacts=impacts_table(summary) if summary["impacts"] else None,
         unlisted=max(0, len(summary["impacts"]) - LISTED),
         final=final_table(dataset, summary),
-        figures=pictures(figures(dataset)),
+        figures=figures(dataset),
         conserved=conserved_table(summary),
         made=[
             ("Integrator", "variational: midpoint rule, impacts and latches located in time"),
@@ -47,6 +50,7 @@ def render_orbital_report(dataset: xr.Dataset) -> str:
             ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
             *versions(dataset),
         ],
+        **more,
     )
 
 
@@ -68,13 +72,13 @@ def orbital_verdict(summary: dict[str, Any]) -> str:
         fastest = max(found, key=lambda impact: impact["approach_speed_m_s"])
         speed = significant(fastest["approach_speed_m_s"] * 1e3, 3)
         words += f" {when}, the fastest at {speed} mm/s on {fastest['surface']}"
-    words = f"{words[0].upper()}{words[1:]}. "
+    words = f"{capital(words)}. "
     if summary["captured"] is not None:
         caught, let_go = summary["capture_time_s"], summary["release_time_s"]
         words += f"Latched at {significant(caught)} s" if summary["captured"] else "Not latched"
         words += f", released at {significant(let_go)} s. " if let_go is not None else ". "
     if summary["status"] != "finished":
-        words = f"{summary['status'][0].upper()}{summary['status'][1:]}. {words}"
+        words = f"{capital(summary['status'])}. {words}"
     return words.strip()
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.output.page import Table, pictures, render, versions
-from dockdyn.output.wording import NOTHING, aligned, capture, crowd, significant
+from dockdyn.output.page import Table, render, versions
+from dockdyn.output.wording import NOTHING, aligned, capital, capture, crowd, significant
 from dockdyn.study.summarise import overlapping, summarise
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ METHODS = {
 EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
 
 
-def render_report(dataset: xr.Dataset) -> str:
-    """The report of a result as HTML, styles and figures inside."""
+def render_report(dataset: xr.Dataset, **more: Any) -> str:
+    """The report of a result as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
     summary = summarise(dataset)
     classes = [word or NOTHING for word in summary["energy_class"]]
     return render(
@@ -43,27 +43,34 @@ def render_report(dataset: xr.Dataset) -> str:
         unlisted=max(0, len(classes) - LISTED),
         open_contacts=any(word == NOTHING for word in classes),
         overlapping=crowd(overlapping(dataset), 60),
-        figures=pictures(figures(dataset)),
+        figures=figures(dataset),
         loads=loads_table(dataset) if dataset.sizes["episode"] else None,
         sampling=sampling(dataset),
         conserved=conserved_table(dataset, summary),
         made=how_made(dataset, summary),
+        **more,
     )
 
 
 def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
-    """The run in words."""
-    count = len(classes)
-    status = summary["status"][0].upper() + summary["status"][1:]
-    if summary["status"] == "finished":
-        status = f"Finished at t = {summary['end_time_s']:g} s"
+    """The run in words: what came of it, the contacts, how it ended; where it stopped early that comes first."""
+    finished = summary["status"] == "finished"
+    ended = f"Finished at t = {summary['end_time_s']:g} s." if finished else f"{capital(summary['status'])}."
+    words = [] if finished else [ended]
     if summary["captured"] is not None:
-        status = f"{capture(summary)} {status}"
+        words.append(capture(summary))
+    words += contacts_in_words(dataset, summary, classes)
+    return " ".join([*words, ended] if finished else words)
+
+
+def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
+    """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
+    count = len(classes)
     if not count:
-        return f"{status}. There was no contact."
+        return ["There was no contact." if summary["captured"] is None else "There was no contact beside the latch."]
     peak = int(np.argmax(dataset.episode_peak_force.values))
     words = [
-        f"{status}. {count} contact{'s' if count > 1 else ''}; largest normal force "
+        f"{count} contact{'s' if count > 1 else ''}; largest normal force "
         f"{significant(summary['peak_normal_force_N'])} N in Q{peak + 1}."
     ]
     for name, effect in EFFECTS.items():
@@ -73,7 +80,7 @@ def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) ->
     unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
     if unsettled:
         words.append(f"{said(unsettled, count)} not over when the run ended.")
-    return " ".join(words)
+    return words
 
 
 def said(numbers: list[int], count: int) -> str:

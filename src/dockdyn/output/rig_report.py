@@ -13,8 +13,8 @@ import xarray as xr
 from dockdyn.loop.compensators import COMPENSATORS
 from dockdyn.output import rig_figures as drawn
 from dockdyn.output.compare_report import settings_in_words
-from dockdyn.output.page import Table, pictures, render, versions
-from dockdyn.output.wording import NOTHING, significant
+from dockdyn.output.page import Table, render, versions
+from dockdyn.output.wording import NOTHING, capital, significant
 from dockdyn.study.rig_summary import PARTS
 from dockdyn.study.summarise import summarise
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def render_rig_report(dataset: xr.Dataset) -> str:
-    """The report of a result of kind `rig` as HTML, styles and figures inside."""
+def render_rig_report(dataset: xr.Dataset, **more: Any) -> str:
+    """The report of a result of kind `rig` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
     summary = summarise(dataset)
     attributes = dataset.attrs
     return render(
@@ -41,7 +41,7 @@ def render_rig_report(dataset: xr.Dataset) -> str:
         budget=budget(summary),
         budget_note=budget_note(summary),
         knows=knows(dataset, summary),
-        figures=pictures(figures(dataset)),
+        figures=figures(dataset),
         made=[
             ("Dynamics", str(attributes["integrator"])),
             ("Step", f"{significant(summary['step_s'])} s"),
@@ -50,6 +50,7 @@ def render_rig_report(dataset: xr.Dataset) -> str:
             ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
             *versions(dataset),
         ],
+        **more,
     )
 
 
@@ -69,7 +70,7 @@ def rig_verdict(summary: dict[str, Any]) -> str:
         words.append(f"the phase {significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
     said = f"{law} {', '.join(words)}." if words else f"{law} there is no contact to compare."
     stopped = summary["status"]
-    return said if stopped == "finished" else f"{stopped[0].upper()}{stopped[1:]}. {said}"
+    return said if stopped == "finished" else f"{capital(stopped)}. {said}"
 
 
 def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:

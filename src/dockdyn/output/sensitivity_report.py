@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output.drawing import COLOURS, WIDTH, ranked_bars, short, styled
-from dockdyn.output.page import Table, pictures, render, versions
+from dockdyn.output.page import Table, render, versions
 from dockdyn.output.wording import NOTHING, significant
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ CHECK = "smooth"
 CHECKED = {True: "yes", False: "no", None: NOTHING}
 
 
-def render_sensitivity_report(answer: dict[str, Any], scenario: str) -> str:
-    """The report of the derivatives of a figure as HTML, styles and figures inside."""
+def render_sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -> str:
+    """The report of the derivatives of a figure as HTML, styles and figures inside; `again` is what was typed for it."""
     attributes = {"title": answer["title"], "scenario": scenario, "dockdyn_version": version("dockdyn")}
     dataset = xr.Dataset(attrs=attributes)
     words = (
@@ -41,9 +41,10 @@ def render_sensitivity_report(answer: dict[str, Any], scenario: str) -> str:
             ("Value", said(answer["value"], answer["unit"], 6)),
             ("Kind", answer["kind"]),
         ],
-        figures=pictures([(partial(bars, answer), words)]) if drawn(answer) else [],
+        figures=[(partial(bars, answer), words)] if drawn(answer) else [],
         derivatives=derivatives_table(answer, answer["to"]),
         made=versions(dataset),
+        again=again,
     )
 
 

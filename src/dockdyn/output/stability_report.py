@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from dockdyn.output.page import Table, pictures, render, versions
+from dockdyn.output.page import Table, render, versions
 from dockdyn.output.stability_field import Key, stable_side
 from dockdyn.output.stability_figures import (
     BARS,
@@ -51,7 +51,7 @@ def render_stability_report(dataset: xr.Dataset) -> str:
         conditions=margins["pade"]["1"]["conditions"] if margins["pade"] else [],
         dynamics=dynamics_table(margins),
         matrix=[aligned(row) for row in matrix] if matrix else None,
-        figures=pictures(figures(dataset, margins)),
+        figures=figures(dataset, margins),
         sensitivities=sensitivities_table(margins),
         nominal=nominal_state(margins["nominal"] or {}),
         made=how_made(dataset, margins),

@@ -10,7 +10,12 @@ import xarray as xr
 from dockdyn.scenario.errors import ScenarioError
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
-WHOLE = {"margins", "tuned_at_N_m", "envelope", "campaign"}  # one of them makes it something else than a run
+STUDIES = {  # attributes: one of them makes it something else than a run
+    "margins": "stability",
+    "envelope": "envelope",
+    "campaign": "campaign",
+    "tuned_at_N_m": "compare",
+}
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 EVENTS = {
     "berthing": "impulse",
@@ -52,9 +57,14 @@ def open_result(path: str | Path) -> xr.Dataset:
     except Exception:  # a damaged file can fail anywhere inside the readers
         raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
     needed = ATTRIBUTES
-    if not WHOLE & set(dataset.attrs):
+    if study_of(dataset) is None:
         needed = ATTRIBUTES | RUN | {EVENTS.get(str(dataset.attrs.get("kind")), "episode_onset")}
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
     return dataset
+
+
+def study_of(dataset: xr.Dataset) -> str | None:
+    """Which study of a scenario a result is, by the name of its command; None for a run."""
+    return next((study for attribute, study in STUDIES.items() if attribute in dataset.attrs), None)

@@ -38,6 +38,11 @@ def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
     ]
 
 
+def capital(words: str) -> str:
+    """Words at the start of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 def ranges(numbers: Sequence[int]) -> str:
     """Contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
     runs: list[list[int]] = []

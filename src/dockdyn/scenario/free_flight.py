@@ -20,6 +20,7 @@ from dockdyn.scenario.approach import ApproachSection
 from dockdyn.scenario.body_control import BodyControlSection
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.latch import ConeLatchSection
+from dockdyn.scenario.look import LookSection
 from dockdyn.scenario.loop import LoopSection
 from dockdyn.scenario.motion import Attitude, Rate, Velocity
 from dockdyn.scenario.parts import FrictionSection, NormalLawSection, SurfaceSection, refuse
@@ -89,6 +90,7 @@ class BodySection(Section):
     velocity: Velocity | None = None
     attitude: Attitude | None = None
     rate: Rate | None = None
+    look: LookSection | None = None
     feature: list[FeatureSection] = []  # noqa: RUF012
     surface: list[SurfaceSection] = []  # noqa: RUF012
     point: list[PlaceSection] = []  # noqa: RUF012

@@ -30,6 +30,7 @@ from dockdyn.scenario.dispersion import (
 from dockdyn.scenario.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.free_flight import FreeFlightSection
 from dockdyn.scenario.keys import holds, override
+from dockdyn.scenario.look import with_looks
 from dockdyn.scenario.orbital_arm import OrbitalArmSection
 from dockdyn.scenario.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.rig import MODES, RigSection
@@ -154,6 +155,7 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
             data = overridden(data, key, value, name, folder)
     if "schema" not in data:
         raise ScenarioError(f"{name}: schema: missing; must be 1")
+    data = with_looks(data, name, folder)
     return checked(data, name, folder, changes)
 
 

@@ -14,6 +14,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Tree
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.free_flight import Row, physical, tensor
+from dockdyn.scenario.look import LookSection
 from dockdyn.scenario.motion import Attitude, Rate, Velocity, unit
 from dockdyn.scenario.parts import Direction, refuse
 from dockdyn.scenario.parts import Point as PointField
@@ -116,6 +117,7 @@ class LinkSection(Section):
     beam: BeamSection | None = None
     stiffness: float | None = None
     damping: float | None = None
+    look: LookSection | None = None
 
     @field_validator("start", "start_rate", "stiffness", "damping", mode="before")
     @classmethod

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from dockdyn.scenario.errors import ScenarioError, shown
 from dockdyn.scenario.units import convert
 
-UNIT = re.compile(r"^(.*?)\s*[\[(]\s*(.*?)\s*[\])]\s*$")
+UNIT = re.compile(r"^(.*?)\s*(?:\[\s*([^\[\]]*?)\s*\]|\(\s*(.*?)\s*\))\s*$")
 UNEVEN = 0.05  # of the period: by how much a step of time may be off
 STUCK = 10  # samples at an extreme value that are a saturation, if what drives them moves on
 MOVED = 0.01  # of its range: what counts as moving
@@ -59,13 +59,7 @@ def read_log(
     """
     file = str(path)
     lines = text_of(path)
-    if not lines:
-        raise ScenarioError(f"{file}: is empty; must have a header and a row for each sample")
-    separator = max(",;\t", key=lines[0][1].count)
-    header = next(csv.reader([lines[0][1]], delimiter=separator))
-    headings = [cell.strip() for cell in header]
-    if len(headings) == 1 or all(number(cell) is not None for cell in headings):
-        raise ScenarioError(f"{file}: row {lines[0][0]}: must be a header that names the columns, such as time [s],…")
+    headings, separator = header_of(file, lines)
     table = list(csv.reader([line for _, line in lines[1:]], delimiter=separator))
     rows = np.array([line for line, _ in lines[1:]])
     for row, cells in zip(rows, table, strict=True):
@@ -88,6 +82,18 @@ def read_log(
     return Log(file, found, chosen, rows)
 
 
+def header_of(file: str, lines: list[tuple[int, str]]) -> tuple[list[str], str]:
+    """The headings in the first of a file's `lines`, and what separates them."""
+    if not lines:
+        raise ScenarioError(f"{file}: is empty; must have a header and a row for each sample")
+    row, first = lines[0]
+    separator = max(",;\t", key=first.count)
+    headings = [cell.strip() for cell in next(csv.reader([first], delimiter=separator))]
+    if len(headings) == 1 or all(number(cell) is not None for cell in headings):
+        raise ScenarioError(f"{file}: row {row}: must be a header that names the columns, such as time [s],…")
+    return headings, separator
+
+
 def text_of(path: Path) -> list[tuple[int, str]]:
     """Lines that are neither empty nor comments, with their numbers."""
     if path.is_dir():
@@ -105,12 +111,17 @@ def text_of(path: Path) -> list[tuple[int, str]]:
 def named(heading: str) -> tuple[str, str | None]:
     """Name and unit of a heading: "command [mm]" is command in mm."""
     match = UNIT.match(heading)
-    return (match[1], match[2]) if match else (heading, None)
+    return (match[1], match[2] or match[3] or "") if match else (heading, None)
+
+
+def known_name(heading: str) -> str:
+    """A heading as the names that are known have it: without unit, in small letters, blanks between words."""
+    return named(heading)[0].lower().replace("_", " ").strip()
 
 
 def column_of(file: str, headings: list[str], role: Role, wanted: str | None) -> int | None:
     """Where the column of a role is; None where one that is not needed is missing."""
-    plain = [named(heading)[0].lower().replace("_", " ").strip() for heading in headings]
+    plain = [known_name(heading) for heading in headings]
     if wanted is not None:
         matches = [i for i, heading in enumerate(headings) if wanted in (heading, named(heading)[0])]
         words = f"--{role.name} {wanted}: no such column; the columns are {', '.join(headings)}"

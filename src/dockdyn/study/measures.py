@@ -17,11 +17,19 @@ def ratio(error: float, scale: float) -> float:
     return error / scale if scale > 0 else error
 
 
+GIVEN = {  # impulses from outside by momentum
+    "linear": ("thruster_impulse", "gravity_impulse"),
+    "angular": ("thruster_turning_impulse", "gravity_turning_impulse"),
+}
+
+
 def kept(dataset: xr.Dataset, name: str) -> xr.DataArray:
-    """The `linear` or `angular` momentum that should not change: without what thrusters gave."""
-    impulse = {"linear": "thruster_impulse", "angular": "thruster_turning_impulse"}[name]
+    """The `linear` or `angular` momentum that should not change: without what thrusters and gravity gave."""
     momentum = dataset[f"{name}_momentum"]
-    return momentum - dataset[impulse] if impulse in dataset else momentum
+    for impulse in GIVEN[name]:
+        if impulse in dataset:
+            momentum = momentum - dataset[impulse]
+    return momentum
 
 
 def given_by_contacts(dataset: xr.Dataset) -> xr.DataArray:
@@ -35,5 +43,9 @@ def given_by_contacts(dataset: xr.Dataset) -> xr.DataArray:
 
 def drift(momentum: xr.DataArray, scale: xr.DataArray) -> float:
     """Largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
-    change = np.linalg.norm((momentum.values - momentum.values[0]).reshape(momentum.sizes["time"], -1), axis=1)
-    return ratio(float(change.max()), float(scale.max()))
+    return ratio(float(departure(momentum).max()), float(scale.max()))
+
+
+def departure(momentum: xr.DataArray) -> np.ndarray:
+    """How far a momentum is from its start at each instant, by size."""
+    return np.linalg.norm((momentum.values - momentum.values[0]).reshape(momentum.sizes["time"], -1), axis=1)

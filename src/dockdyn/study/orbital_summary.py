@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.study.measures import drift, number, ratio
+from dockdyn.study.measures import drift, kept, number, ratio
 
 STRUCK = ("impact", "latch")  # events that are impacts
 
@@ -69,17 +69,11 @@ def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
     return found
 
 
-def kept(dataset: xr.Dataset, name: str) -> xr.DataArray:
-    """The `linear` or `angular` momentum that should not change: without what gravity gave."""
-    impulse = {"linear": "gravity_impulse", "angular": "gravity_turning_impulse"}[name]
-    return dataset[f"{name}_momentum"] - dataset[impulse]
-
-
 def balance(dataset: xr.Dataset) -> np.ndarray:
     """Change (J) since t = 0 of what a circular orbit keeps, less the work of control, with what impacts took."""
     took = dataset.energy_loss.values * (dataset.event_time.values <= dataset.time.values[:, None])
-    kept = (dataset.orbit_invariant - dataset.work).values + took.sum(axis=1)
-    return kept - kept[0]
+    constant = (dataset.orbit_invariant - dataset.work).values + took.sum(axis=1)
+    return constant - constant[0]
 
 
 def energy_error(dataset: xr.Dataset) -> float | None:

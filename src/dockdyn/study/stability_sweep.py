@@ -41,6 +41,11 @@ class Sweep:
     count: int
     option: str = "--sweep"  # of the command line, for messages
 
+    @property
+    def text(self) -> str:
+        """As it is written on the command line."""
+        return f"{self.key}={self.low}:{self.high}:{self.count}"
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -109,6 +114,7 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     }
     if not axes:
         return xr.Dataset(attrs=attributes)
+    attributes["sweeps"] = json.dumps([sweep.text for sweep in sweeps])
     attributes["boundary_tolerance"] = TOLERANCE
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
     content = swept_content(scenario, axes)

@@ -1,0 +1,119 @@
+"""`dockdyn doctor`: what is installed, where it computes, and whether it computes rightly."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import textwrap
+import time
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+
+EXTRAS = ("campaign", "urdf")  # what a user may want besides the core
+PRESET = "paraskevas-latch"
+APART = 1e-3  # share of the least latching speed by which the two runs of the self-check lie above and below it
+UNWELL = 1
+WIDTH = 80
+TIED = "\u00a0"  # a space at which no line is broken
+
+
+class Check(NamedTuple):
+    """The self-check: whether it came out right, and what it saw."""
+
+    right: bool
+    words: str
+
+
+def doctor() -> None:
+    """Print versions, devices and folders; check a result.
+
+    The check simulates a latch a little above and below the speed at which a closed form says that it begins to catch.
+    Exit code 1 where something is missing or wrong.
+    """
+    from dockdyn import backend
+
+    began = time.perf_counter()
+    lines, missing = packages()
+    typer.echo(
+        f"dockdyn {version('dockdyn')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    )
+    typer.echo("\n".join(lines))
+    typer.echo(f"computes on: {', '.join(devices())}; {os.cpu_count()} processors here")
+    typer.echo(f"compiled code: {folder(backend.cache_folder())}")
+    check = self_check()
+    typer.echo(f"self-check: {check.words} ({time.perf_counter() - began:.1f} s in all)")
+    if missing or not check.right:
+        typer.echo(f"Not well: {', '.join([*missing, *([] if check.right else ['the self-check'])])}")
+        raise typer.Exit(UNWELL)
+    typer.echo("All well.")
+
+
+def packages() -> tuple[list[str], list[str]]:
+    """Lines with the versions of the packages that dockdyn needs or can use, and which that it needs are missing."""
+    lines, missing = [], []
+    stated = requires("dockdyn") or []
+    for extra in ("", *EXTRAS):
+        found = []
+        for requirement in stated:
+            name = re.split(r"[\s<>=!~;\[(]", requirement, maxsplit=1)[0]
+            condition = re.search(r"extra\s*==\s*['\"]([\w-]+)", requirement)
+            if (condition[1] if condition else "") != extra:
+                continue
+            try:
+                found.append(f"{name}{TIED}{version(name)}")
+            except PackageNotFoundError:
+                found.append(f"{name}{TIED}not{TIED}installed")
+                missing += [f"{name} is not installed"] * (not extra)
+        text = textwrap.fill(f"{extra or 'core'}: {', '.join(found)}", WIDTH, subsequent_indent="  ")
+        lines.append(text.replace(TIED, " "))
+    return lines, missing
+
+
+def devices() -> list[str]:
+    """What JAX computes on."""
+    import jax
+
+    return [f"{device.platform} ({device.device_kind})" for device in jax.devices()]
+
+
+def folder(place: Path) -> str:
+    """The folder of compiled code: how much is in it, and whether it can be written to."""
+    held = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) if place.is_dir() else 0
+    above = next(parent for parent in (place, *place.parents) if parent.exists())
+    written = os.access(above, os.W_OK) and above.is_dir()
+    words = f"{held / 1e6:.0f} MB" if written else "cannot be written to: every start compiles again"
+    return f"{place}, {words}"
+
+
+def self_check() -> Check:
+    """Simulated latching against its closed form."""
+    import jax.numpy as jnp
+
+    import dockdyn
+
+    if jnp.zeros(()).dtype != "float64":
+        return Check(False, "JAX computes in single precision; dockdyn needs JAX_ENABLE_X64=1")
+    scenario = dockdyn.load(PRESET)
+    content = scenario.content
+    least = float(
+        dockdyn.impact.minimum_latching_velocity(
+            sum(content.chaser.masses),
+            sum(content.target.masses),
+            content.latch.stiffness,
+            content.latch.angle,
+            content.latch.axial_length,
+        )
+    )
+    caught = {
+        share: dockdyn.summarise(dockdyn.simulate(dockdyn.load(PRESET, {"speed": (1 + share) * least})))["captured"]
+        for share in (APART, -APART)
+    }
+    told = {share: "is" if held else "is not" for share, held in caught.items()}
+    words = (
+        f"a latch that closes at {least:.6f} m/s {told[APART]} caught {APART:.1%} above it and {told[-APART]} below it"
+    )
+    return Check(caught == {APART: True, -APART: False}, words)

@@ -1,0 +1,95 @@
+"""`dockdyn report` and `dockdyn export`: results again as pages, and as files for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from dockdyn.cli_options import Force, Refusal, quantity_option, typed
+
+
+def report(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULT.nc...", help="A file that dockdyn wrote; several of dockdyn run are laid over each other."
+        ),
+    ],
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log", metavar="LOG.csv", help="A measured log to lay over a run: columns time [s], depth.tip [mm],…"
+        ),
+    ] = None,
+    shift: Annotated[float, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = 0.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="The page to write; by default report.html beside the result, of several overlay.html."
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write the report of a result again.
+
+    Several results of one kind of run are laid over each other in one page, and so is a measured log.
+    """
+    from dockdyn.cli import write_text
+    from dockdyn.output.overlay_report import measured_parts, names_of, render_overlay_report
+    from dockdyn.output.report_of import report_of
+    from dockdyn.output.store import open_result, study_of
+    from dockdyn.study.measured_log import read_measured
+
+    several = len(results) > 1
+    names = names_of(results)
+    page = out if out is not None else Path("overlay.html") if several else results[0].parent / "report.html"
+    vacant_file(page, force)
+    runs = {name: open_result(file) for name, file in zip(names, results, strict=True)}
+    first = runs[names[0]]
+    if log is not None and (study := study_of(first)):
+        raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
+    measured = read_measured(log, first, shift) if log is not None else None
+    if several:
+        text = render_overlay_report(runs, measured, typed())
+    else:
+        text = report_of(first, measured_parts(first, measured) if measured is not None else None)
+    write_text(page, text, force)
+    typer.echo(f"Report: {page}")
+
+
+def export(
+    result: Annotated[Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc.")],
+    to: Annotated[Literal["csv", "mat"], typer.Option("--to", help="CSV tables, or one MAT file for MATLAB.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder of the tables, or the MAT file; by default named after the result."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a result as CSV tables or as a MAT file."""
+    from dockdyn.cli import vacant
+    from dockdyn.output.export import export_csv, export_mat
+    from dockdyn.output.store import open_result
+
+    dataset = open_result(result)
+    if to == "csv":
+        folder = out if out is not None else result.with_name(f"{result.stem}-csv")
+        vacant(folder, force)
+        for path in export_csv(dataset, folder):
+            typer.echo(f"Wrote {path}")
+        return
+    file = out if out is not None else result.with_suffix(".mat")
+    vacant_file(file, force)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    export_mat(dataset, file)
+    typer.echo(f"Wrote {file}")
+
+
+def vacant_file(file: Path, force: bool) -> None:
+    """Refuses a file that exists, unless asked to overwrite, before anything is computed."""
+    if file.is_dir():
+        raise Refusal(f"{file}: is a folder; must be a file")
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another --out")

@@ -1,0 +1,135 @@
+"""Bodies as they look when nothing better is known: boxes of uniform density, probes, surfaces that guide them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.output.drawing import COLOURS
+from dockdyn.output.replay.looks import dressed
+from dockdyn.output.replay.scene import Mesh, Motion, Part, turned
+from dockdyn.output.replay.shapes import ball, box, joined, placed, rod, surface_around_axis
+
+SIDES = {True: COLOURS["blue"], False: COLOURS["orange"]}  # by whether it is the chaser
+METAL = "#b9c0c9"
+SURFACE = "#8fb8d0"
+CLEAR = 0.5  # share of the way from the centre of mass to docking gear that a body may fill
+THIN = 0.035  # radius of a probe that is a point, as a share of its length
+TAPER = 0.5  # width of a face that is cut back so
+FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
+EDGE = 1e-3  # of a rim's radius, by which its wall is drawn shorter
+MARGIN = 1.25  # of what is shown of a surface beyond where it is met
+
+
+def uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Half lengths (m) along principal axes, and these (columns), of the box of uniform density with that inertia."""
+    moments, axes = np.linalg.eigh(np.asarray(inertia, float))
+    squares = np.maximum(6 / mass * (moments.sum() - 2 * moments), 0)
+    size = np.sqrt(squares) / 2
+    return np.maximum(size, FLAT * max(size.max(), 1e-6)), axes
+
+
+def hull(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Mesh:
+    """A body's box; cut back and tapered where it would swallow, or hide, the places of its docking gear (m, body axes)."""
+    half, axes = uniform_box(mass, inertia)
+    order = np.abs(axes).argmax(axis=0)
+    if sorted(order) == [0, 1, 2] and np.abs(axes).max(axis=0).min() > 0.95:  # near enough to the body's own axes
+        half, axes = half[np.argsort(order)], np.eye(3)
+    low, high = -half, half.copy()
+    cut: set[tuple[int, bool]] = set()  # faces: axis, whether the far one
+    for place in gear:
+        seen = axes.T @ place
+        axis = int(np.argmax(np.abs(seen) / half))
+        if not abs(seen[axis]) * CLEAR < half[axis] or not seen[axis]:
+            continue
+        if seen[axis] > 0:
+            high[axis] = min(high[axis], CLEAR * seen[axis])
+        else:
+            low[axis] = max(low[axis], CLEAR * seen[axis])
+        cut.add((axis, bool(seen[axis] > 0)))
+    mesh = box(low, high)
+    vertices = mesh.vertices.copy()
+    for axis, far in cut:
+        face = np.isclose(vertices[:, axis], (high if far else low)[axis])
+        others = [a for a in range(3) if a != axis]
+        vertices[np.ix_(face, others)] *= TAPER
+    return Mesh(vertices @ axes.T, mesh.faces)
+
+
+def gear_places(body: Any) -> list[np.ndarray]:
+    """Where a body's (section's) docking gear is, m, body axes: its features and its surfaces' reference points."""
+    surfaces = [section.make() for section in body.surface]
+    places = [np.asarray(one.position, float) for one in body.feature]
+    return places + [np.asarray(surface.reference().array()) for surface in surfaces]
+
+
+def body_parts(name: str, body: Any, chaser: bool, motion: Motion, reach: float) -> list[Part]:
+    """The hull of a body (its section) and its features with what carries them."""
+    features = [(np.asarray(one.position, float), float(one.radius)) for one in body.feature]
+    mesh = hull(body.mass, np.asarray(body.inertia), gear_places(body))
+    parts = [dressed(Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9), body.look)]
+    for index, (place, radius) in enumerate(features):
+        parts.append(Part(f"{name}/feature {index + 1}", probe(place, radius, reach), METAL, motion, flat=False))
+    return parts
+
+
+def probe(place: np.ndarray, radius: float, reach: float) -> Mesh:
+    """A rod from the body's centre of mass to the feature, and its ball."""
+    length = float(np.linalg.norm(place))
+    tip = radius if radius > 0 else min(0.02 * length, 0.05 * reach) or 0.02 * reach
+    if length <= tip:
+        return ball(tip, place)
+    thick = min(0.6 * tip if radius > 0 else tip, THIN * length)
+    direction = place / length
+    # the neck is slender, what carries it is stout
+    neck = placed(rod(0.35 * length, thick), place - 0.35 * length * direction, direction)
+    stem = placed(rod(0.65 * length, 2.2 * thick, 1.6 * thick), np.zeros(3), direction)
+    return joined(ball(tip, place), neck, stem)
+
+
+def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:
+    """A contact surface, as far as it matters: within `reach` (m) of its reference point, or to its rim."""
+    middle, axis = (np.asarray(part.array()) for part in surface.mouth())
+    depth = float((middle - np.asarray(surface.reference().array())) @ axis)
+    wide, low, high = reach, -0.6 * reach, 1.6 * reach
+    opacity: float | None = 0.45
+    rim = getattr(surface, "rim_radius", None)
+    if rim is not None:  # the wall up to its rim, without the outside
+        wide, low, high = (1 - EDGE) * float(rim), -0.05 * depth, 1.02 * depth + EDGE * float(rim)
+    radii = [float(getattr(surface, key)) for key in ("major_radius", "minor_radius") if hasattr(surface, key)]
+    if radii:
+        wide, low, high, opacity = 1.1 * sum(radii), -1.1 * radii[1], 1.1 * radii[1], None
+    elif rim is None and hasattr(surface, "radius"):
+        wide = 1.2 * float(surface.radius)
+        low, high = -max(reach, wide), max(reach, wide)
+        opacity = 0.45 if surface.inside else None
+    return Part(name, surface_around_axis(surface, wide, low, high), SURFACE, motion, opacity=opacity, flat=False)
+
+
+def rims(content: Any) -> list[float]:
+    """Radii (m) of the rims of all surfaces that have one."""
+    made = [section.make() for name in ("chaser", "target") for section in getattr(content, name).surface]
+    found = [getattr(surface, "rim_radius", None) for surface in made]
+    return [float(rim) for rim in found if rim is not None]
+
+
+def docking_place(
+    content: Any, motions: list[Motion], reach: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Motion]:
+    """Where the first contact is to be looked for: the surface's reference point and a place before it (m), the docking
+    axis, all at the first frame, and what carries them; `motions` of chaser and target."""
+    _, section, on_chaser = content.pair(content.contact[0])
+    carrier = motions[1 if on_chaser else 0]
+    surface = section.make()
+    middle, own = (np.asarray(part.array()) for part in surface.mouth())
+    reference = np.asarray(surface.reference().array())
+    depth = max(float((middle - reference) @ own), 0.0)
+    place, axis = carrier.points(reference)[0], turned(carrier.attitude[:1], own[None])[0]
+    return place, place + max(0.6 * depth, 0.6 * reach if not depth else 0.0) * axis, axis, carrier
+
+
+def axes_length(mesh: Mesh, gear: list[np.ndarray]) -> float:
+    """How long (m) the axes of a body are drawn: out of its hull, but not into its docking gear."""
+    reach = 0.75 * float(np.ptp(mesh.vertices, axis=0).max())
+    return min([reach, *(0.6 * float(np.linalg.norm(place)) for place in gear if np.any(place))])

@@ -1,0 +1,28 @@
+"""The replay served to browsers until it is interrupted."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+
+from dockdyn.output.replay.overlay import overlay
+from dockdyn.output.replay.player import player
+from dockdyn.output.replay.scene import Scene
+
+
+def serve(scene: Scene, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serves the scene; `ready` is told the address once browsers can come. Ends on an interrupt or a request to end."""
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        with player(scene, host, port, script=overlay(scene)) as server:
+            shown = f"[{host}]" if ":" in host else host
+            ready(f"http://{shown}:{server.get_port()}")
+            server.sleep_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)

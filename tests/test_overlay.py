@@ -1,0 +1,181 @@
+"""Runs laid over each other, and a measured log over a run."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+
+import numpy as np
+import pytest
+import tomlkit
+import xarray as xr
+
+import dockdyn
+from dockdyn.output.export import export_csv
+from dockdyn.output.overlay import measured, overlaid
+from dockdyn.output.overlay_report import names_of, render_overlay_report
+from dockdyn.output.store import write_result
+from dockdyn.study.measured_log import read_measured, residuals
+
+
+@pytest.fixture(scope="module")
+def slow() -> xr.Dataset:
+    return dockdyn.simulate(dockdyn.load("paraskevas-latch"))
+
+
+@pytest.fixture(scope="module")
+def fast() -> xr.Dataset:
+    return dockdyn.simulate(dockdyn.load("paraskevas-latch", {"speed": "0.08 m/s"}))
+
+
+def rows(text: str, table: str) -> list[list[str]]:
+    """Rows of the table of a class, as text."""
+    found = re.search(rf'<table class="{table}">(.*?)</table>', text, re.DOTALL)[1]
+    return [
+        re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in re.findall("<tr>(.*?)</tr>", found, re.S)
+    ]
+
+
+def test_key_figures_and_inputs_beside_each_other(slow, fast):
+    text = render_overlay_report({"slow.nc": slow, "fast.nc": fast})
+    figures = {row[0]: row[1:] for row in rows(text, "beside")[1:]}
+    one, other = dockdyn.summarise(slow), dockdyn.summarise(fast)
+    unit, first, second, mark = figures["Capture time"]
+    assert unit == "s" and mark == "≠"
+    assert float(first) == pytest.approx(one["capture_time_s"], rel=1e-4)
+    assert float(second) == pytest.approx(other["capture_time_s"], rel=1e-4)
+    assert figures["Captured"] == ["", "yes", "yes", ""] and figures["Contact count"][-1] == ""
+    assert [row[0] for row in rows(text, "different")[1:]] == ["speed"]
+    assert "2 runs of kind latch that differ in speed" in text
+    same = render_overlay_report({"a.nc": slow, "b.nc": slow})
+    assert "The scenarios are the same." in same and "≠" not in re.sub("<p.*?</p>", "", same, flags=re.S)
+
+
+def test_every_figure_has_every_run(slow, fast):
+    drawn = overlaid({"slow.nc": slow, "fast.nc": fast})
+    words = [caption for _, caption in drawn]
+    assert len(drawn) >= 4 and any("Normal force" in each for each in words)
+    for draw, caption in drawn:
+        figure = draw()
+        labels = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert labels == ["slow.nc", "fast.nc"], caption
+    figure = drawn[words.index("Kinetic energy.")][0]()
+    for dataset, line in zip((slow, fast), figure.axes[0].lines, strict=False):
+        np.testing.assert_array_equal(line.get_xdata(), dataset.time.values)
+        np.testing.assert_array_equal(line.get_ydata(), dataset.kinetic_energy.values)
+
+
+def test_files_are_called_by_what_tells_them_apart(tmp_path):
+    files = [tmp_path / part / "result.nc" for part in ("a", "b")]
+    assert names_of(files) == ["a/result.nc", "b/result.nc"]
+    assert names_of([*files, tmp_path / "c" / "other.nc"])[2] == "c/other.nc"
+    assert names_of(files[:1]) == ["result.nc"]
+
+
+def test_the_command_writes_a_page_and_refuses_in_a_line(slow, fast, dock, tmp_path):
+    for name, dataset in (("slow.nc", slow), ("fast.nc", fast), ("other.nc", slow.assign_attrs(kind="four-mass"))):
+        write_result(dataset, tmp_path / name)
+    write_result(slow.assign_attrs(margins="{}"), tmp_path / "stability.nc")
+    shutil.copy(tmp_path / "slow.nc", tmp_path / "copy.nc")
+    done = dock("report", "slow.nc", "fast.nc", "copy.nc")
+    assert done.returncode == 0 and done.stdout == "Report: overlay.html\n"
+    assert "dockdyn report slow.nc fast.nc copy.nc" in (tmp_path / "overlay.html").read_text(encoding="utf-8")
+    for words, message in (
+        (("slow.nc", "fast.nc"), "overlay.html: exists; give --force"),
+        (("slow.nc", "other.nc", "--force"), "other.nc: is of kind four-mass; must be latch, as slow.nc is"),
+        (("slow.nc", "stability.nc", "--force"), "stability.nc: is of dockdyn stability; must be of dockdyn run"),
+        (("slow.nc", "./slow.nc", "--force"), "slow.nc: given twice; must be different results"),
+        (("slow.nc", "absent.nc", "--force"), "absent.nc: no such file"),
+        (("stability.nc", "--log", "log.csv"), "--log log.csv: stability.nc is of dockdyn stability"),
+    ):
+        done = dock("report", *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: {message}") and done.stderr.count("\n") == 1
+
+
+def write_log(path, headings, columns):
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(headings)
+        writer.writerows(zip(*columns, strict=True))
+    return path
+
+
+def test_residuals_are_those_put_into_the_log(slow, tmp_path):
+    """Between samples, off by 3 mm, and by a sine; in other units, by other spellings, on another clock."""
+    mass = str(slow.mass.values[0])
+    time = (slow.time.values[1:] + slow.time.values[:-1]) / 2
+    place = (slow.position.values[1:, 0] + slow.position.values[:-1, 0]) / 2 + 3e-3
+    periods = np.arange(len(time)) / 50  # 50 samples each, six whole ones
+    force = (slow.normal_force.values[1:, 0] + slow.normal_force.values[:-1, 0]) / 2
+    force = force + 0.2 * np.sin(2 * np.pi * periods)
+    headings = ["Time (ms)", f"position_{mass} [mm]".replace(" ", "_"), "normal_force [N]", "lamp"]
+    columns = [1e3 * (time + 7), 1e3 * place, force, np.ones(len(time))]
+    log = read_measured(write_log(tmp_path / "log.csv", headings, columns), slow, shift=-7.0)
+    assert log.unused == ["lamp"]
+    found = {one.name.split(".")[0]: one for one in residuals(slow, log)}
+    assert len(time) % 50 == 0
+    assert found["position"].rms == pytest.approx(3e-3, rel=1e-9) and found["position"].unit == "m"
+    assert found["normal_force"].rms == pytest.approx(0.2 / np.sqrt(2), rel=1e-9)
+    assert found["normal_force"].largest == pytest.approx(0.2 * np.sin(2 * np.pi * 12 / 50), rel=1e-9)
+    for draw, caption in measured({"simulated": slow}, log):
+        assert "log.csv" in caption and len(draw().axes) == 2
+
+
+def test_an_exported_run_is_a_log_without_residuals(slow, tmp_path):
+    export_csv(slow, tmp_path)
+    log = read_measured(tmp_path / "time.csv", slow)
+    assert log.unused == [] and {one.rms for one in residuals(slow, log)} == {0.0}
+
+
+def test_a_log_in_the_reports(slow, fast, dock, tmp_path):
+    for name, dataset in (("slow.nc", slow), ("fast.nc", fast)):
+        write_result(dataset, tmp_path / name)
+    write_log(tmp_path / "log.csv", ["t [s]", "normal_force"], [slow.time.values, slow.normal_force.values[:, 0] + 0.5])
+    assert dock("report", "slow.nc", "--log", "log.csv", "--out", "one.html").returncode == 0
+    text = (tmp_path / "one.html").read_text(encoding="utf-8")
+    name = f"normal_force.{slow.contact.values[0]} less log.csv, r.m.s."
+    assert name in text and "0.5000 N, 25.0 % of what was measured; at most 0.5000 N" in text
+    assert dock("report", "slow.nc", "fast.nc", "--log", "log.csv", "--out", "two.html").returncode == 0
+    text = (tmp_path / "two.html").read_text(encoding="utf-8")
+    (row,) = (row for row in rows(text, "beside") if row[0] == name)
+    off = np.interp(slow.time.values, fast.time.values, fast.normal_force.values[:, 0]) - slow.normal_force.values[:, 0]
+    assert row[1] == "N" and float(row[2]) == 0.5
+    assert float(row[3]) == pytest.approx(np.sqrt(np.mean((off - 0.5) ** 2)), rel=1e-4)
+
+
+BAD = {
+    "time,normal_force\n": "has a header and no samples",
+    "clock,normal_force\n0,1\n": "no column is the time; must have one called time [s]",
+    "time,temperature\n0,1\n1,2\n": "no column is a variable of the run; allowed: ",
+    "time,normal_forces\n0,1\n1,2\n": "no column is a variable of the run; did you mean 'normal_force",
+    "time,normal_force\n0,1\n0.1,x\n": "row 3: normal_force = 'x': must be a finite number",
+    "time,normal_force\n0,1\n0.1,\n": "row 3: normal_force = nothing: a sample is missing",
+    "time,normal_force\n0,1\n0.2,1\n0.1,1\n": "row 4: time = 0.1: must be after the row before",
+    "time,normal_force [m]\n0,1\n": "normal_force [m]: 'm' is no unit of normal_force",
+    "time,normal_force\n0,1,2\n": "row 2: 3 cells; must be 2",
+    "time,normal_force\n50,1\n51,1\n": "time from 50 to 51 s: outside the run, 0 to 1.5 s; must overlap it, see --shift",
+    "time,normal_force,normal_force\n0,1,1\n": "several columns could be normal_force",
+    "": "is empty",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_bad_logs_are_refused_with_file_row_and_column(text, slow, tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text(text)
+    with pytest.raises(dockdyn.ScenarioError) as caught:
+        read_measured(file, slow)
+    message = str(caught.value)
+    assert message.startswith(f"{file}: ") and BAD[text] in message and "\n" not in message
+
+
+def test_requirements_stand_beside_each_other(slow, fast):
+    def required(dataset, limit):
+        scenario = tomlkit.parse(dataset.attrs["scenario"]).unwrap()
+        return dataset.assign_attrs(scenario=tomlkit.dumps(scenario | {"requirements": {"capture_time": limit}}))
+
+    text = render_overlay_report({"a.nc": required(slow, "< 0.5 s"), "b.nc": required(fast, "< 0.5 s")})
+    (row,) = rows(text, "requirements")[1:]
+    assert row[0] == "capture_time" and row[1].startswith("not met: 0.57") and row[2].startswith("met: ")

@@ -1,0 +1,433 @@
+"""Replays: scenes that show what the result says, pages that work with no network, a server that minds its manners."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from browser import WINDOW, Page, changed, hue, launch
+
+import dockdyn
+from dockdyn.contact.cone import Cone
+from dockdyn.contact.plane import Plane
+from dockdyn.contact.torus import Torus
+from dockdyn.output.replay import frames, shapes
+from dockdyn.output.replay.build import scene_of
+from dockdyn.output.replay.overlay import facts
+from dockdyn.output.replay.page import page_of
+from dockdyn.output.replay.scene import turned
+from dockdyn.output.store import write_result
+
+# name: preset, overrides, instant (s) at which an arrow must be seen, instant at which it must not
+CASES = {
+    "free-flight": ("sazawal-compliance", {"duration": "7 s"}, 5.6, 0.0),
+    "four-mass": ("paraskevas-a", {"duration": "0.1 s"}, 0.032, 0.0),
+    "latch": ("paraskevas-latch", {}, 0.55, 0.0),
+    "berthing": ("cyril-plastic", {"duration": "3 s"}, 0.0, None),
+    "orbital-arm": ("gibson-2d", {"duration": "14 s"}, 12.5, 5.0),
+    "rig": ("sits", {"duration": "1 s"}, 0.2, None),
+    "rig-6": ("epos-like", {}, 8.0, 0.0),
+}
+KINDS = pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "rig-6" else ()) for kind in CASES]
+)
+
+
+@pytest.fixture(scope="session")
+def results():
+    """A result of every kind, run once."""
+    kept = {}
+
+    def result(kind):
+        if kind not in kept:
+            preset, overrides, *_ = CASES[kind]
+            kept[kind] = dockdyn.simulate(dockdyn.load(preset, overrides))
+        return kept[kind]
+
+    return result
+
+
+@pytest.fixture(scope="session")
+def scenes(results):
+    kept = {}
+
+    def scene(kind):
+        if kind not in kept:
+            kept[kind] = scene_of(results(kind))
+        return kept[kind]
+
+    return scene
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright, running = launch()
+    yield running
+    running.close()
+    playwright.stop()
+
+
+# ── scenes ──
+
+
+@KINDS
+def test_bodies_are_where_the_result_says(results, scenes, kind):
+    """Positions of the result at its own instants; of trees the origins of all link frames."""
+    dataset, scene = results(kind), scenes(kind)
+    parts = {part.name: part.motion for part in scene.parts}
+    rows = np.abs(dataset.time.values[:, None] - scene.time).argmin(axis=0)
+    exact = np.flatnonzero(np.abs(dataset.time.values[rows] - scene.time) < 1e-12)
+    rows = rows[exact]
+    assert len(exact) > 1
+    if kind == "free-flight":
+        for index, name in enumerate(("chaser", "target")):
+            motion = parts[f"{name}/body"]
+            np.testing.assert_allclose(motion.position[exact], dataset.position.values[rows, index], atol=1e-12)
+            across = np.abs(np.sum(motion.attitude[exact] * dataset.attitude.values[rows, index], axis=1))
+            np.testing.assert_allclose(across, 1, atol=1e-12)
+    elif kind in ("four-mass", "latch"):
+        places = np.stack([parts[f"mass {i + 1}"].position[:, 0] for i in range(dataset.sizes["mass"])], axis=1)
+        moved = places[exact] - places[exact[:1]]
+        np.testing.assert_allclose(moved, dataset.position.values[rows] - dataset.position.values[rows[:1]], atol=1e-12)
+    elif kind == "berthing":
+        for index, name in enumerate(map(str, dataset.link.values[:-1])):
+            where = dataset.outline.values[rows, 0, index]
+            np.testing.assert_allclose(parts[f"chaser/{name}"].position[exact], where, atol=1e-9)
+    elif kind == "orbital-arm":
+        back = dataset.base_attitude.values * [1, -1, -1, -1]
+        for index, name in enumerate(map(str, dataset.link.values[1:]), start=1):
+            outline = turned(back, dataset.outline.values[:, index] - dataset.base_position.values)
+            np.testing.assert_allclose(parts[f"arm/{name}"].position[exact], outline[rows], atol=1e-9)
+    elif kind == "rig":
+        np.testing.assert_allclose(
+            parts["robot"].position[exact, 0], dataset.robot_position.values[rows, 0], atol=1e-12
+        )
+    else:
+        pose = dataset.robot_pose.values[rows]
+        np.testing.assert_allclose(parts["chaser/body"].position[exact], pose[:, :3], atol=1e-12)
+
+
+@KINDS
+def test_frames_show_every_peak_and_the_clock_runs_forward(results, scenes, kind):
+    dataset, scene = results(kind), scenes(kind)
+    assert np.all(np.diff(scene.time) > 0)
+    assert scene.time[0] == 0
+    assert scene.time[-1] == pytest.approx(float(dataset.time[-1]))
+    assert len(scene.time) <= frames.MOST
+    peaks = dataset.episode_peak_time.values if "episode_peak_time" in dataset else []
+    for peak in peaks:
+        assert np.abs(scene.time - peak).min() < 1e-12
+    if "episode_peak_force" in dataset and dataset.sizes["episode"]:
+        largest = max(np.linalg.norm(arrow.vector, axis=1).max() for arrow in scene.arrows)
+        assert largest == pytest.approx(float(dataset.episode_peak_force.max()), rel=1e-9)
+
+
+def test_normal_and_friction_add_up_to_the_contact_force(results, scenes):
+    """Without delay they would at every instant; with 16 ms of it they do where the force is steady, at its peak."""
+    dataset, scene = results("free-flight"), scenes("free-flight")
+    normal, friction = (one.vector for one in scene.arrows[:2])
+    assert np.abs(np.sum(normal * friction, axis=1)).max() < 1e-9 * np.abs(normal).max() ** 2
+    when = int(np.abs(scene.time - float(dataset.episode_peak_time[0])).argmin())
+    acting = frames.at(scene.time, dataset.time.values, dataset.contact_force.values[:, 0])
+    np.testing.assert_allclose((normal + friction)[when], acting[when], atol=0.02 * np.linalg.norm(acting[when]))
+
+
+def test_a_beam_is_drawn_bent(scenes):
+    """Its pieces join, end where the next link sits, and leave the straight line that rigid links would keep."""
+    scene = scenes("berthing")
+    parts = {part.name: part.motion for part in scene.parts}
+    pieces = [parts[f"chaser/link1 piece {n}"] for n in range(1, 7)]
+    straight = turned(parts["chaser/link1"].attitude, np.tile([8.13, 0, 0], (len(scene.time), 1)))
+    off = parts["chaser/link2"].position - parts["chaser/link1"].position - straight
+    assert np.linalg.norm(off, axis=1).max() > 0.03  # m
+    np.testing.assert_allclose(pieces[0].position, parts["chaser/link1"].position, atol=1e-12)
+    ahead = turned(pieces[-1].attitude, np.tile([8.13 / 6, 0, 0], (len(scene.time), 1)))
+    np.testing.assert_allclose(pieces[-1].position + ahead, parts["chaser/link2"].position, atol=0.02)
+
+
+def test_slerp_turns_evenly():
+    angle = np.linspace(0, 3.0, 4)
+    attitude = np.stack([np.cos(angle / 2), 0 * angle, 0 * angle, np.sin(angle / 2)], axis=1)
+    attitude[2] *= -1  # the same attitude
+    times = np.linspace(0, 3, 50)
+    found = frames.attitudes_at(times, np.arange(4.0), attitude)
+    wanted = np.stack([np.cos(times / 2), 0 * times, 0 * times, np.sin(times / 2)], axis=1)
+    np.testing.assert_allclose(np.abs(np.sum(found * wanted, axis=1)), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("surface", "off"),
+    [
+        (
+            Cone.of([1.0, 0.5, 0], [0, 0, 1], 0.5),
+            lambda p: (np.hypot(p[:, 0] - 1, p[:, 1] - 0.5) - p[:, 2] * np.tan(0.5)) * np.cos(0.5),
+        ),
+        (Plane.of([0, 0, 0.2], [1, 2, 2]), lambda p: (p @ [1, 2, 2] - 0.4) / 3),
+        (
+            Torus.of([0, 0, 0.1], [0, 1, 0], 1.0, 0.2),
+            lambda p: np.hypot(np.hypot(p[:, 0], p[:, 2] - 0.1) - 1, p[:, 1]) - 0.2,
+        ),
+    ],
+    ids=["cone", "plane", "torus"],
+)
+def test_meshes_lie_on_their_surfaces(surface, off):
+    mesh = shapes.surface_around_axis(surface, 1.3, -0.5, 1.2)
+    assert len(mesh.faces) > 500
+    assert mesh.faces.max() < len(mesh.vertices)
+    assert np.abs(off(mesh.vertices)).max() < 1e-6
+
+
+def test_a_ring_is_closed():
+    """Every edge of the mesh of a torus belongs to two faces."""
+    mesh = shapes.surface_around_axis(Torus.of([0, 0, 0], [1, 0, 0], 1.0, 0.2), 1.3, -0.3, 0.3)
+    edges = np.sort(np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]]), axis=1)
+    _, counts = np.unique(edges, axis=0, return_counts=True)
+    assert set(counts) == {2}
+
+
+def test_boxes_have_the_inertia_of_their_bodies():
+    """Of a box of 2 m × 1 m × 0.5 m and 12 kg: m/12 (b² + c²), and so on."""
+    from dockdyn.output.replay.gear import hull
+
+    mesh = hull(12.0, np.diag([1.25, 4.25, 5.0]), [])
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [2, 1, 0.5], rtol=1e-9)
+
+
+# ── pages ──
+
+
+def coloured(before: np.ndarray, after: np.ndarray, colour: str) -> int:
+    """Pixels that have the colour's hue in one picture and not in the other."""
+    return int((hue(after, colour) & ~hue(before, colour)).sum())
+
+
+@KINDS
+def test_the_page_works_from_a_file_with_no_network(browser, scenes, kind, tmp_path):
+    scene = scenes(kind)
+    page = page_of(scene)
+    assert len(page) < 2_000_000
+    (tmp_path / "replay.html").write_text(page, encoding="utf-8")
+    context = browser.new_context(offline=True, viewport=WINDOW)
+    shown = Page(context, f"file://{tmp_path}/replay.html")
+    _, _, pushed, free = CASES[kind]
+    quiet = float(scene.time[-1]) if free is None else free
+    close = next(i for i, view in enumerate(scene.views) if view.name in ("contact", "bay"))
+    before = shown.at(quiet, view=0)
+    cursors = shown.cursors()
+    after = shown.at(pushed, unlike=before)
+    assert changed(before, after) > 30  # the scene moves
+    assert shown.cursors() != cursors and len(cursors) == len(scene.signals)
+    row = int(np.abs(scene.time - pushed).argmin())
+    arrow = max(scene.arrows, key=lambda one: np.linalg.norm(one.vector[row]))
+    before = shown.at(quiet, view=close, unlike=after)
+    assert coloured(before, shown.at(pushed, unlike=before), arrow.colour) > 30
+    shown.page.evaluate("__DOCKDYN__.seek(0); __DOCKDYN__.play()")
+    shown.page.wait_for_function("__DOCKDYN__.step > 0")
+    assert not shown.problems
+    context.close()
+
+
+def test_the_page_is_the_same_again(scenes):
+    one, other = (page_of(scenes("latch")) for _ in range(2))
+    assert one == other
+
+
+def test_words_of_the_user_stay_words(results):
+    dataset = results("latch").copy()
+    dataset.attrs["title"] = "</script><script>alert(1)</script>"
+    page = page_of(scene_of(dataset))
+    assert "<script>alert(1)" not in page
+
+
+def test_a_page_knows_all_events(results, scenes):
+    dataset, known = results("free-flight"), facts(scenes("free-flight"))
+    assert [one["start"] for one in known["events"]] == list(dataset.episode_onset.values)
+    assert json.dumps(known, allow_nan=False)
+
+
+# ── the command ──
+
+
+@pytest.fixture(scope="session")
+def file(results, tmp_path_factory):
+    path = tmp_path_factory.mktemp("view") / "result.nc"
+    write_result(results("latch"), path)
+    return path
+
+
+def test_writes_a_page(dock, file, tmp_path):
+    ended = dock("view", file, "--html", "replay.html")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "Replay: replay.html\n", "")
+    assert dock("view", file, "--html", "replay.html").returncode == 2
+    assert dock("view", file, "--html", "replay.html", "--force").returncode == 0
+    assert "__DOCKDYN__" in (tmp_path / "replay.html").read_text(encoding="utf-8")
+
+
+def test_wrong_input_is_one_line(dock, file, tmp_path):
+    (tmp_path / "text.nc").write_text("no")
+    for name, one in {"campaign": "campaign", "stability": "margins"}.items():
+        attributes = {"kind": "free-flight", "scenario": "", "dockdyn_version": "0", one: "{}"}
+        write_result(xr.Dataset(attrs=attributes), tmp_path / f"{name}.nc")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        for arguments, words in {
+            ("missing.nc",): "no such file",
+            ("text.nc",): "not a netCDF file",
+            ("campaign.nc",): "dockdyn campaign rerun",
+            ("stability.nc",): "dockdyn run SCENARIO",
+            (file, "--port", port): "cannot be served on",
+            (file, "--port", 70000): "65535",
+            (file, "--host", "nowhere"): "must be an address",
+        }.items():
+            ended = dock("view", *arguments)
+            assert ended.returncode == 2
+            assert words in ended.stderr
+            assert "Traceback" not in ended.stderr
+
+
+class Served:
+    """`dockdyn view` in a process of its own."""
+
+    def __init__(self, file, *options):
+        command = [sys.executable, "-c", "from dockdyn.cli import main; main()", "view", str(file), *options]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, **pipes)
+        line = self.process.stdout.readline()
+        self.address = re.search(r"http://\S+", line)[0]
+        self.host, port = self.address.removeprefix("http://").rsplit(":", 1)
+        self.port = int(port)
+
+    def raw(self, path: str) -> bytes:
+        """What the server answers to a path, sent as it is."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as line:
+            line.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            found = b""
+            while part := line.recv(65536):
+                found += part
+            return found
+
+    def ended(self, by: int) -> tuple[int, str]:
+        self.process.send_signal(by)
+        _, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, errors
+
+
+def test_served_to_two_tabs_on_loopback_until_interrupted(browser, file, tmp_path):
+    (file.parent / "secret.txt").write_text("a secret beside the result")
+    served = Served(file)
+    try:
+        assert served.host == "127.0.0.1"
+        others = {line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines() if line.split()[3] == "0A"}
+        assert f"0100007F:{served.port:04X}" in others and f"00000000:{served.port:04X}" not in others
+        deep = "../" * 12
+        for path in (
+            f"/{deep}etc/passwd",
+            f"/{deep.replace('..', '%2e%2e')}etc/passwd",
+            f"/{deep.replace('/', '%2f')}etc/passwd",
+            "//etc/passwd",
+            f"/..{file.parent}/secret.txt",
+            f"/{file.parent}/secret.txt",
+            "/secret.txt",
+        ):
+            answer = served.raw(path)
+            assert b"root:" not in answer and b"a secret" not in answer
+            assert not answer.startswith(b"HTTP/1.1 200"), path
+        context = browser.new_context(viewport=WINDOW)
+        first, second = Page(context, served.address), Page(context, served.address)
+        before = first.at(0.0)
+        assert changed(before, first.at(0.55, unlike=before)) > 30
+        assert second.page.evaluate("__DOCKDYN__.step") == 0  # each tab has a time of its own
+        first.close()
+        third = Page(context, served.address)
+        assert changed(before, third.at(0.55, unlike=before)) > 30
+        assert not first.problems + second.problems + third.problems
+        context.close()
+        code, errors = served.ended(signal.SIGINT)
+        assert code in (0, 130)
+        assert "Traceback" not in errors and "Exception" not in errors
+    finally:
+        served.process.kill()
+
+
+def test_another_port_where_the_usual_one_is_taken_and_a_warning_where_others_may_look(file):
+    from dockdyn.cli_view import PORT
+
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", PORT))
+            taken.listen()
+        except OSError:
+            pass  # taken already
+        served = Served(file, "--host", "0.0.0.0")
+        try:
+            assert served.port != PORT
+            time.sleep(0.2)
+            code, errors = served.ended(signal.SIGTERM)
+        finally:
+            served.process.kill()
+    assert code in (0, 130)
+    assert errors.count("\n") == 1 and "no loopback address" in errors
+
+
+# ── meshes of the user's own ──
+
+STL = """solid box
+ facet normal 0 0 1
+  outer loop
+   vertex 0 0 0
+   vertex 2000 0 0
+   vertex 0 1000 500
+  endloop
+ endfacet
+endsolid
+"""
+
+
+def bus(tmp_path, look: str):
+    text = dockdyn.scenario.load.preset_text("sazawal-spring-dashpot").replace(
+        "[chaser]", f"[chaser]\nlook = {look}", 1
+    )
+    (tmp_path / "mine.toml").write_text(text)
+    return tmp_path / "mine.toml"
+
+
+def test_a_mesh_is_drawn_and_changes_nothing_else(tmp_path):
+    (tmp_path / "bus.stl").write_text(STL)
+    file = bus(tmp_path, '{ file = "bus.stl", scale = "1 mm", position = [1, 0, 0] }')
+    plain = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
+    dressed = dockdyn.simulate(dockdyn.load(file, {"duration": "1 s"}))
+    for name in plain.data_vars:
+        np.testing.assert_array_equal(plain[name].values, dressed[name].values)
+    body = next(part for part in scene_of(dressed).parts if part.name == "chaser/body")
+    np.testing.assert_allclose(body.mesh.vertices, [[1, 0, 0], [3, 0, 0], [1, 1, 0.5]], atol=1e-9)
+    os.remove(tmp_path / "bus.stl")
+    (tmp_path / "again.toml").write_text(dressed.attrs["scenario"])
+    again = dockdyn.simulate(dockdyn.load(tmp_path / "again.toml"))
+    np.testing.assert_array_equal(again.position.values, dressed.position.values)
+    scene = scene_of(again)
+    assert "bus.stl: no such file; drawn as a plain shape" in scene.warnings[0]
+    assert len(next(part for part in scene.parts if part.name == "chaser/body").mesh.faces) == 12
+
+
+def test_a_wrong_mesh_is_refused_in_one_line(tmp_path):
+    for look, words in {
+        '"bus.stl"': "chaser.look = 'bus.stl': no such file",
+        '{ file = "bus.step" }': "chaser.look.file = 'bus.step': must be a mesh",
+        '{ file = "bus.stl", scale = 0 }': "chaser.look",
+    }.items():
+        with pytest.raises(dockdyn.ScenarioError) as refusal:
+            dockdyn.load(bus(tmp_path, look))
+        assert words in str(refusal.value) and "\n" not in str(refusal.value)

@@ -1,0 +1,267 @@
+"""Reports in a browser: one skeleton for all, offline, light, dark and on a phone, the replay on a click."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shlex
+import shutil
+
+import numpy as np
+import pytest
+import xarray as xr
+from test_campaign_report import CAMPAIGNS
+from test_stability_report import RESULTS as STABILITIES
+
+import dockdyn
+from dockdyn.output.overlay_report import render_overlay_report
+from dockdyn.output.report_of import REPORTS, report_of
+from dockdyn.output.sensitivity_report import render_sensitivity_report
+from dockdyn.output.store import open_result, write_result
+from dockdyn.study.compare import VARIABLES
+from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+
+MOST = 3_000_000  # bytes of a page
+RUNS = {
+    "free-flight": ("sazawal-compliance", {"duration": "22 s", "requirements.peak_normal_force": "< 5 N"}),
+    "four-mass": ("paraskevas-a", {}),
+    "latch": ("paraskevas-latch", {}),
+    "rig": ("sits", {"duration": "10 s"}),
+    "berthing": ("cyril-elastic", {"duration": "0.5 s"}),
+    "orbital-arm": ("gibson-2d", {}),
+}
+ABOUT = {"title": "A study", "kind": "rig", "scenario": 'kind = "rig"\n', "dockdyn_version": "9.8.7"}
+
+
+def compared() -> xr.Dataset:
+    """A comparison of two compensators over five stiffnesses, made up."""
+    stiffness = np.geomspace(1e3, 1e5, 5)
+    values = {name: (("compensator", "stiffness"), np.outer([1.0, 1.5], stiffness / 1e4)) for name in VARIABLES}
+    settings = json.dumps({"none": {}, "fixed-gain": {"gain": 91.0}})
+    return xr.Dataset(
+        values | {"wall_time": ("compensator", [1.0, 2.0])},
+        {"compensator": ["none", "fixed-gain"], "stiffness": stiffness},
+        ABOUT | {"settings": settings, "tuned_at_N_m": 1e4, "duration_s": 5.0, "bilateral": 1},
+    )
+
+
+def enveloped() -> xr.Dataset:
+    """An envelope over one key, made up."""
+    answer = {
+        "of": "captured", "required": "true", "keys": ["speed"], "units": ["m/s"], "ranges": [[0.06, 0.08]],
+        "scenario_at": [0.07], "tolerance": 0.01, "runs": 9, "grid_runs": 101, "failed": 1, "failures": ["<b>no</b>"],
+        "share_met": 0.5, "boundary": [[[0.07]]],
+    }  # fmt: skip
+    places = np.linspace(0.06, 0.08, 9)
+    return xr.Dataset(
+        {
+            "met": ("point", (places >= 0.07) * 1.0),
+            "point_x": ("point", places, {"units": "m/s", "long_name": "speed"}),
+            "boundary_x": ("vertex", [0.07], {"units": "m/s", "long_name": "speed"}),
+            "region_x": ("corner", [0.07, 0.08], {"units": "m/s", "long_name": "speed"}),
+        },
+        attrs=ABOUT | {"envelope": json.dumps(answer)},
+    )
+
+
+SENSITIVITY = {
+    "title": "A run", "kind": "rig", "of": "peak_normal_force_N", "value": 70.0, "unit": "N", "differentiable": True,
+    "warnings": [],
+    "to": [
+        {"key": f"chaser.part{i}", "value": 2.0, "unit": "kg", "derivative": 3.0 / i, "per_percent": 0.06 / i,
+         "differentiable": True} for i in range(1, 6)
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, xr.Dataset]:
+    return {kind: dockdyn.simulate(dockdyn.load(preset, changes)) for kind, (preset, changes) in RUNS.items()}
+
+
+@pytest.fixture(scope="module")
+def reports(runs) -> dict[str, str]:
+    """A report of every sort, runs with their replays."""
+    faster = dockdyn.simulate(dockdyn.load("paraskevas-latch", {"speed": "0.08 m/s"}))
+    studies = [STABILITIES["chart"], CAMPAIGNS["full"](), compared(), enveloped()]
+    pages = {kind: report_of(dataset) for kind, dataset in runs.items()}
+    pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_of, studies), strict=True))
+    assert set(pages) == set(REPORTS)
+    pages["overlay"] = render_overlay_report({"slow.nc": runs["latch"], "fast.nc": faster}, None, "dockdyn report …")
+    pages["sensitivity"] = render_sensitivity_report(SENSITIVITY, 'kind = "rig"\n', "dockdyn sensitivity …")
+    return pages
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A headless Chromium; without one the test is left out, but not in CI."""
+    program = shutil.which("chromium")
+    if program is None:
+        reason = "chromium is not installed (apt-get install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    playwright = pytest.importorskip("playwright.sync_api")
+    flags = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=flags)
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A page opened from a file with the network off, and what its console said."""
+
+    def __init__(self, browser, file, width=1100, scheme="light"):
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        size = {"width": width, "height": 900}
+        self.context = browser.new_context(offline=True, color_scheme=scheme, viewport=size)
+        self.page = self.context.new_page()
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(file.as_uri())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.context.close()
+
+
+SORTS = [*REPORTS, "overlay", "sensitivity"]
+SKELETON = ["key-figures", "requirements", "figures", "replay", "inputs", "provenance"]
+ALWAYS = {"key-figures", "figures", "inputs", "provenance"}
+FIGURES = """() => [...document.querySelectorAll("figure")].map(figure => {
+  const drawn = figure.querySelector("svg, img"), box = drawn.getBoundingClientRect();
+  const marks = drawn.tagName == "IMG" ? drawn.naturalWidth : drawn.querySelectorAll("path, use").length;
+  return [box.width, box.height, marks, figure.querySelector("figcaption").textContent.length];
+})"""
+
+
+@pytest.mark.replay
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, chromium, tmp_path):
+    text = reports[sort]
+    assert len(text.encode()) < MOST
+    ids = [name for name in re.findall(r'<section id="([\w-]+)"', text) if name in SKELETON]
+    assert ids == [name for name in SKELETON if name in ids] and ALWAYS <= set(ids)
+    assert ("replay" in ids) == (sort in runs)
+    file = tmp_path / "report.html"
+    file.write_text(text, encoding="utf-8")
+    with Opened(chromium, file) as opened:
+        figures = opened.page.evaluate(FIGURES)
+        assert len(figures) == text.count("<figure>") > 0
+        for width, height, marks, caption in figures:
+            assert width > 300 and height > 50 and marks > 5 and caption > 20
+        verdict = opened.page.locator(".verdict strong").inner_text()
+        assert len(verdict) > 10 and verdict.rstrip().endswith(".")
+        for link in opened.page.locator("nav a").all():
+            assert opened.page.locator(link.get_attribute("href")).is_visible()
+        assert opened.errors == [] and opened.requests[1:] == [
+            url for url in opened.requests if url.startswith("data:")
+        ]
+
+
+@pytest.mark.replay
+@pytest.mark.parametrize("sort", ["free-flight", "stability", "overlay"])
+def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, chromium, tmp_path):
+    file = tmp_path / "report.html"
+    file.write_text(reports[sort], encoding="utf-8")
+    colour = "() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+    with Opened(chromium, file, width=400, scheme="dark") as opened:
+        assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # tables and figures scroll
+        assert opened.page.evaluate(colour) == ["rgb(20, 23, 27)", "rgb(228, 232, 237)"]
+        opened.page.emulate_media(media="print")
+        assert opened.page.evaluate(colour)[0] == "rgb(254, 254, 254)"
+        assert opened.page.locator("#inputs pre").first.is_visible()  # what is folded on the screen is printed
+        assert not opened.page.locator("nav").is_visible()
+        assert opened.errors == []
+
+
+PICKED = ["free-flight", *(pytest.param(kind, marks=pytest.mark.full) for kind in RUNS if kind != "free-flight")]
+
+
+@pytest.mark.replay
+@pytest.mark.parametrize("kind", PICKED)
+def test_the_replay_opens_on_a_click(kind, reports, chromium, tmp_path):
+    file = tmp_path / "report.html"
+    file.write_text(reports[kind], encoding="utf-8")
+    with Opened(chromium, file) as opened:
+        assert not opened.page.locator("#replay iframe").count()
+        opened.page.locator("#replay button").click()
+        frame = opened.page.frame_locator("#replay iframe")
+        frame.locator("canvas").first.wait_for(timeout=60_000)
+        opened.page.wait_for_timeout(1000)
+        assert opened.errors == []
+        assert all(url.startswith(("data:", "blob:", "about:", "file:")) for url in opened.requests)
+
+
+@pytest.mark.replay
+def test_only_what_a_replay_needs_is_allowed(reports):
+    policies = {sort: re.search(r'Security-Policy" content="(.*?)"', text)[1] for sort, text in reports.items()}
+    for sort, policy in policies.items():
+        policy = html.unescape(policy)
+        assert policy.startswith("default-src 'none';") and "http" not in policy and "*" not in policy
+        assert ("script-src" in policy) == (sort in RUNS)
+    assert "<script" not in reports["stability"] and 'sandbox = "allow-scripts"' in reports["latch"]
+
+
+def test_a_report_without_a_replay_says_why(runs, monkeypatch):
+    def fails(dataset):
+        raise RuntimeError("no <shape> for this")
+
+    monkeypatch.setattr("dockdyn.output.report_of.packed_replay", fails)
+    text = report_of(runs["latch"])
+    assert "It could not be made: no &lt;shape&gt; for this" in text and "<script" not in text
+
+
+def test_requirements_are_judged_at_the_top(runs):
+    text = report_of(runs["free-flight"])
+    assert "✗ 1 of 1 requirements not met: peak_normal_force." in text
+    changed = runs["free-flight"].attrs["scenario"].replace('"< 5 N"', '"< 6 N"')
+    assert "✓ The requirement is met." in report_of(runs["free-flight"].assign_attrs(scenario=changed))
+
+
+def typed_in(text: str) -> list[str]:
+    found = re.search(r'class="again">.*?</p>\s*<pre[^>]*>(.*?)</pre>', text, re.DOTALL)
+    return shlex.split(html.unescape(found[1]))
+
+
+def without_times(dataset: xr.Dataset) -> xr.Dataset:
+    kept = {name: value for name, value in dataset.attrs.items() if "wall_time" not in name and name != "source"}
+    return dataset.drop_attrs(deep=False).assign_attrs(kept)
+
+
+def test_what_the_report_says_to_type_gives_the_result_again(runs, dock, tmp_path):
+    dataset = runs["latch"]
+    (tmp_path / "scenario.toml").write_text(dataset.attrs["scenario"], encoding="utf-8")
+    program, *words = typed_in(report_of(dataset))
+    assert program == "dockdyn" and dock(*words).returncode == 0
+    xr.testing.assert_identical(without_times(open_result(tmp_path / "again/result.nc")), without_times(dataset))
+
+
+@pytest.mark.full
+def test_margins_swept_are_got_again(dock, tmp_path):
+    sweeps = ["loop.delay=0:20 ms:4", "contact.normal.damping=0:400:3"]
+    dataset = stability_dataset(dockdyn.load("probe-cone"), [parse_sweep(sweep) for sweep in sweeps])
+    write_result(dataset, tmp_path / "stability.nc")
+    (tmp_path / "scenario.toml").write_text(dataset.attrs["scenario"], encoding="utf-8")
+    _, *words = typed_in(report_of(open_result(tmp_path / "stability.nc")))
+    assert dock(*words).returncode == 0
+    again = open_result(tmp_path / "again/stability.nc")
+    xr.testing.assert_identical(without_times(again), without_times(dataset))
+
+
+def test_studies_say_what_to_type():
+    campaign = typed_in(report_of(CAMPAIGNS["few"]()))
+    assert campaign == shlex.split("dockdyn campaign run scenario.toml --runs 60 --seed 1 --out again")
+    envelope = "dockdyn envelope scenario.toml --over speed=0.06:0.08 --of captured --tolerance 0.01 --out again"
+    assert typed_in(report_of(enveloped())) == shlex.split(envelope)
+    found = typed_in(report_of(compared()))
+    assert found[:5] == ["dockdyn", "compare", "scenario.toml", "--compensators", "none,fixed-gain"]
+    key, _, values = found[found.index("--set") + 1].partition("=")
+    assert key == "contact.normal.stiffness" and json.loads(values) == list(compared().stiffness.values)
