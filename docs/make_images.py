@@ -11,6 +11,7 @@ from pathlib import Path
 from energy_horizons import energy_horizons
 from matplotlib.figure import Figure
 from PIL import Image
+from replay_picture import replay_picture
 from tutorial_pictures import after_the_catch, captured, compensators
 
 import dockdyn
@@ -39,8 +40,9 @@ def save(figure: Figure, name: str) -> None:
     keep(drawn, name)
 
 
-def keep(drawn: io.BytesIO | Path, name: str) -> None:
-    picture = Image.open(drawn).convert("RGB").quantize(64)  # lines and text need few colours
+def keep(drawn: io.BytesIO | Path, name: str, colours: int = 64) -> None:
+    """Lines and text need few colours."""
+    picture = Image.open(drawn).convert("RGB").quantize(colours)
     picture.save(IMAGES / f"{name}.png", optimize=True)
 
 
@@ -57,6 +59,7 @@ def gallery() -> None:
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     scenario = dockdyn.load("probe-cone")
+    keep(replay_picture(), "replay", colours=256)
     save(trajectory(dockdyn.simulate(scenario)), "probe-cone")
     save(chart_figure(stability_dataset(scenario, [parse_sweep(text) for text in PLANE])), "stability-chart")
     save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")

@@ -107,7 +107,7 @@ def check_toml(block: Block) -> None:
 
 
 # what takes longest is run by `make verify` alone
-LONG = ("stability", "tutorial-rig", "tutorial-capture", "tutorial-arm", "own-compensator", "cluster")
+LONG = ("stability", "results", "tutorial-rig", "tutorial-capture", "tutorial-arm", "own-compensator", "cluster")
 SHOWN = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.full] * (page.stem in LONG)) for page in PAGES if blocks(page)
 ]

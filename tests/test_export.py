@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from campaign_data import campaign_dataset
 from scipy.io import loadmat
+from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
 from dockdyn.output.export import export_csv, export_mat, matlab_names
@@ -176,9 +177,11 @@ def test_runs_and_margins_are_exported(dock, tmp_path):
     at = head.index(f"position.{dataset.mass.values[0]} [m]")
     assert np.array([float(row[at]) for row in rows]).tobytes() == dataset.position.values[:, 0].tobytes()
     assert np.array([float(row[0]) for row in rows]).tobytes() == dataset.time.values.tobytes()
-    assert dock("stability", "sits", "--out", "margins").returncode == 0
-    assert dock("export", "margins/stability.nc", "--to", "csv").returncode == 0
-    attributes = dict(rows_of(tmp_path / "margins/stability-csv/attributes.csv")[1:])
-    with (tmp_path / "margins/scenario.toml").open() as file:
-        assert attributes["scenario"] == file.read()
+    write_result(STABILITIES["chart"], tmp_path / "stability.nc")
+    assert dock("export", "stability.nc", "--to", "csv").returncode == 0
+    attributes = dict(rows_of(tmp_path / "stability-csv/attributes.csv")[1:])
+    assert attributes["scenario"] == STABILITIES["chart"].attrs["scenario"]
     assert json.loads(attributes["margins"])["stable"] in (True, False)
+    growth = STABILITIES["chart"].growth_rate
+    rates = [float(row[-1]) for row in rows_of(tmp_path / "stability-csv/family-y-x.csv")[1:]]
+    assert np.array(rates).tobytes() == growth.values.tobytes() and growth.dims == ("family", "y", "x")

@@ -422,6 +422,18 @@ def test_a_mesh_is_drawn_and_changes_nothing_else(tmp_path):
     assert len(next(part for part in scene.parts if part.name == "chaser/body").mesh.faces) == 12
 
 
+def test_a_coloured_mesh_keeps_its_colours(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    boxes = [trimesh.creation.box((1, 2, 3)).apply_translation((2 * place, 0, 0)) for place in range(2)]
+    for one, colour in zip(boxes, ((200, 30, 30, 255), (20, 40, 220, 255)), strict=True):
+        one.visual.face_colors = colour
+    trimesh.util.concatenate(boxes).export(tmp_path / "bus.glb")
+    dressed = dockdyn.simulate(dockdyn.load(bus(tmp_path, '"bus.glb"'), {"duration": "1 s"}))
+    parts = [part for part in scene_of(dressed).parts if part.name.startswith("chaser/body")]
+    assert {part.colour: len(part.mesh.faces) for part in parts} == {"#c81e1e": 12, "#1428dc": 12}
+    assert page_of(scene_of(dressed))
+
+
 def test_a_wrong_mesh_is_refused_in_one_line(tmp_path):
     for look, words in {
         '"bus.stl"': "chaser.look = 'bus.stl': no such file",

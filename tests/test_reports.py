@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import shlex
-import shutil
 
 import numpy as np
 import pytest
 import xarray as xr
+from browser import launch
 from test_campaign_report import CAMPAIGNS
+from test_replay import CASES
 from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
@@ -24,13 +24,9 @@ from dockdyn.study.compare import VARIABLES
 from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
 
 MOST = 3_000_000  # bytes of a page
+REQUIRED = {"free-flight": {"requirements.peak_normal_force": "< 2 N"}}
 RUNS = {
-    "free-flight": ("sazawal-compliance", {"duration": "22 s", "requirements.peak_normal_force": "< 5 N"}),
-    "four-mass": ("paraskevas-a", {}),
-    "latch": ("paraskevas-latch", {}),
-    "rig": ("sits", {"duration": "10 s"}),
-    "berthing": ("cyril-elastic", {"duration": "0.5 s"}),
-    "orbital-arm": ("gibson-2d", {}),
+    kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS
 }
 ABOUT = {"title": "A study", "kind": "rig", "scenario": 'kind = "rig"\n', "dockdyn_version": "9.8.7"}
 
@@ -97,18 +93,10 @@ def reports(runs) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def chromium():
     """A headless Chromium; without one the test is left out, but not in CI."""
-    program = shutil.which("chromium")
-    if program is None:
-        reason = "chromium is not installed (apt-get install chromium)"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    playwright = pytest.importorskip("playwright.sync_api")
-    flags = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=flags)
-        yield browser
-        browser.close()
+    playwright, browser = launch()
+    yield browser
+    browser.close()
+    playwright.stop()
 
 
 class Opened:
@@ -222,7 +210,7 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
 def test_requirements_are_judged_at_the_top(runs):
     text = report_of(runs["free-flight"])
     assert "✗ 1 of 1 requirements not met: peak_normal_force." in text
-    changed = runs["free-flight"].attrs["scenario"].replace('"< 5 N"', '"< 6 N"')
+    changed = runs["free-flight"].attrs["scenario"].replace('"< 2 N"', '"< 3 N"')
     assert "✓ The requirement is met." in report_of(runs["free-flight"].assign_attrs(scenario=changed))
 
 

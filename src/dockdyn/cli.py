@@ -324,9 +324,6 @@ app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/res
     cli_view.view
 )
 app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(cli_output.export)
-app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html replay.html"))(
-    cli_view.view
-)
 app.command(epilog=example("dockdyn doctor"))(cli_doctor.doctor)
 app.add_typer(cli_campaign.app, name="campaign")
 app.add_typer(cli_impact.app, name="impact")
@@ -341,7 +338,7 @@ def fail(message: str, code: int) -> None:
 def main() -> None:
     """Entry point: bad input is one line on the error stream and exit code 2."""
     try:
-        app()
+        app(prog_name="dockdyn")
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except KeyboardInterrupt:

@@ -67,6 +67,6 @@ def located(file: str, name: str, folder: Path | None, where: str) -> str:
     if Path(file).is_absolute() or Path(file).suffix.lower() not in SUFFIXES:
         return file  # what is no mesh is refused with the rest of the scenario
     place = ((folder or Path()) / file).resolve()
-    if not place.is_file():
+    if folder is not None and not place.is_file():  # a text that comes from no file is taken as it is
         raise ScenarioError(f"{name}: {where} = {shown(file)}: no such file; must be a mesh, relative to the scenario")
     return str(place)

@@ -17,6 +17,7 @@ from dockdyn.output.replay.shapes import ball, box, joined, placed, rod
 
 BENDS = 6  # pieces in which a beam is drawn
 Numbers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+POINT = 1.8  # radius of the ball that a point mass is drawn as, over a rod's
 SLENDER = 0.018  # radius of a rod over the tree's reach
 
 
@@ -70,7 +71,7 @@ def tree_parts(
             ends.append(np.asarray(grip[1], float))
         if link.look is not None:
             part = Part(f"{name}/{link.name}", ball(1.35 * thick), METAL, motion, flat=False)
-            parts.append(dressed(part, link.look))
+            parts += dressed(part, link.look)
             continue
         if link.beam is not None:
             parts += beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)
@@ -120,6 +121,6 @@ def leaf(link: Any, thick: float) -> Mesh:
     """The last body of a tree by its mass and inertia; a ball where it is a point."""
     inertia, centre = np.asarray(link.inertia, float), np.asarray(link.centre, float)
     if not inertia.any():
-        return ball(3 * thick, centre)
+        return ball(POINT * thick, centre)
     mesh = hull(link.mass, inertia, [])
     return Mesh(mesh.vertices + centre, mesh.faces)

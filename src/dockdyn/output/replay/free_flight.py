@@ -182,7 +182,7 @@ def views(dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float
     return [
         seen_from("overview", slanted, middle, radius),
         seen_from("side", across, middle, radius),
-        seen_from("along the axis", axis + 0.15 * up, place, 4 * reach, carrier, True),
+        seen_from("along the axis", axis + 0.4 * up + 0.2 * across, place, 3 * reach, carrier, True),
         seen_from("contact", slanted, focus, 1.2 * reach, carrier, True),
         seen_from("with the chaser", slanted, start[0], 0.8 * radius, motions[0]),
     ]

@@ -68,7 +68,7 @@ def body_parts(name: str, body: Any, chaser: bool, motion: Motion, reach: float)
     """The hull of a body (its section) and its features with what carries them."""
     features = [(np.asarray(one.position, float), float(one.radius)) for one in body.feature]
     mesh = hull(body.mass, np.asarray(body.inertia), gear_places(body))
-    parts = [dressed(Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9), body.look)]
+    parts = dressed(Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9), body.look)
     for index, (place, radius) in enumerate(features):
         parts.append(Part(f"{name}/feature {index + 1}", probe(place, radius, reach), METAL, motion, flat=False))
     return parts

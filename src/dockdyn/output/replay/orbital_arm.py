@@ -11,7 +11,7 @@ import xarray as xr
 from dockdyn.contact.combined import Union
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
-from dockdyn.output.replay.arms import Placing, placing, tree_parts
+from dockdyn.output.replay.arms import POINT, SLENDER, Placing, placing, tree_parts
 from dockdyn.output.replay.cameras import seen_from
 from dockdyn.output.replay.gear import SIDES, SURFACE
 from dockdyn.output.replay.scale import arrow_scale
@@ -138,6 +138,8 @@ def impulses(
 
     made = [section.make() for section in content.contact.surface]
     vector, place = np.zeros((len(time), 3)), places[:, 0].copy()
+    point_mass = not np.any(content.payload().inertia or 0)
+    lift = POINT * SLENDER * reach if point_mass else 0.0  # out of the ball that a point is drawn as
     for when, what, contact, size in zip(
         dataset.event_time.values,
         dataset.what.values,
@@ -153,7 +155,7 @@ def impulses(
             continue
         _, normal = made[surface].distance_and_normal(Vector.of(places[rows[0], point]))
         vector[rows] = float(size) * np.asarray(normal.array())
-        place[rows] = places[rows, point]
+        place[rows] = places[rows, point] + lift * np.asarray(normal.array())
     if not vector.any():
         return []
     scale = arrow_scale([vector], 0.2 * reach)

@@ -149,7 +149,8 @@
   }
   /* What a metre, centimetre or millimetre of arrow stands for, whichever the longest arrow has at least one of. */
   function worth(arrow) {
-    const [length, name] = [[1, "m"], [0.01, "cm"], [0.001, "mm"]].find(([l]) => arrow.longest >= l) || [1, "m"];
+    const longest = Math.max(...run.arrows.map((one) => one.longest));
+    const [length, name] = [[1, "m"], [0.01, "cm"]].find(([l]) => longest >= l) || [0.001, "mm"];
     return `1 ${name} of arrow is ${+(length / arrow.scale).toPrecision(3)} ${arrow.unit}`;
   }
   const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title),
@@ -277,7 +278,13 @@
     place();
     const [at, from] = asideOf(view);
     // look-at first: the camera keeps its direction to what it looks at
-    push({ type: "SetCameraLookAtMessage", look_at: at, initial: false },
+    // scenes of millimetres and of kilometres are seen alike
+    const far = Math.hypot(...view.position.map((v, i) => v - view.target[i])) || 1;
+    push({ type: "SetCameraNearMessage", near: far / 100, initial: false },
+      { type: "SetCameraFarMessage", far: far * 1000, initial: false },
+      { type: "SetCameraMinOrbitDistanceMessage", min_orbit_distance: far / 50 },
+      { type: "SetCameraMaxOrbitDistanceMessage", max_orbit_distance: far * 100 },
+      { type: "SetCameraLookAtMessage", look_at: at, initial: false },
       { type: "SetCameraPositionMessage", position: from, initial: false },
       { type: "SetCameraLookAtMessage", look_at: at, initial: false });
   }

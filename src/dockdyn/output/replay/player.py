@@ -109,22 +109,19 @@ def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion, np.ndarray |
     for part in scene.parts:
         placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
         shown = True if part.shown is None else bool(part.shown[0])
-        if part.look is not None:
-            handle = stage.add_mesh_trimesh(f"{ROOT}/{part.name}", part.look, visible=shown, **placed)
-        else:
-            handle = stage.add_mesh_simple(
-                f"{ROOT}/{part.name}",
-                part.mesh.vertices.astype(np.float32),
-                part.mesh.faces.astype(np.uint32),
-                color=rgb(part.colour),
-                opacity=part.opacity,
-                flat_shading=part.flat,
-                side="double",
-                cast_shadow=False,
-                receive_shadow=False,
-                visible=shown,
-                **placed,
-            )
+        handle = stage.add_mesh_simple(
+            f"{ROOT}/{part.name}",
+            part.mesh.vertices.astype(np.float32),
+            part.mesh.faces.astype(np.uint32),
+            color=rgb(part.colour),
+            opacity=part.opacity,
+            flat_shading=part.flat,
+            side="double",
+            cast_shadow=False,
+            receive_shadow=False,
+            visible=shown,
+            **placed,
+        )
         found.append((handle, part.motion, part.shown))
     return found
 

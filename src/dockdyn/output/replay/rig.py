@@ -170,7 +170,7 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
         views=[
             seen_from("overview", across + 0.55 * up + 0.3 * axis, middle, radius),
             seen_from("side", across, middle, radius),
-            seen_from("along the axis", axis + 0.15 * up, place, 4 * reach),
+            seen_from("along the axis", axis + 0.4 * up + 0.2 * across, place, 3 * reach),
             seen_from("contact", across + 0.5 * up + 0.25 * axis, focus, 1.2 * reach),
             seen_from("with the chaser", across + 0.5 * up, robot.position[0], radius, robot),
         ],

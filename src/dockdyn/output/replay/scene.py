@@ -42,8 +42,7 @@ class Part:
     opacity: float | None = None
     shown: np.ndarray | None = None
     flat: bool = True  # faces shaded as such, not as a smooth surface
-    look: Any = None  # a mesh of the user's own (trimesh), in its own colours, instead of `mesh`
-    missing: str = ""  # why there is none, where one is asked for
+    missing: str = ""  # why it has not the mesh that the scenario asks for
 
 
 @dataclass(frozen=True)
