@@ -14,7 +14,7 @@ def visit_math(writer: Any, node: nodes.math) -> None:
 
 
 def visit_math_block(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>\n')
+    writer.body.append(f'<div style="padding: 0.6em 0">{convert(node.astext(), display="block")}</div>\n')
     raise nodes.SkipNode
 
 
