@@ -33,11 +33,13 @@ def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "
 
 
 def started(steps: int, host: str, port: int) -> Viser4dServer:
-    from viser4d import StreamingConfig, Viser4dServer
+    from viser4d import StreamingConfig
+
+    from dockdyn.output.replay.local_server import LocalServer
 
     # one block: a run is small, and a page that waits for none plays smoothly
     streaming = StreamingConfig(block_size=max(steps, 1))
-    return Viser4dServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
+    return LocalServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
 
 
 def run_in_browsers(server: Viser4dServer, script: str) -> None:

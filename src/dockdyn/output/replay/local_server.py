@@ -1,0 +1,72 @@
+"""viser4d's server as dockdyn lets it run: for its own page alone, and never published."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+import websockets.asyncio.server
+from viser4d import Viser4dServer
+
+
+class LocalServer(Viser4dServer):
+    """A server that talks to its own page only and cannot be asked to share what it shows over the network."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        with guarded():
+            super().__init__(*arguments, **options)
+
+    def request_share_url(self, verbose: bool = True) -> None:
+        """Nothing: viser would open a tunnel to a public server for whoever asks, and any browser may ask."""
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """A server of viser's that starts in here refuses connections from other pages. viser has no option for it."""
+    serve, seen = websockets.asyncio.server.serve, []
+
+    def guarding(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+        seen.append(True)
+
+        def answered(connection: Any, request: Any) -> Any:
+            if not own_page(request.headers.get_all("Origin"), request.headers.get_all("Host")):
+                return connection.respond(HTTPStatus.FORBIDDEN, "not from this page\n")
+            return None if process_request is None else process_request(connection, request)
+
+        return serve(*arguments, process_request=answered, **options)
+
+    websockets.asyncio.server.serve = guarding  # type: ignore[assignment,misc]
+    try:
+        yield
+    finally:
+        websockets.asyncio.server.serve = serve  # type: ignore[misc]
+    if not seen:
+        raise RuntimeError("viser starts its server in another way than dockdyn guards")
+
+
+def own_page(origins: list[str], hosts: list[str]) -> bool:
+    """Whether a request comes from the page of the server it asks, or from no page.
+
+    A foreign page may make its own name mean this machine: a name counts only where it is this machine's.
+    """
+    if not origins:
+        return True
+    try:
+        name = urlsplit(origins[0]).hostname or ""
+    except ValueError:
+        return False
+    return len(hosts) == 1 and origins == [f"http://{hosts[0]}"] and own_name(name)
+
+
+def own_name(name: str) -> bool:
+    """Whether a host's name is an address, or a name that this machine gives itself."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name in ("localhost", socket.gethostname().lower(), socket.getfqdn().lower())
+    return True

@@ -1,0 +1,77 @@
+"""The server of a replay: it talks to its own page and publishes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import msgspec
+import numpy as np
+import pytest
+import viser
+import websockets
+
+from dockdyn.output.replay.local_server import own_page
+from dockdyn.output.replay.player import player
+from dockdyn.output.replay.scene import Part, Scene, View, still
+from dockdyn.output.replay.shapes import ball
+
+
+def plain(*parts: Part, **more) -> Scene:
+    """Two frames with a ball, or with these parts."""
+    time = np.array([0.0, 1.0])
+    shown = list(parts) or [Part("ball", ball(1.0), "#888888", still(2))]
+    return Scene("plain", time, shown, [View("overview", np.array([0, -5.0, 0]), np.zeros(3))], **more)
+
+
+async def first_words(port: int, origin: str | None, *sent: dict) -> bytes:
+    """What a page of an origin first hears from the server, after which it sends messages."""
+    protocol = [f"viser-v{viser.__version__}"]
+    address = f"ws://127.0.0.1:{port}/"
+    async with websockets.connect(address, origin=origin, subprotocols=protocol, max_size=None) as line:
+        heard = await asyncio.wait_for(line.recv(), 10)
+        for message in sent:
+            await line.send(msgspec.msgpack.encode(message))
+        await (await line.ping())  # all sent before it has been read
+        return heard
+
+
+def test_only_its_own_page_may_connect():
+    with player(plain()) as server:
+        port = server.get_port()
+        for own in (f"http://127.0.0.1:{port}", None):
+            assert asyncio.run(first_words(port, own))
+        for foreign in ("http://evil.example", f"http://127.0.0.1:{port + 1}", f"https://127.0.0.1:{port}", "null"):
+            with pytest.raises(websockets.InvalidStatus) as refusal:
+                asyncio.run(first_words(port, foreign))
+            assert refusal.value.response.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "own"),
+    [
+        ("http://localhost:8080", "localhost:8080", True),
+        ("http://[::1]:8080", "[::1]:8080", True),
+        ("http://192.0.2.7:8080", "192.0.2.7:8080", True),
+        ("http://evil.example:8080", "evil.example:8080", False),  # a name that its owner pointed at this machine
+        ("http://localhost:8080", "localhost:9090", False),
+        ("http://[", "[", False),
+    ],
+)
+def test_which_pages_are_its_own(origin, host, own):
+    assert own_page([origin], [host]) is own
+
+
+def test_nobody_can_have_the_replay_shared(monkeypatch):
+    opened = threading.Event()
+
+    class Tunnel:
+        def __init__(self, *_):
+            opened.set()
+            raise OSError("no tunnel in tests")
+
+    monkeypatch.setattr("viser._viser.ViserTunnel", Tunnel)
+    with player(plain()) as server:
+        asyncio.run(first_words(server.get_port(), None, {"type": "ShareUrlRequest"}))
+        assert server.request_share_url() is None
+        assert not opened.wait(0.5)
