@@ -24,17 +24,14 @@ class Acting(NamedTuple):
 
     place: np.ndarray  # (frames, 3), m
     normal: np.ndarray  # (frames, 3), N
-    friction: np.ndarray  # (frames, 3), N
+    friction: np.ndarray | None  # (frames, 3), N; of a contact with a friction law
 
 
 def scene(dataset: xr.Dataset, content: Any) -> Scene:
     """The scene, in inertial axes."""
     marks = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.chosen(dataset, marks)
-    motions = [
-        frames.motion_at(time, dataset.time.values, dataset.position.values[:, i], dataset.attitude.values[:, i])
-        for i in range(2)
-    ]
+    motions = moved(dataset, time)
     reach = met(dataset, content)
     parts: list[Part] = []
     for index, name in enumerate(BODIES):
@@ -55,6 +52,14 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
         events=events(dataset),
         signals=signals(dataset),
     )
+
+
+def moved(dataset: xr.Dataset, time: np.ndarray) -> list[Motion]:
+    """Chaser and target at times, s."""
+    return [
+        frames.motion_at(time, dataset.time.values, dataset.position.values[:, i], dataset.attitude.values[:, i])
+        for i in range(2)
+    ]
 
 
 def axes(content: Any, parts: list[Part], motions: list[Motion]) -> list[Frame]:
@@ -88,7 +93,8 @@ def size(parts: list[Part], name: str) -> float:
 def contact_forces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: list[Motion]) -> list[Acting]:
     """Where and how every contact pushes: the normal force where it is generated, friction as it acts.
 
-    Contact points and normals are those of the model's own contacts at the frames' poses.
+    Contact points and normals are those of the model's own contacts at the frames' poses. What acts was decided one loop
+    delay earlier, and its part along the normal of then is no friction.
     """
     import jax
 
@@ -104,19 +110,29 @@ def contact_forces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions:
         sides = [Placed.of(Pose(Vector.of(position[i]), Quaternion.of(attitude[i])), twist) for i in range(2)]
         return [(c.point(*sides).array(), c.touch(*sides).normal.array()) for c in model.contacts]
 
-    found = jax.vmap(places)(
-        np.stack([m.position for m in motions], axis=1), np.stack([m.attitude for m in motions], axis=1)
-    )
+    def of(poses: list[Motion]) -> Any:
+        return jax.vmap(places)(
+            np.stack([m.position for m in poses], axis=1), np.stack([m.attitude for m in poses], axis=1)
+        )
+
+    found = decided = of(motions)
+    delay = content.loop.delay or 0.0
+    if delay > 0:
+        decided = of(moved(dataset, np.maximum(time - delay, 0.0)))
     pressing = frames.at(time, dataset.time.values, dataset.normal_force.values)
     acting = frames.at(time, dataset.time.values, dataset.contact_force.values)
     result = []
-    for index, (contact, (place, normal)) in enumerate(zip(model.contacts, found, strict=True)):
+    for index, contact in enumerate(model.contacts):
+        place, normal = found[index]
         out = np.asarray(normal) * (1.0 if contact.feature_on_chaser else -1.0)
         force = pressing[:, index].copy()
         for one in np.flatnonzero(dataset.episode_contact.values == index):  # a peak between samples
             row = int(np.abs(time - float(dataset.episode_peak_time[one])).argmin())
             force[row] = max(force[row], float(dataset.episode_peak_force[one]))
-        across = acting[:, index] - np.sum(acting[:, index] * out, axis=1, keepdims=True) * out
+        across = None
+        if contact.friction is not None:
+            then = np.asarray(decided[index][1])
+            across = acting[:, index] - np.sum(acting[:, index] * then, axis=1, keepdims=True) * then
         result.append(Acting(np.asarray(place), force[:, None] * out, across))
     return result
 
@@ -137,7 +153,7 @@ def arrows(
     for index, one in enumerate(acting):
         tail = "" if len(acting) == 1 else f" {index + 1}"
         found.append(Arrow(f"normal force{tail}", one.place, one.normal, NORMAL, "N", scale, 0.03 * reach))
-        if np.abs(one.friction).max(initial=0) > 1e-6 * np.abs(one.normal).max(initial=0):
+        if one.friction is not None:
             found.append(Arrow(f"friction{tail}", one.place, one.friction, FRICTION, "N", scale, 0.03 * reach))
     if hold is not None:
         found.append(Arrow("latch", *hold, HOLD, "N", scale, 0.03 * reach))

@@ -1,0 +1,72 @@
+"""Meshes of the user's own: drawn, of no effect on the result, and missed in words."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.output.replay.build import scene_of
+from dockdyn.output.replay.page import page_of
+
+STL = """solid box
+ facet normal 0 0 1
+  outer loop
+   vertex 0 0 0
+   vertex 2000 0 0
+   vertex 0 1000 500
+  endloop
+ endfacet
+endsolid
+"""
+
+
+def bus(tmp_path, look: str):
+    text = dockdyn.scenario.load.preset_text("sazawal-spring-dashpot").replace(
+        "[chaser]", f"[chaser]\nlook = {look}", 1
+    )
+    (tmp_path / "mine.toml").write_text(text)
+    return tmp_path / "mine.toml"
+
+
+def test_a_mesh_is_drawn_and_changes_nothing_else(tmp_path):
+    (tmp_path / "bus.stl").write_text(STL)
+    file = bus(tmp_path, '{ file = "bus.stl", scale = "1 mm", position = [1, 0, 0] }')
+    plain = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
+    dressed = dockdyn.simulate(dockdyn.load(file, {"duration": "1 s"}))
+    for name in plain.data_vars:
+        np.testing.assert_array_equal(plain[name].values, dressed[name].values)
+    body = next(part for part in scene_of(dressed).parts if part.name == "chaser/body")
+    np.testing.assert_allclose(body.mesh.vertices, [[1, 0, 0], [3, 0, 0], [1, 1, 0.5]], atol=1e-9)
+    os.remove(tmp_path / "bus.stl")
+    (tmp_path / "again.toml").write_text(dressed.attrs["scenario"])
+    again = dockdyn.simulate(dockdyn.load(tmp_path / "again.toml"))
+    np.testing.assert_array_equal(again.position.values, dressed.position.values)
+    scene = scene_of(again)
+    assert "bus.stl: no such file; drawn as a plain shape" in scene.warnings[0]
+    assert len(next(part for part in scene.parts if part.name == "chaser/body").mesh.faces) == 12
+
+
+def test_a_coloured_mesh_keeps_its_colours(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    boxes = [trimesh.creation.box((1, 2, 3)).apply_translation((2 * place, 0, 0)) for place in range(2)]
+    for one, colour in zip(boxes, ((200, 30, 30, 255), (20, 40, 220, 255)), strict=True):
+        one.visual.face_colors = colour
+    trimesh.util.concatenate(boxes).export(tmp_path / "bus.glb")
+    dressed = dockdyn.simulate(dockdyn.load(bus(tmp_path, '"bus.glb"'), {"duration": "1 s"}))
+    parts = [part for part in scene_of(dressed).parts if part.name.startswith("chaser/body")]
+    assert {part.colour: len(part.mesh.faces) for part in parts} == {"#c81e1e": 12, "#1428dc": 12}
+    assert page_of(scene_of(dressed))
+
+
+def test_a_wrong_mesh_is_refused_in_one_line(tmp_path):
+    for look, words in {
+        '"bus.stl"': "chaser.look = 'bus.stl': no such file",
+        '{ file = "bus.step" }': "chaser.look.file = 'bus.step': must be a mesh",
+        '{ file = "bus.stl", scale = 0 }': "chaser.look",
+    }.items():
+        with pytest.raises(dockdyn.ScenarioError) as refusal:
+            dockdyn.load(bus(tmp_path, look))
+        assert words in str(refusal.value) and "\n" not in str(refusal.value)
