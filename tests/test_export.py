@@ -59,7 +59,7 @@ def made_up() -> xr.Dataset:
             "kind": "free-flight",
             "scenario": 'a = "b"\nc = [1, 2]\n',
             "dockdyn_version": "0",
-            "margins": "{}",
+            "margins": '{"stable": true, "growth_rate_1_s": -0.1, "windows": [[0.0, 0.25], []], "none": null}',
             "step": 0.1,
         },
     )
@@ -68,7 +68,15 @@ def made_up() -> xr.Dataset:
 def test_tables_hold_every_number_with_all_its_digits(tmp_path):
     dataset = made_up()
     files = {path.stem: rows_of(path) for path in export_csv(dataset, tmp_path / "tables")}
-    assert set(files) == {"time", "episode", "values", "family-y-vertex", "attributes"}
+    assert set(files) == {"time", "episode", "values", "family-y-vertex", "margins", "attributes"}
+    assert files["margins"] == [
+        ["name", "value"],
+        ["stable", "True"],
+        ["growth_rate_1_s", "-0.1"],
+        ["windows.0.0", "0.0"],
+        ["windows.0.1", "0.25"],
+        ["none", ""],
+    ]
     head, *rows = files["time"]
     assert head[0] == "time [s]" and "phase" in head
     assert head[1:7] == [f"position.{body}.{axis} [m]" for body in ("chaser", "target") for axis in "xyz"]
