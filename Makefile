@@ -30,6 +30,7 @@ lint: $(VENV)/.stamp-dev ## check style, format and types
 
 docs: $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
 
 bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo, tdcpy, Pinocchio and Runge-Kutta
 	$(BIN)/python benchmarks/run.py

@@ -31,7 +31,7 @@ def room_for_compiled_code():
 def reports_without_replay(request, monkeypatch):
     """A replay takes longer than many a run: only tests marked `replay` put it into reports."""
     if "replay" not in request.keywords:
-        monkeypatch.setattr("dockdyn.output.report_of.packed_replay", lambda dataset: "")
+        monkeypatch.setattr("dockdyn.output.report_of.packed_replay", lambda dataset, folder=None: "")
 
 
 def plain(value):

@@ -99,6 +99,26 @@ def test_every_preset_is_listed_and_loads(dock):
         assert dockdyn.load(name).title == title
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("runn",), "No such command 'runn'"),
+        (("export", "x.nc", "--to", "xls"), "'csv', 'mat'"),
+        (("view", "x.nc", "--port", "99999"), "65535"),
+        (("doctor", "x.nc"), "unexpected"),
+        (("report",), "RESULT.nc"),
+        (("init", "probe-cone", "/proc/none/x.toml"), "/proc/none"),
+    ],
+)
+def test_what_is_typed_wrong_is_one_line(dock, words, told):
+    refused(dock(*words), told)
+
+
+def test_a_binary_file_is_no_scenario(dock, tmp_path):
+    (tmp_path / "result.nc").write_bytes(b"\x89HDF\r\n")
+    refused(dock("run", tmp_path / "result.nc"), "result.nc", "must be a scenario")
+
+
 @pytest.mark.full
 def test_every_preset_runs():
     for name in dockdyn.presets():

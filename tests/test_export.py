@@ -59,7 +59,7 @@ def made_up() -> xr.Dataset:
             "kind": "free-flight",
             "scenario": 'a = "b"\nc = [1, 2]\n',
             "dockdyn_version": "0",
-            "margins": "{}",
+            "margins": '{"stable": true, "growth_rate_1_s": -0.1, "windows": [[0.0, 0.25], []], "none": null}',
             "step": 0.1,
         },
     )
@@ -68,7 +68,15 @@ def made_up() -> xr.Dataset:
 def test_tables_hold_every_number_with_all_its_digits(tmp_path):
     dataset = made_up()
     files = {path.stem: rows_of(path) for path in export_csv(dataset, tmp_path / "tables")}
-    assert set(files) == {"time", "episode", "values", "family-y-vertex", "attributes"}
+    assert set(files) == {"time", "episode", "values", "family-y-vertex", "margins", "attributes"}
+    assert files["margins"] == [
+        ["name", "value"],
+        ["stable", "True"],
+        ["growth_rate_1_s", "-0.1"],
+        ["windows.0.0", "0.0"],
+        ["windows.0.1", "0.25"],
+        ["none", ""],
+    ]
     head, *rows = files["time"]
     assert head[0] == "time [s]" and "phase" in head
     assert head[1:7] == [f"position.{body}.{axis} [m]" for body in ("chaser", "target") for axis in "xyz"]
@@ -137,18 +145,24 @@ def test_the_command_writes_beside_the_result_and_refuses_in_a_line(dock, tmp_pa
     done = dock("export", "stability.nc", "--to", "mat")
     assert done.returncode == 0 and done.stdout == "Wrote stability.mat\n"
     xr.testing.assert_identical(open_result(file), made_up())
+    write_result(made_up().assign_attrs(kind="hover"), tmp_path / "newer.nc")
     for arguments, words in (
         (("stability.nc", "--to", "csv"), "stability-csv: exists; give --force"),
         (("stability.nc", "--to", "mat"), "stability.mat: exists; give --force"),
         (("stability.nc", "--to", "mat", "--out", "stability-csv"), "stability-csv: is a folder; must be a file"),
         (("stability.nc", "--to", "csv", "--out", "stability.mat"), "stability.mat: is a file; must be a folder"),
         (("absent.nc", "--to", "csv"), "absent.nc: no such file"),
+        (("stability.nc", "--to", "mat", "--out", "stability.nc", "--force"), "stability.nc: is what is read"),
+        (("newer.nc", "--to", "csv"), "newer.nc: is of a kind, 'hover', that this dockdyn does not know"),
         (("stability.mat", "--to", "csv"), "stability.mat: not a "),
     ):
         done = dock("export", *arguments)
         assert done.returncode == 2 and done.stdout == ""
         assert done.stderr.startswith(f"error: {words}") and done.stderr.count("\n") == 1
     assert dock("export", "stability.nc", "--to", "csv", "--force").returncode == 0
+    (tmp_path / "folder").mkdir()
+    file.rename(tmp_path / "folder/stability.nc")
+    assert "Wrote folder/stability-csv/time.csv" in dock("export", "folder", "--to", "csv").stdout
 
 
 def test_cases_of_a_campaign_are_rows(tmp_path):

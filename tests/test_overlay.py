@@ -66,6 +66,20 @@ def test_every_figure_has_every_run(slow, fast):
         np.testing.assert_array_equal(line.get_ydata(), dataset.kinetic_energy.values)
 
 
+def test_a_momentum_without_any_error_is_left_out(slow):
+    """On a logarithmic axis there is no place for it."""
+    axes = {"linear_momentum": np.ones((slow.sizes["time"], 3)), "angular_momentum": np.ones((slow.sizes["time"], 3))}
+    axes["linear_momentum"][5:, 1] += 1e-15
+    still = slow.drop_vars([name for name in slow.data_vars if "momentum" in name])
+    still = still.assign({name: (("time", "axis3"), values) for name, values in axes.items()})
+    still = still.assign({f"{name}_scale": 1.0 for name in axes})
+    drawn = {caption: draw for draw, caption in overlaid({"a": still, "b": still})}
+    figure = next(draw for caption, draw in drawn.items() if "momentum" in caption)()
+    assert [axis.get_ylabel() for axis in figure.axes] == ["linear momentum"]
+    none = still.assign(linear_momentum=still.angular_momentum)
+    assert not [caption for _, caption in overlaid({"a": none, "b": none}) if "momentum" in caption]
+
+
 def test_files_are_called_by_what_tells_them_apart(tmp_path):
     files = [tmp_path / part / "result.nc" for part in ("a", "b")]
     assert names_of(files) == ["a/result.nc", "b/result.nc"]
@@ -157,11 +171,13 @@ BAD = {
     "time,normal_force\n0,1,2\n": "row 2: 3 cells; must be 2",
     "time,normal_force\n50,1\n51,1\n": "time from 50 to 51 s: outside the run, 0 to 1.5 s; must overlap it, see --shift",
     "time,normal_force,normal_force\n0,1,1\n": "several columns could be normal_force",
+    'time,normal_force\n0,1\n0.1,"1\n2"\n': "row 3: no line of a CSV file",
+    f"time,normal_force\n0,{200_000 * '1'}\n": "row 2: no line of a CSV file",
     "": "is empty",
 }
 
 
-@pytest.mark.parametrize("text", BAD)
+@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
 def test_bad_logs_are_refused_with_file_row_and_column(text, slow, tmp_path):
     file = tmp_path / "log.csv"
     file.write_text(text)

@@ -150,6 +150,8 @@ def test_what_the_user_wrote_is_text(reports):
 
 def test_verdict_and_warnings(results, reports):
     assert "2 contacts; largest normal force 5.972 N in Q2. All were passive" in Page(reports["contacts"]).text
+    assert "t = 22 s, apart again: there is no latch." in Page(reports["contacts"]).text
+    assert "t = 5.5 s, touching." in Page(reports["fixed"]).text
     assert "There was no contact" in Page(reports["no contact"]).text
     assert "Q1 was not over when the run ended" in Page(reports["fixed"]).text
     stopped = Page(reports["stopped"]).text

@@ -25,6 +25,7 @@ app = typer.Typer(
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
+INTERRUPTED = 130
 PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
 
@@ -198,12 +199,16 @@ def compare(
 
 @app.command(epilog=example("dockdyn presets"))
 def presets() -> None:
-    """List the scenarios that come with dockdyn."""
+    """List the scenarios that come with dockdyn, by kind."""
+    from dockdyn.scenario.load import KINDS, preset_kinds
     from dockdyn.scenario.load import presets as known
 
     width = max(len(name) for name in known())
-    for name, title in known().items():
-        typer.echo(f"{name:<{width}}  {title}")
+    of = preset_kinds()
+    for kind in KINDS:
+        typer.echo(f"{kind}:")
+        for name in (name for name in known() if of[name] == kind):
+            typer.echo(f"  {name:<{width}}  {known()[name]}")
 
 
 @app.command(epilog=example("dockdyn init probe-cone mine.toml", "dockdyn run mine.toml"))
@@ -304,13 +309,12 @@ def write_text(file: Path, text: str, force: bool) -> None:
 
 def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
     """The three files of a result: its data under `name`, the scenario, the report."""
-    from dockdyn.output.report_of import report_of
     from dockdyn.output.store import write_result
 
     folder.mkdir(parents=True, exist_ok=True)
     write_result(dataset, folder / name)
     write_text(folder / "scenario.toml", dataset.attrs["scenario"], force=True)
-    write_text(folder / "report.html", report_of(dataset), force=True)
+    write_text(folder / "report.html", cli_output.page_of(dataset, folder), force=True)
 
 
 app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
@@ -338,12 +342,28 @@ def fail(message: str, code: int) -> None:
 def main() -> None:
     """Entry point: bad input is one line on the error stream and exit code 2."""
     try:
-        app(prog_name="dockdyn")
+        code = app(prog_name="dockdyn", standalone_mode=False)
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
-    except KeyboardInterrupt:
-        fail("interrupted", 130)
-    except ValueError as error:
-        if type(error).__name__ != "ScenarioError":
-            raise
-        fail(str(error), BAD_INPUT)
+    except OSError as error:  # a file that cannot be written; what is read is checked where it is read
+        fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), BAD_INPUT)
+    except Exception as error:
+        fail(words_of(error), BAD_INPUT)
+    if code == INTERRUPTED:
+        fail("interrupted", INTERRUPTED)
+    if code:
+        raise SystemExit(code)
+
+
+def words_of(error: Exception) -> str:
+    """One line for what was typed wrong, or for what a scenario or file has wrong; any other error is raised again."""
+    context: Any = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(context.get_help())
+        raise SystemExit(BAD_INPUT)
+    if hasattr(error, "format_message"):  # typer's, which it keeps to itself
+        hint = f"; see {context.command_path} --help" if context is not None else ""
+        return f"{error.format_message().rstrip('.')}{hint}"
+    if type(error).__name__ != "ScenarioError":
+        raise error
+    return str(error)

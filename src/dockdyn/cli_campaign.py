@@ -211,11 +211,11 @@ def counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Cases", total=runs, rate="")
+        task = bar.add_task("Compiling", total=runs, rate="")
         lines = Lines(runs)
 
         def tell(done: int) -> None:
-            bar.update(task, completed=done, rate=lines.rate(done))
+            bar.update(task, description="Cases", completed=done, rate=lines.rate(done))
 
         yield tell
 

@@ -77,5 +77,5 @@ def progress(words: str, quiet: bool = False) -> Iterator[Any]:
     )
     hidden = quiet or not sys.stderr.isatty()
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
-        task = bar.add_task(words, total=None)  # nothing is known of the first part, compilation
-        yield lambda share: bar.update(task, total=1.0, completed=share)
+        task = bar.add_task(f"{words} (compiling first)", total=None)  # of which nothing is known
+        yield lambda share: bar.update(task, description=words, total=1.0, completed=share)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from dockdyn.cli_options import Force, Refusal, quantity_option, typed
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.output.page import Measured
 
 
 def report(
@@ -38,14 +43,16 @@ def report(
     """
     from dockdyn.cli import write_text
     from dockdyn.output.overlay_report import measured_parts, names_of, render_overlay_report
-    from dockdyn.output.report_of import report_of
-    from dockdyn.output.store import open_result, study_of
+    from dockdyn.output.store import open_result, result_in, study_of
     from dockdyn.study.measured_log import read_measured
 
     several = len(results) > 1
     names = names_of(results)
-    page = out if out is not None else Path("overlay.html") if several else results[0].parent / "report.html"
-    vacant_file(page, force)
+    beside = results[0] if results[0].is_dir() else results[0].parent
+    page = out if out is not None else Path("overlay.html") if several else beside / "report.html"
+    read = [*results, *([log] if log is not None else [])]
+    vacant_file(page, force, *read)
+    results = [result_in(path) for path in results]
     runs = {name: open_result(file) for name, file in zip(names, results, strict=True)}
     first = runs[names[0]]
     if log is not None and (study := study_of(first)):
@@ -54,7 +61,7 @@ def report(
     if several:
         text = render_overlay_report(runs, measured, typed())
     else:
-        text = report_of(first, measured_parts(first, measured) if measured is not None else None)
+        text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
     write_text(page, text, force)
     typer.echo(f"Report: {page}")
 
@@ -71,8 +78,9 @@ def export(
     """Write a result as CSV tables or as a MAT file."""
     from dockdyn.cli import vacant
     from dockdyn.output.export import export_csv, export_mat
-    from dockdyn.output.store import open_result
+    from dockdyn.output.store import open_result, result_in
 
+    result = result_in(result)
     dataset = open_result(result)
     if to == "csv":
         folder = out if out is not None else result.with_name(f"{result.stem}-csv")
@@ -81,14 +89,27 @@ def export(
             typer.echo(f"Wrote {path}")
         return
     file = out if out is not None else result.with_suffix(".mat")
-    vacant_file(file, force)
+    vacant_file(file, force, result)
     file.parent.mkdir(parents=True, exist_ok=True)
     export_mat(dataset, file)
     typer.echo(f"Wrote {file}")
 
 
-def vacant_file(file: Path, force: bool) -> None:
-    """Refuses a file that exists, unless asked to overwrite, before anything is computed."""
+def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None) -> str:
+    """The report of a result that lies in `folder`; says where a run's replay had to be left out."""
+    from dockdyn.output.report_of import replay_of, report_of
+    from dockdyn.output.store import study_of
+
+    replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
+    if "no_replay" in replay:
+        typer.echo(f"warning: the report has no replay. {replay['no_replay']}", err=True)
+    return report_of(dataset, measured, replay)
+
+
+def vacant_file(file: Path, force: bool, *read: Path) -> None:
+    """Refuses a file that exists, unless asked to overwrite, before anything is computed, and one that is `read` itself."""
+    if file.exists() and any(other.exists() and file.samefile(other) for other in read):
+        raise Refusal(f"{file}: is what is read; give another --out")
     if file.is_dir():
         raise Refusal(f"{file}: is a folder; must be a file")
     if file.exists() and not force:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 import xarray as xr
 
 from dockdyn.output.store import study_of
-
-STIFFNESS = "contact.normal.stiffness"
+from dockdyn.study.compare import STIFFNESS
 
 
 def again(dataset: xr.Dataset) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+from pathlib import Path
 
 import xarray as xr
 from markupsafe import Markup
@@ -36,6 +37,6 @@ SCRIPT = Markup(
 )
 
 
-def packed_replay(dataset: xr.Dataset) -> str:
+def packed_replay(dataset: xr.Dataset, folder: Path | None = None) -> str:
     """The replay's page, compressed, as text of a script element."""
-    return base64.b64encode(gzip.compress(replay_html(dataset).encode(), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(replay_html(dataset, folder).encode(), mtime=0)).decode()

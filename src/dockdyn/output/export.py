@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from dockdyn.study.columns import tables
 
 LONGEST = 63  # characters of a name in MATLAB
 NUMBERS, ATTRIBUTES = "values", "attributes"  # tables of what has no dimension
+ANSWERS = ("margins", "envelope")  # attributes that hold what a study answers, as JSON
 
 
 def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
@@ -23,7 +25,7 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
 
     The first line of each names the columns with their units. Numbers have all their digits, so that they are read back
     as they were; nan is what did not happen. `values.csv` has what has no dimension, `attributes.csv` a name and a value
-    a row.
+    a row, and so have `margins.csv` and `envelope.csv`, what these studies answer.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -31,8 +33,22 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
         rows = zip(*(column.values.tolist() for column in columns), strict=True)
         path = folder / f"{'-'.join(over) or NUMBERS}.csv"
         written.append(write_rows(path, [column.heading for column in columns], rows))
+    for name in ANSWERS:
+        if name in dataset.attrs:
+            answers = spread(json.loads(dataset.attrs[name]))
+            written.append(write_rows(folder / f"{name}.csv", ["name", "value"], answers))
     attributes = ([name, plain(value)] for name, value in dataset.attrs.items())
     return [*written, write_rows(folder / f"{ATTRIBUTES}.csv", ["name", "value"], attributes)]
+
+
+def spread(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """What a JSON value holds, each with the way to it: `rightmost_roots.0.1`."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if parts is None:
+        yield name, value
+        return
+    for key, part in parts:
+        yield from spread(part, f"{name}.{key}" if name else str(key))
 
 
 def write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import xarray as xr
 
@@ -14,9 +14,6 @@ from dockdyn.output.identify_figures import bode_figure, fit_figure, force_figur
 from dockdyn.output.page import Drawn, Table, render, versions
 from dockdyn.study.identify_contact import Contact, contact_toml
 from dockdyn.study.identify_robot import Robot, robot_toml
-
-if TYPE_CHECKING:
-    pass
 
 
 def render_robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> str:

@@ -83,7 +83,8 @@ def momentum_errors(dataset: xr.Dataset) -> Lines:
         if f"{name}_momentum_scale" in dataset:
             off = departure(kept(dataset, name))
             off = off / (float(dataset[f"{name}_momentum_scale"].max()) or 1.0)
-            found[f"{name} momentum"] = np.where(off > 0, off, np.nan)
+            if np.any(off > 0):
+                found[f"{name} momentum"] = np.where(off > 0, off, np.nan)
     return found
 
 
@@ -164,7 +165,7 @@ def quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> 
     from matplotlib.ticker import FuncFormatter
 
     labels = list(dict.fromkeys(label for each in lines.values() for label in each))[:PANELS]
-    deepest = max((float(np.nanmax(each[labels[0]])) for each in lines.values() if each), default=0.0)
+    deepest = max((float(np.nanmax(each[labels[0]])) for each in lines.values() if labels[0] in each), default=0.0)
     close = quantity.close and deepest > 0
     figure, axes = panels(len(labels) + close, len(runs))
     for (name, dataset), style in zip(runs.items(), styles(len(runs)), strict=True):

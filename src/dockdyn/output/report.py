@@ -55,12 +55,21 @@ def render_report(dataset: xr.Dataset, **more: Any) -> str:
 def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
     """The run in words: what came of it, the contacts, how it ended; where it stopped early that comes first."""
     finished = summary["status"] == "finished"
-    ended = f"Finished at t = {summary['end_time_s']:g} s." if finished else f"{capital(summary['status'])}."
+    ended = f"{capital(summary['status'])}."
+    if finished:
+        ended = f"Finished at t = {summary['end_time_s']:g} s{parted(dataset, summary) if classes else ''}."
     words = [] if finished else [ended]
     if summary["captured"] is not None:
         words.append(capture(summary))
     words += contacts_in_words(dataset, summary, classes)
     return " ".join([*words, ended] if finished else words)
+
+
+def parted(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """Where nothing can be captured: whether the two touch at the end."""
+    if summary["captured"] is not None:
+        return ""
+    return ", touching" if np.nanmax(dataset.depth.values[-1]) > 0 else ", apart again: there is no latch"
 
 
 def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:

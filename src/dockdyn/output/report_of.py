@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import xarray as xr
@@ -26,17 +27,24 @@ REPORTS = {
 }
 
 
-def report_of(dataset: xr.Dataset, measured: Measured | None = None) -> str:
-    """The report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside."""
+def report_of(dataset: xr.Dataset, measured: Measured | None = None, replay: dict[str, str] | None = None) -> str:
+    """The report of a result as HTML: one page that needs nothing beside it; of a run with its `replay` inside."""
     study = study_of(dataset)
     module, function = REPORTS[study or str(dataset.attrs["kind"])].split(".")
     render: Any = getattr(importlib.import_module(f"dockdyn.output.{module}"), function)
-    return render(dataset) if study else render(dataset, measured=measured, **replay_of(dataset))
+    return (
+        render(dataset)
+        if study
+        else render(dataset, measured=measured, **(replay_of(dataset) if replay is None else replay))
+    )
 
 
-def replay_of(dataset: xr.Dataset) -> dict[str, str]:
-    """The packed replay of a run; where it cannot be made, why: its report is worth having without."""
+def replay_of(dataset: xr.Dataset, folder: Path | None = None) -> dict[str, str]:
+    """The packed replay of a run; where it cannot be made, why: its report is worth having without.
+
+    `folder` is that of the result, beside which modules of the user's own are looked for.
+    """
     try:
-        return {"replay": packed_replay(dataset)}
+        return {"replay": packed_replay(dataset, folder)}
     except Exception as error:
         return {"no_replay": f"It could not be made: {error}"}

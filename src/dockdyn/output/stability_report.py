@@ -79,7 +79,7 @@ def verdict(margins: dict[str, Any]) -> str:
         words += f" It is stable with delays {windows(margins)}."
     restitution = margins["apparent_restitution"]
     if restitution is not None and restitution > 1 + GAIN:
-        words += f" The rig puts energy in: a conservative bounce would show restitution {ratio(restitution)}."
+        words += f" The rig puts energy in: without the contact's damping a bounce would show restitution {ratio(restitution)}."
     return words
 
 

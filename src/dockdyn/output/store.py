@@ -8,6 +8,7 @@ from pathlib import Path
 import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import KINDS
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
 STUDIES = {  # attributes: one of them makes it something else than a run
@@ -16,6 +17,7 @@ STUDIES = {  # attributes: one of them makes it something else than a run
     "campaign": "campaign",
     "tuned_at_N_m": "compare",
 }
+FILES = ("result.nc", "stability.nc", "compare.nc", "envelope.nc", "campaign.nc")
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 EVENTS = {
     "berthing": "impulse",
@@ -59,10 +61,22 @@ def open_result(path: str | Path) -> xr.Dataset:
     needed = ATTRIBUTES
     if study_of(dataset) is None:
         needed = ATTRIBUTES | RUN | {EVENTS.get(str(dataset.attrs.get("kind")), "episode_onset")}
+    kind = str(dataset.attrs.get("kind", ""))
+    if kind not in ("", *KINDS):
+        raise ScenarioError(
+            f"{path}: is of a kind, {kind!r}, that this dockdyn does not know; it knows {', '.join(KINDS)}"
+        )
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
     return dataset
+
+
+def result_in(path: str | Path) -> Path:
+    """The file of results in a folder that dockdyn wrote; a file as it is."""
+    path = Path(path)
+    found = [path / name for name in FILES if (path / name).is_file()] if path.is_dir() else []
+    return found[0] if len(found) == 1 else path
 
 
 def study_of(dataset: xr.Dataset) -> str | None:

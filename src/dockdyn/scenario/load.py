@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -99,8 +100,19 @@ class Scenario:
 
 def presets() -> dict[str, str]:
     """Names and titles of the presets that come with the package."""
+    return dict(in_presets("title"))
+
+
+def preset_kinds() -> dict[str, str]:
+    """The kind of each preset."""
+    return dict(in_presets("kind"))
+
+
+@cache
+def in_presets(key: str) -> dict[str, str]:
+    """What the presets state for a key, by name."""
     files = {file.name.removesuffix(".toml"): file for file in PRESETS.iterdir() if file.name.endswith(".toml")}
-    return {name: str(tomlkit.parse(files[name].read_text())["title"]) for name in sorted(files)}
+    return {name: str(tomlkit.parse(files[name].read_text())[key]) for name in sorted(files)}
 
 
 def preset_text(name: str) -> str:
@@ -130,7 +142,8 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
         try:
             return str(source), path.read_text(encoding="utf-8"), path.parent
         except (OSError, UnicodeDecodeError) as error:
-            raise ScenarioError(f"{source}: cannot be read as text ({error})") from None
+            reason = error.strerror if isinstance(error, OSError) else "not text"
+            raise ScenarioError(f"{source}: cannot be read ({reason}); must be a scenario, in TOML") from None
     if path.suffix or len(path.parts) > 1:
         raise ScenarioError(f"{source}: no such file")
     if str(source) not in presets():

@@ -60,8 +60,8 @@ def read_log(
     file = str(path)
     lines = text_of(path)
     headings, separator = header_of(file, lines)
-    table = list(csv.reader([line for _, line in lines[1:]], delimiter=separator))
     rows = np.array([line for line, _ in lines[1:]])
+    table = [cells_of(file, row, line, separator) for row, line in lines[1:]]
     for row, cells in zip(rows, table, strict=True):
         if len(cells) != len(headings):
             raise ScenarioError(f"{file}: row {row}: {len(cells)} cells; must be {len(headings)}, as in the header")
@@ -82,13 +82,21 @@ def read_log(
     return Log(file, found, chosen, rows)
 
 
+def cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
+    """The cells of a line, each of which is a sample: no cell goes on over several."""
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise ScenarioError(f"{file}: row {row}: no line of a CSV file ({error})") from None
+
+
 def header_of(file: str, lines: list[tuple[int, str]]) -> tuple[list[str], str]:
     """The headings in the first of a file's `lines`, and what separates them."""
     if not lines:
         raise ScenarioError(f"{file}: is empty; must have a header and a row for each sample")
     row, first = lines[0]
     separator = max(",;\t", key=first.count)
-    headings = [cell.strip() for cell in next(csv.reader([first], delimiter=separator))]
+    headings = [cell.strip() for cell in cells_of(file, row, first, separator)]
     if len(headings) == 1 or all(number(cell) is not None for cell in headings):
         raise ScenarioError(f"{file}: row {row}: must be a header that names the columns, such as time [s],…")
     return headings, separator

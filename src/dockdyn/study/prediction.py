@@ -44,8 +44,9 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     critical = float(critical_delay(loop.damping, loop.stiffness, loop.effective_mass))
     if delay <= critical:
         return ""
-    limit = (
-        f"the critical one of {critical * 1e3:.4g} ms" if critical else "zero, which an undamped contact cannot bear"
-    )
     without = " without control" if scenario.content.controlled else ""
-    return f"the loop delay of {delay * 1e3:.4g} ms is above {limit}: contact{without} gains energy (see dockdyn stability)"
+    late = f"the loop delay of {delay * 1e3:.4g} ms"
+    if not critical:
+        return f"{late} feeds energy into a contact{without} that has no damping; friction may hide it (see dockdyn stability)"
+    limit = f"the critical one of {critical * 1e3:.4g} ms"
+    return f"{late} is above {limit}: contact{without} gains energy (see dockdyn stability)"
