@@ -16,7 +16,8 @@ def events(dataset: xr.Dataset) -> list[Event]:
     for index, (start, end) in enumerate(contact_spans(dataset)):
         which = f": {names[int(dataset.episode_contact[index])]}" if names else ""
         peak = float(dataset.episode_peak_force[index])
-        found.append(Event("contact", f"contact {index + 1}{which}, peak {peak:.4g} N", float(start), float(end)))
+        size = f", peak {peak:.4g} N" if np.isfinite(peak) else ""
+        found.append(Event("contact", f"contact {index + 1}{which}{size}", float(start), float(end)))
     if "impact_time" in dataset:
         for index, (when, impulse) in enumerate(
             zip(dataset.impact_time.values, dataset.impact_normal_impulse.values, strict=True)
