@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
+import tomlkit
 
 import dockdyn
 from dockdyn.output.replay.build import scene_of
 from dockdyn.output.replay.page import page_of
+from dockdyn.output.replay.player import draw_arrow, draw_frames, draw_line, draw_parts
+from dockdyn.output.store import write_result
 
 
 @pytest.fixture(scope="session")
@@ -38,3 +43,77 @@ def test_a_run_without_any_sample_to_draw_is_refused_in_one_line(short):
     with pytest.raises(dockdyn.ScenarioError, match="cannot be replayed") as refusal:
         scene_of(broken)
     assert "\n" not in str(refusal.value)
+
+
+LAW = """
+import dockdyn
+
+class Plain(dockdyn.NormalLaw):
+    stiffness: float
+
+    def force(self, depth, rate):
+        return self.stiffness * depth
+"""
+
+
+def written(dataset, path, **changes):
+    """The run as a file, its only contact changed so."""
+    resolved = tomlkit.parse(dataset.attrs["scenario"])
+    resolved["contact"][0].update(changes)
+    dataset = dataset.copy()
+    dataset.attrs["scenario"] = tomlkit.dumps(resolved)
+    path.parent.mkdir(exist_ok=True)
+    write_result(dataset, path)
+    return path
+
+
+@pytest.mark.parametrize("place", ["own", "own/out", "."])
+def test_laws_of_ones_own_are_found_around_the_result_and_where_one_works(short, dock, tmp_path, place):
+    module = f"law_to_replay_{len(place)}"  # modules are imported once
+    file = written(short, tmp_path / "own/result.nc", normal={"law": f"{module}:Plain", "stiffness": 5.0})
+    if place == "own/out":
+        (tmp_path / "own/out").mkdir()
+        file = file.rename(tmp_path / "own/out/result.nc")
+        place = "own"
+    (tmp_path / place / f"{module}.py").write_text(LAW)
+    assert "__DOCKDYN__" in dockdyn.replay_html(dockdyn.open_result(file))
+    del sys.modules[module]
+    ended = dock("view", file, "--html", "replay.html")
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+class Stage:
+    """Takes down the paths of all that is drawn on it."""
+
+    def __init__(self):
+        self.paths = []
+
+    def __getattr__(self, _):
+        def add(path, *_, **__):
+            self.paths.append(path)
+
+        return add
+
+
+def test_names_of_the_user_neither_replace_nor_nest_what_is_drawn(short):
+    """A surface may be called what a body's part is, or have a name that reads as a path below another's."""
+    resolved = tomlkit.parse(short.attrs["scenario"])
+    one = resolved["target"]["surface"][0]
+    names = ("body", "body/lip", "../../x")
+    resolved["target"]["surface"] = [{**one, "name": name} for name in names]
+    resolved["contact"][0]["surface"] = "body"
+    renamed = short.copy()
+    renamed.attrs["scenario"] = tomlkit.dumps(resolved)
+    scene, stage = scene_of(renamed), Stage()
+    drawn = draw_parts(stage, scene)
+    assert len(drawn) == len(scene.parts) == len(set(stage.paths))
+    draw_frames(stage, scene)
+    for number, line in enumerate(scene.lines):
+        draw_line(stage, number, line)
+    for number, arrow in enumerate(scene.arrows):
+        draw_arrow(stage, number, arrow)
+    assert len(set(stage.paths)) == len(stage.paths)
+    for path in stage.paths:
+        assert ".." not in path
+        assert not any(other.startswith(f"{path}/") for other in stage.paths)
+    assert page_of(scene)

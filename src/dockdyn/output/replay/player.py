@@ -56,7 +56,10 @@ def quietly[Result](do: Callable[[], Result]) -> Result:
 
 
 def record(server: Any, scene: Scene) -> None:
-    """All that the scene shows, into the player's time line."""
+    """All that the scene shows, into the player's time line.
+
+    What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
+    """
     server.scene.set_up_direction("+z")
     server.scene.world_axes.visible = False
     server.scene.configure_default_lights(enabled=False)
@@ -70,8 +73,8 @@ def record(server: Any, scene: Scene) -> None:
         stage = now.scene
         stage.add_frame(ROOT, show_axes=False)
         moving = [*draw_parts(stage, scene), *draw_frames(stage, scene)]
-        drawn = [(line, *draw_line(stage, line)) for line in scene.lines]
-        arrows = [(arrow, shafts(arrow), draw_arrow(stage, arrow)) for arrow in scene.arrows]
+        drawn = [(line, *draw_line(stage, number, line)) for number, line in enumerate(scene.lines)]
+        arrows = [(arrow, shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)]
     moving += [(handle, line.carrier, None) for line, handle, _ in drawn if line.carrier is not None]
     moving = [(handle, coarse(motion), shown) for handle, motion, shown in moving]
     for step in range(1, len(scene.time)):
@@ -108,11 +111,11 @@ def move(handle: Any, motion: Motion, shown: np.ndarray | None, step: int) -> No
 
 def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion, np.ndarray | None]]:
     found = []
-    for part in scene.parts:
+    for number, part in enumerate(scene.parts):
         placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
         shown = True if part.shown is None else bool(part.shown[0])
         handle = stage.add_mesh_simple(
-            f"{ROOT}/{part.name}",
+            f"{ROOT}/part/{number}",
             part.mesh.vertices.astype(np.float32),
             part.mesh.faces.astype(np.uint32),
             color=rgb(part.colour),
@@ -130,16 +133,16 @@ def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion, np.ndarray |
 
 def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion, None]]:
     found: list[tuple[Any, Motion, None]] = []
-    for frame in scene.frames:
+    for number, frame in enumerate(scene.frames):
         start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
         handle = stage.add_frame(
-            f"{ROOT}/axes of {frame.name}", axes_length=frame.length, axes_radius=0.01 * frame.length, **start
+            f"{ROOT}/axes/{number}", axes_length=frame.length, axes_radius=0.01 * frame.length, **start
         )
         found.append((handle, frame.motion, None))
     return found
 
 
-def draw_line(stage: Any, line: Line) -> tuple[Any, np.ndarray | None]:
+def draw_line(stage: Any, number: int, line: Line) -> tuple[Any, np.ndarray | None]:
     """The line, and its segments at every frame where they change."""
     points = line.points.astype(np.float32)
     if line.grows:  # a point a frame: what has not come yet is drawn into the last point
@@ -154,7 +157,7 @@ def draw_line(stage: Any, line: Line) -> tuple[Any, np.ndarray | None]:
     }  # fmt: skip
     long = 1.0 if line.stretch is None else float(line.stretch[0])
     handle = stage.add_line_segments(
-        f"{ROOT}/{line.name}",
+        f"{ROOT}/line/{number}",
         first,
         rgb(line.colour),
         scale=(long, 1.0, 1.0),
@@ -178,12 +181,12 @@ def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
     return ends.astype(np.float32), seen
 
 
-def draw_arrow(stage: Any, arrow: Arrow) -> Any:
+def draw_arrow(stage: Any, number: int, arrow: Arrow) -> Any:
     points, seen = shafts(arrow)
     longest = arrow.scale * float(np.linalg.norm(arrow.vector, axis=1).max(initial=0))
     thick = min(arrow.thickness, 0.06 * longest) or arrow.thickness
     return stage.add_arrows(
-        f"{ROOT}/{arrow.name}",
+        f"{ROOT}/arrow/{number}",
         points[0][None],
         linear(arrow.colour),
         shaft_radius=thick,
