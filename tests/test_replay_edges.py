@@ -9,9 +9,13 @@ import pytest
 import tomlkit
 
 import dockdyn
+from dockdyn.output.replay import frames
 from dockdyn.output.replay.build import scene_of
+from dockdyn.output.replay.overlay import arrow_facts
 from dockdyn.output.replay.page import page_of
-from dockdyn.output.replay.player import draw_arrow, draw_frames, draw_line, draw_parts
+from dockdyn.output.replay.player import draw_arrow, draw_frames, draw_line, draw_parts, shafts
+from dockdyn.output.replay.scale import arrow_scale
+from dockdyn.output.replay.scene import Arrow
 from dockdyn.output.store import write_result
 
 
@@ -117,3 +121,55 @@ def test_names_of_the_user_neither_replace_nor_nest_what_is_drawn(short):
         assert ".." not in path
         assert not any(other.startswith(f"{path}/") for other in stage.paths)
     assert page_of(scene)
+
+
+def test_an_output_that_cannot_be_is_refused_in_one_line(short, dock, tmp_path):
+    file = written(short, tmp_path / "own/result.nc")
+    before = file.read_bytes()
+    (tmp_path / "text").write_text("a file, not a folder")
+    (tmp_path / "link.html").symlink_to(file)
+    for page, words in {
+        file: "is the result itself",
+        "link.html": "is the result itself",
+        "own": "is a folder",
+        "text/replay.html": "text",
+    }.items():
+        ended = dock("view", file, "--html", page, "--force")
+        assert ended.returncode == 2
+        assert words in ended.stderr and ended.stderr.count("\n") == 1
+    assert file.read_bytes() == before
+    ended = dock("view", "own", "--html", "replay.html")
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def arrow(*sizes):
+    vector = np.array(sizes, float)[:, None] * [0.0, 0.6, 0.8]
+    return Arrow("force", np.zeros_like(vector), vector, "#888888", "N", arrow_scale([vector], 2.0), 0.1)
+
+
+def test_a_peak_does_not_hide_what_is_held_for_long():
+    """70 N in one of 400 frames, 0.1 N in the others: drawn up to 1 N (ten times the median), 2 m long at most."""
+    one = arrow(70.0, *[0.1] * 399)
+    told = arrow_facts(one)
+    ends, seen = shafts(one)
+    length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    np.testing.assert_allclose(length, [2.0, *[0.2] * 399], rtol=1e-6)
+    assert seen.all() and told["seen"] == [1] * 400
+    assert (told["cut"], told["scale"], told["longest"], told["at"][0]) == pytest.approx((1.0, 2.0, 2.0, 70.0))
+
+
+def test_pulses_are_drawn_to_scale_and_the_legend_is_lit_when_they_are():
+    """Forces in half of the frames or less are never cut; 0.3 N beside 10 N is below 4 %."""
+    told = arrow_facts(arrow(0, 0, 0, 0, 10.0, 0.3, 0.5, 0))
+    assert (told["cut"], told["scale"]) == (None, 0.2)
+    assert told["seen"] == [0, 0, 0, 0, 1, 0, 1, 0]
+
+
+def test_no_force_is_no_arrow():
+    assert arrow_facts(arrow(0, 0, 0))["seen"] == [0, 0, 0]
+
+
+def test_samples_between_samples():
+    time = np.array([0.0, 1.0, 3.0])
+    np.testing.assert_allclose(frames.at(np.array([-1, 0.5, 2.0, 9.0]), time, np.array([0.0, 2, 6])), [0, 1, 4, 6])
+    np.testing.assert_allclose(frames.at(np.array([0.0, 2.0]), time[:1], np.array([[7.0, 8]])), [[7, 8], [7, 8]])

@@ -50,24 +50,25 @@ def chosen(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray
     return frame_times(float(dataset.time[-1]), spans, found)
 
 
+def between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of the samples before and after times (frames,), and how far between them these are, 0 to 1, with so many `axes`."""
+    after = np.clip(np.searchsorted(time, times, side="right"), min(1, len(time) - 1), len(time) - 1)
+    before = np.maximum(after - 1, 0)
+    gap = time[after] - time[before]
+    share = np.clip((times - time[before]) / np.where(gap > 0, gap, 1), 0, 1)
+    return before, after, share.reshape(-1, *[1] * (axes - 1))
+
+
 def at(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Samples (samples, …) at other times (frames, …), on straight lines between them."""
-    if len(time) == 1:
-        return np.repeat(values, len(times), axis=0)
-    after = np.clip(np.searchsorted(time, times, side="right"), 1, len(time) - 1)
-    share = (times - time[after - 1]) / (time[after] - time[after - 1])
-    share = np.clip(share, 0, 1).reshape(-1, *[1] * (values.ndim - 1))
-    return values[after - 1] * (1 - share) + values[after] * share
+    before, after, share = between(times, time, values.ndim)
+    return values[before] * (1 - share) + values[after] * share
 
 
 def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> np.ndarray:
     """Unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
-    if len(time) == 1:
-        return np.repeat(attitude, len(times), axis=0)
-    after = np.clip(np.searchsorted(time, times, side="right"), 1, len(time) - 1)
-    share = (times - time[after - 1]) / (time[after] - time[after - 1])
-    share = np.clip(share, 0, 1).reshape(-1, *[1] * (attitude.ndim - 1))
-    first, second = attitude[after - 1], attitude[after]
+    before, after, share = between(times, time, attitude.ndim)
+    first, second = attitude[before], attitude[after]
     cosine = np.sum(first * second, axis=-1, keepdims=True)
     second = np.where(cosine < 0, -second, second)
     angle = np.arccos(np.clip(np.abs(cosine), 0, 1))

@@ -5,7 +5,6 @@
   const WAIT = 30; // s until a player that does not come is given up
   const DWELL = 0.45; // s of the reader's time that a mark is shown at least
   const time = run.time, last = time.length - 1, end = time[last] || 1;
-  const KINDS = { contact: "#8fa3b8", impact: "#ff9d5c", capture: "#4fd0a5", note: "#b8c1cc" };
 
   // ── what the page is made of ──
   const make = (tag, attributes = {}, ...children) => {
@@ -145,7 +144,12 @@
   const legend = make("div", { id: "dd-legend" });
   for (const arrow of run.arrows) {
     legend.append(make("i", { style: `background:${arrow.colour}` }),
-      make("span", {}, `${arrow.name}: ${worth(arrow)}`));
+      make("span", {}, words(arrow, 0)));
+  }
+  /* An arrow that is cut says so, and how large what it stands for is. */
+  function words(arrow, size) {
+    const cut = arrow.cut === null ? "" : `; none longer than for ${number(arrow.cut)} ${arrow.unit}`;
+    return `${arrow.name}: ${worth(arrow)}${cut}${cut && size > arrow.cut ? `, now ${number(size)} ${arrow.unit}` : ""}`;
   }
   /* What a metre, centimetre or millimetre of arrow stands for, whichever the longest arrow has at least one of. */
   function worth(arrow) {
@@ -220,7 +224,11 @@
     const tiny = 1e-9 * end;
     const near = run.events.filter((one) => one.start - tiny <= t && t <= Math.max(one.end, one.start + 0.004 * end) + tiny);
     now.textContent = near.map((one) => one.label).slice(0, 3).join(" · ");
-    [...legend.children].forEach((node, i) => { node.style.opacity = run.arrows[i >> 1].at[step] > 0 ? 1 : 0.55; });
+    [...legend.children].forEach((node, i) => {
+      const arrow = run.arrows[i >> 1];
+      node.style.opacity = arrow.seen[step] ? 1 : 0.55;
+      if (i % 2) node.textContent = words(arrow, arrow.at[step]);
+    });
     place(); show();
   }
   function valueAt([times, values], t) {

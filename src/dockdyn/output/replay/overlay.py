@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.output.drawing import SERIES
-from dockdyn.output.replay.scene import Motion, Scene
+from dockdyn.output.replay.scene import Arrow, Motion, Scene
 
 PLAYS = 20.0  # s, about how long a run takes to play
 SAMPLES = 700  # of a plot
@@ -64,18 +64,24 @@ def facts(scene: Scene) -> dict[str, Any]:
             }
             for one in scene.signals
         ],
-        "arrows": [
-            {
-                "name": a.name,
-                "colour": a.colour,
-                "unit": a.unit,
-                "scale": a.scale,
-                "longest": a.scale * float(np.linalg.norm(a.vector, axis=1).max(initial=0)),
-                "at": rounded(np.linalg.norm(a.vector, axis=1), 4),
-            }
-            for a in scene.arrows
-        ],
+        "arrows": [arrow_facts(one) for one in scene.arrows],
         "notes": scene.notes,
+    }
+
+
+def arrow_facts(arrow: Arrow) -> dict[str, Any]:
+    """What the legend says of an arrow, and in which frames it is drawn."""
+    shown, seen = arrow.scale.drawn(arrow.vector)
+    size = np.linalg.norm(arrow.vector, axis=1)
+    return {
+        "name": arrow.name,
+        "colour": arrow.colour,
+        "unit": arrow.unit,
+        "scale": arrow.scale.metres,
+        "longest": float(np.linalg.norm(shown, axis=1).max(initial=0)),
+        "cut": arrow.scale.cut if size.max(initial=0) > arrow.scale.cut * (1 + 1e-9) else None,
+        "at": rounded(size, 4),
+        "seen": seen.astype(int).tolist(),
     }
 
 

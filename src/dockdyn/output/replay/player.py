@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from viser4d import Viser4dServer
 
 FPS = 30.0
-SHORTEST = 0.04  # of the largest arrow, below which none is drawn
 ROOT = "/run"
 
 
@@ -75,12 +74,12 @@ def record(server: Any, scene: Scene) -> None:
         moving = [*draw_parts(stage, scene), *draw_frames(stage, scene)]
         drawn = [(line, *draw_line(stage, number, line)) for number, line in enumerate(scene.lines)]
         arrows = [(arrow, shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)]
-    moving += [(handle, line.carrier, None) for line, handle, _ in drawn if line.carrier is not None]
-    moving = [(handle, coarse(motion), shown) for handle, motion, shown in moving]
+    moving += [(handle, line.carrier) for line, handle, _ in drawn if line.carrier is not None]
+    moving = [(handle, coarse(motion)) for handle, motion in moving]
     for step in range(1, len(scene.time)):
         with server.at(step):
-            for handle, motion, shown in moving:
-                move(handle, motion, shown, step)
+            for handle, motion in moving:
+                move(handle, motion, step)
             for line, handle, rows in drawn:
                 if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
                     handle.points = rows[step]
@@ -99,21 +98,18 @@ def coarse(motion: Motion) -> Motion:
     return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
-def move(handle: Any, motion: Motion, shown: np.ndarray | None, step: int) -> None:
+def move(handle: Any, motion: Motion, step: int) -> None:
     """Tells the player what has changed since the frame before, and nothing else."""
     if np.any(motion.position[step] != motion.position[step - 1]):
         handle.position = motion.position[step]
     if np.any(motion.attitude[step] != motion.attitude[step - 1]):
         handle.wxyz = motion.attitude[step]
-    if shown is not None and shown[step] != shown[step - 1]:
-        handle.visible = bool(shown[step])
 
 
-def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion, np.ndarray | None]]:
+def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
     found = []
     for number, part in enumerate(scene.parts):
         placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
-        shown = True if part.shown is None else bool(part.shown[0])
         handle = stage.add_mesh_simple(
             f"{ROOT}/part/{number}",
             part.mesh.vertices.astype(np.float32),
@@ -124,21 +120,20 @@ def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion, np.ndarray |
             side="double",
             cast_shadow=False,
             receive_shadow=False,
-            visible=shown,
             **placed,
         )
-        found.append((handle, part.motion, part.shown))
+        found.append((handle, part.motion))
     return found
 
 
-def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion, None]]:
-    found: list[tuple[Any, Motion, None]] = []
+def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
+    found: list[tuple[Any, Motion]] = []
     for number, frame in enumerate(scene.frames):
         start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
         handle = stage.add_frame(
             f"{ROOT}/axes/{number}", axes_length=frame.length, axes_radius=0.01 * frame.length, **start
         )
-        found.append((handle, frame.motion, None))
+        found.append((handle, frame.motion))
     return found
 
 
@@ -175,15 +170,14 @@ def segments(points: np.ndarray) -> np.ndarray:
 
 def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
     """Both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
-    length = np.linalg.norm(arrow.vector, axis=1)
-    seen = length > SHORTEST * max(float(length.max(initial=0)), 1e-300)
-    ends = np.stack([arrow.place, arrow.place + arrow.scale * arrow.vector], axis=1)
+    shown, seen = arrow.scale.drawn(arrow.vector)
+    ends = np.stack([arrow.place, arrow.place + shown], axis=1)
     return ends.astype(np.float32), seen
 
 
 def draw_arrow(stage: Any, number: int, arrow: Arrow) -> Any:
     points, seen = shafts(arrow)
-    longest = arrow.scale * float(np.linalg.norm(arrow.vector, axis=1).max(initial=0))
+    longest = float(np.linalg.norm(points[:, 1] - points[:, 0], axis=1).max(initial=0))
     thick = min(arrow.thickness, 0.06 * longest) or arrow.thickness
     return stage.add_arrows(
         f"{ROOT}/arrow/{number}",

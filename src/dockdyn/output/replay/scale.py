@@ -1,17 +1,46 @@
-"""How long arrows are."""
+"""How long arrows are, and which are too short to be drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+SHORTEST = 0.04  # of the longest arrow drawn, below which none is
+OFTEN = 0.5  # share of the frames in which a force acts that is taken for sustained
+TIMES = 10.0  # a sustained one is drawn up to so many times its median
+SHARE = 1e-3  # of its largest at least: what decays to rounding errors is not drawn large
 
-def arrow_scale(vectors: Sequence[np.ndarray], length: float) -> float:
-    """Metres per unit, one, two or five times a power of ten, at which the largest of vectors (…, 3) is at most `length` m."""
-    largest = max((float(np.linalg.norm(v, axis=-1).max(initial=0)) for v in vectors), default=0.0)
-    if not np.isfinite(largest) or largest <= 0 or length <= 0:
-        return 1.0
-    exact = length / largest
+
+@dataclass(frozen=True)
+class Scale:
+    """Arrows are `metres` long per unit; what is larger than `cut` (in the unit) is drawn as long as that."""
+
+    metres: float
+    cut: float
+
+    def drawn(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Arrows (frames, 3), m, of vectors (frames, 3), and which of them (frames,) are long enough to be seen."""
+        size = np.linalg.norm(vector, axis=1)
+        kept = np.minimum(size, self.cut)
+        share = np.divide(kept, size, out=np.zeros_like(size), where=size > 0)
+        return self.metres * share[:, None] * vector, (kept > SHORTEST * kept.max(initial=0)) & (kept > 0)
+
+
+def arrow_scale(vectors: Sequence[np.ndarray], length: float) -> Scale:
+    """The scale, one, two or five times a power of ten, at which the longest arrow of vectors (…, 3) is at most `length` m."""
+    cut = max((largest_drawn(np.linalg.norm(v, axis=-1).ravel()) for v in vectors), default=0.0)
+    if not np.isfinite(cut) or cut <= 0 or length <= 0:
+        return Scale(1.0, np.inf)
+    exact = length / cut
     power = 10.0 ** np.floor(np.log10(exact))
-    return float(power * max(step for step in (1, 2, 5) if step * power <= exact * (1 + 1e-9)))
+    return Scale(float(power * max(step for step in (1, 2, 5) if step * power <= exact * (1 + 1e-9))), cut)
+
+
+def largest_drawn(size: np.ndarray) -> float:
+    """The size up to which an arrow of sizes (n,) grows: the largest; of a sustained force less, or a peak would hide it."""
+    largest, acting = float(size.max(initial=0)), size[size > 0]
+    if len(acting) <= OFTEN * len(size):
+        return largest
+    return float(min(largest, max(TIMES * np.median(acting), SHARE * largest)))

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dockdyn.output.replay.scale import Scale
+
 
 @dataclass(frozen=True)
 class Mesh:
@@ -33,14 +35,13 @@ class Motion:
 
 @dataclass(frozen=True)
 class Part:
-    """Something with a shape. With `shown` (frames,) it is there only then."""
+    """Something with a shape."""
 
     name: str
     mesh: Mesh
     colour: str
     motion: Motion
     opacity: float | None = None
-    shown: np.ndarray | None = None
     flat: bool = True  # faces shaded as such, not as a smooth surface
     missing: str = ""  # why it has not the mesh that the scenario asks for
 
@@ -63,14 +64,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A vector (frames, 3) in `unit` that acts at `place` (frames, 3); drawn `scale` m long per unit."""
+    """A vector (frames, 3) in `unit` that acts at `place` (frames, 3)."""
 
     name: str
     place: np.ndarray
     vector: np.ndarray
     colour: str
     unit: str
-    scale: float
+    scale: Scale
     thickness: float  # m, radius of the shaft
 
 

@@ -191,7 +191,6 @@ def faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: bool
         for a, back in zip(others, (first, second), strict=True):
             if closed and a == 0:  # around the axis: the cell before the first is the last
                 cell = np.roll(cell, 1, axis=0) if back else cell
-                cell = cell
             else:
                 width = [(0, 0)] * 3
                 width[a] = (1, 1)
