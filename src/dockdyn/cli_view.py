@@ -33,8 +33,9 @@ def view(
     """
     from dockdyn.cli import write_text
     from dockdyn.output.replay.build import scene_of
-    from dockdyn.output.store import open_result
+    from dockdyn.output.store import open_result, result_in
 
+    result = result_in(result)
     if html is not None and html.exists() and not force:
         raise Refusal(f"{html}: exists; give --force to overwrite it, or another name")
     address = None if html is not None else checked(host)
