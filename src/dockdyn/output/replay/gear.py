@@ -15,6 +15,7 @@ SIDES = {True: COLOURS["blue"], False: COLOURS["orange"]}  # by whether it is th
 METAL = "#b9c0c9"
 SURFACE = "#8fb8d0"
 CLEAR = 0.5  # share of the way from the centre of mass to docking gear that a body may fill
+NEAR = 0.5  # of what matters of a surface: a reference point closer than that to the centre of mass needs no stand
 THIN = 0.035  # radius of a probe that is a point, as a share of its length
 TAPER = 0.5  # width of a face that is cut back so
 FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
@@ -71,7 +72,18 @@ def body_parts(name: str, body: Any, chaser: bool, motion: Motion, reach: float)
     parts = dressed(Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9), body.look)
     for index, (place, radius) in enumerate(features):
         parts.append(Part(f"{name}/feature {index + 1}", probe(place, radius, reach), METAL, motion, flat=False))
+    for section in body.surface:
+        place = np.asarray(section.make().reference().array())
+        if np.linalg.norm(place) > NEAR * reach:  # else the surface is the body's own, around its centre
+            parts.append(Part(f"{name}/stand of {section.name}", stand(place, reach), METAL, motion, flat=False))
     return parts
+
+
+def stand(place: np.ndarray, reach: float) -> Mesh:
+    """What carries a surface, from the body's centre of mass to its reference point."""
+    length = float(np.linalg.norm(place))
+    thick = min(THIN * length, 0.1 * reach)
+    return placed(rod(length, 1.5 * thick, thick), np.zeros(3), place / length)
 
 
 def probe(place: np.ndarray, radius: float, reach: float) -> Mesh:

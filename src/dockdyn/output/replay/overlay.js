@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const run = /*DATA*/null;
+  document.title = run.title;
   const WAIT = 30; // s until a player that does not come is given up
   const DWELL = 0.45; // s of the reader's time that a mark is shown at least
   const time = run.time, last = time.length - 1, end = time[last] || 1;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Callable
 
@@ -16,6 +17,9 @@ def serve(scene: Scene, host: str, port: int, ready: Callable[[str], None]) -> N
     def end(*_: object) -> None:
         raise KeyboardInterrupt
 
+    logging.getLogger("websockets.server").setLevel(
+        logging.CRITICAL
+    )  # a request that is none for it needs no traceback
     before = signal.signal(signal.SIGTERM, end)
     try:
         with player(scene, host, port, script=overlay(scene)) as server:
