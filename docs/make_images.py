@@ -40,9 +40,10 @@ def save(figure: Figure, name: str) -> None:
     keep(drawn, name)
 
 
-def keep(drawn: io.BytesIO | Path, name: str, colours: int = 64) -> None:
-    """Lines and text need few colours."""
-    picture = Image.open(drawn).convert("RGB").quantize(colours)
+def keep(drawn: io.BytesIO | Path, name: str, few: bool = True) -> None:
+    """With `few` colours, which is enough for lines and text."""
+    picture = Image.open(drawn).convert("RGB")
+    picture = picture.quantize(64) if few else picture
     picture.save(IMAGES / f"{name}.png", optimize=True)
 
 
@@ -59,7 +60,7 @@ def gallery() -> None:
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     scenario = dockdyn.load("probe-cone")
-    keep(replay_picture(), "replay", colours=256)
+    keep(replay_picture(), "replay", few=False)
     save(trajectory(dockdyn.simulate(scenario)), "probe-cone")
     save(chart_figure(stability_dataset(scenario, [parse_sweep(text) for text in PLANE])), "stability-chart")
     save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")

@@ -129,8 +129,8 @@ def test_an_output_that_cannot_be_is_refused_in_one_line(short, dock, tmp_path):
     (tmp_path / "text").write_text("a file, not a folder")
     (tmp_path / "link.html").symlink_to(file)
     for page, words in {
-        file: "is the result itself",
-        "link.html": "is the result itself",
+        file: "is what is read",
+        "link.html": "is what is read",
         "own": "is a folder",
         "text/replay.html": "text",
     }.items():

@@ -109,7 +109,7 @@ def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None)
 def vacant_file(file: Path, force: bool, *read: Path) -> None:
     """Refuses a file that exists, unless asked to overwrite, before anything is computed, and one that is `read` itself."""
     if file.exists() and any(other.exists() and file.samefile(other) for other in read):
-        raise Refusal(f"{file}: is what is read; give another --out")
+        raise Refusal(f"{file}: is what is read; give another name")
     if file.is_dir():
         raise Refusal(f"{file}: is a folder; must be a file")
     if file.exists() and not force:

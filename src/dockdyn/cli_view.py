@@ -32,12 +32,13 @@ def view(
     Bodies, forces and plots, until Ctrl-C; or, with --html, as a page to pass on.
     """
     from dockdyn.cli import write_text
+    from dockdyn.cli_output import vacant_file
     from dockdyn.output.replay.build import scene_of
     from dockdyn.output.store import open_result, result_in
 
     result = result_in(result)
     if html is not None:
-        vacant_page(html, result, force)
+        vacant_file(html, force, result)
     address = None if html is not None else checked(host)
     scene = scene_of(open_result(result), result.parent, str(result))
     for words in scene.warnings:
@@ -54,16 +55,6 @@ def view(
     if not address.is_loopback:
         typer.echo(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
     serve(scene, host, free_port(host, port), lambda url: typer.echo(f"Replay: {url} (Ctrl-C ends it)"))
-
-
-def vacant_page(html: Path, result: Path, force: bool) -> None:
-    """Refuses, before anything is computed, a page that is a folder, the result itself, or there and not to be overwritten."""
-    if html.is_dir():
-        raise Refusal(f"--html {html}: is a folder; must be a file")
-    if html.exists() and result.exists() and html.samefile(result):
-        raise Refusal(f"--html {html}: is the result itself; give another name")
-    if html.exists() and not force:
-        raise Refusal(f"{html}: exists; give --force to overwrite it, or another name")
 
 
 def checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
