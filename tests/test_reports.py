@@ -199,7 +199,7 @@ def test_only_what_a_replay_needs_is_allowed(reports):
 
 
 def test_a_report_without_a_replay_says_why(runs, monkeypatch):
-    def fails(dataset):
+    def fails(*_):
         raise RuntimeError("no <shape> for this")
 
     monkeypatch.setattr("dockdyn.output.report_of.packed_replay", fails)

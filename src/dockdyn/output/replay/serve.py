@@ -20,7 +20,8 @@ def serve(scene: Scene, host: str, port: int, ready: Callable[[str], None]) -> N
     logging.getLogger("websockets.server").setLevel(
         logging.CRITICAL
     )  # a request that is none for it needs no traceback
-    before = signal.signal(signal.SIGTERM, end)
+    asked = (signal.SIGTERM, signal.SIGINT)  # the latter, too: a shell lets what it starts in the background ignore it
+    before = [signal.signal(one, end) for one in asked]
     try:
         with player(scene, host, port, script=overlay(scene)) as server:
             shown = f"[{host}]" if ":" in host else host
@@ -29,4 +30,5 @@ def serve(scene: Scene, host: str, port: int, ready: Callable[[str], None]) -> N
     except KeyboardInterrupt:
         pass
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in zip(asked, before, strict=True):
+            signal.signal(one, handler)
