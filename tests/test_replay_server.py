@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import numpy as np
@@ -15,6 +16,12 @@ from dockdyn.output.replay.local_server import own_page
 from dockdyn.output.replay.player import player
 from dockdyn.output.replay.scene import Part, Scene, View, still
 from dockdyn.output.replay.shapes import ball
+
+
+def in_a_loop(work):
+    """Of its own, in a thread of its own: in this one a browser that another test drives may have one already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def plain(*parts: Part, **more) -> Scene:
@@ -40,10 +47,10 @@ def test_only_its_own_page_may_connect():
     with player(plain()) as server:
         port = server.get_port()
         for own in (f"http://127.0.0.1:{port}", None):
-            assert asyncio.run(first_words(port, own))
+            assert in_a_loop(first_words(port, own))
         for foreign in ("http://evil.example", f"http://127.0.0.1:{port + 1}", f"https://127.0.0.1:{port}", "null"):
             with pytest.raises(websockets.InvalidStatus) as refusal:
-                asyncio.run(first_words(port, foreign))
+                in_a_loop(first_words(port, foreign))
             assert refusal.value.response.status_code == 403
 
 
@@ -72,6 +79,6 @@ def test_nobody_can_have_the_replay_shared(monkeypatch):
 
     monkeypatch.setattr("viser._viser.ViserTunnel", Tunnel)
     with player(plain()) as server:
-        asyncio.run(first_words(server.get_port(), None, {"type": "ShareUrlRequest"}))
+        in_a_loop(first_words(server.get_port(), None, {"type": "ShareUrlRequest"}))
         assert server.request_share_url() is None
         assert not opened.wait(0.5)
