@@ -31,21 +31,10 @@ from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numb
 from dockdyn.integrate.pace import keep_pace, longest_step, step_error
 from dockdyn.integrate.runge_kutta import rk4
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status
+from dockdyn.integrate.watch import Watch, watched
 from dockdyn.mechanics.vector import once
 
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
-
-
-class Watch(NamedTuple):
-    """Peaks and integrals of the watched quantities since the last logged moment."""
-
-    peaks: Float[Array, "watched"]
-    peak_times: Float[Array, "watched"]
-    integrals: Float[Array, "watched"]
-
-    @staticmethod
-    def fresh(size: int) -> Watch:
-        return Watch(jnp.full(size, -jnp.inf), jnp.zeros(size), jnp.zeros(size))
 
 
 class Lane(NamedTuple):
@@ -280,25 +269,6 @@ def correction(at: Node, fired: Bool[Array, "guards"]) -> Scalar:
         slope = jnp.where(fired[i], at.slopes.guards[i], slope)
     usable = slope != 0
     return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
-
-
-def watched(watch: Watch, node: Node, at: Node, step: Scalar) -> Watch:
-    """Peaks and integrals with the step from `node` to `at` added."""
-    if not node.sensed.watched:
-        return watch
-    a, b = jnp.stack(node.sensed.watched), jnp.stack(at.sensed.watched)
-    da, db = jnp.stack(node.slopes.watched) * step, jnp.stack(at.slopes.watched) * step
-    _, high = once(cubic.extremes(a, b, da, db))
-    inside = (high > 0) & (high < 1)
-    peaks, times = watch.peaks, watch.peak_times
-    for value, when in (
-        (a, node.time),
-        (jnp.where(inside, cubic.value(high, a, b, da, db), -jnp.inf), node.time + high * step),
-        (b, at.time),
-    ):
-        times = jnp.where(value > peaks, when, times)
-        peaks = jnp.maximum(value, peaks)
-    return Watch(peaks, times, watch.integrals + step * cubic.integral(a, b, da, db))
 
 
 def interval(node: Node, at: Node, level: Scalar) -> Interval:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -140,13 +141,7 @@ def impulses(
     vector, place = np.zeros((len(time), 3)), places[:, 0].copy()
     point_mass = not np.any(content.payload().inertia or 0)
     lift = POINT * SLENDER * reach if point_mass else 0.0  # out of the ball that a point is drawn as
-    for when, what, contact, size in zip(
-        dataset.event_time.values,
-        dataset.what.values,
-        dataset.event_contact.values,
-        dataset.impulse_normal.values,
-        strict=True,
-    ):
+    for when, what, contact, size in happened(dataset):
         if contact < 0 or what not in ("impact", "latch") or not size > 0:
             continue
         point, surface = divmod(int(contact), len(made))
@@ -165,13 +160,7 @@ def impulses(
 def events(dataset: xr.Dataset) -> list[Event]:
     """Impacts, the latch, the release, phases of control."""
     found = []
-    for when, what, contact, size in zip(
-        dataset.event_time.values,
-        dataset.what.values,
-        dataset.event_contact.values,
-        dataset.impulse_normal.values,
-        strict=True,
-    ):
+    for when, what, contact, size in happened(dataset):
         name = str(dataset.contact.values[contact]) if contact >= 0 else ""
         words = WORDS.get(str(what), f"{what}")
         words = f"{words}: {name}, {size:.4g} N s" if what == "impact" else words
@@ -218,3 +207,9 @@ def views(dataset: xr.Dataset, content: Any, found: Placing, reach: float) -> li
         payload = found.motions[content.contact.link]
         views.append(seen_from("with the payload", slanted, payload.position[0], 0.35 * reach, payload))
     return views
+
+
+def happened(dataset: xr.Dataset) -> Iterator[tuple[float, str, int, float]]:
+    """Of every event its time (s), what it was, the contact (−1: none) and the normal impulse (N s)."""
+    columns = (dataset.event_time, dataset.what, dataset.event_contact, dataset.impulse_normal)
+    return zip(*(column.values for column in columns), strict=True)
