@@ -10,6 +10,7 @@ import jax
 import numpy as np
 import pytest
 import tomlkit
+from browser import launch
 from long_tests import LONG
 
 import dockdyn
@@ -25,6 +26,15 @@ def room_for_compiled_code():
     yield
     if MAPS.exists() and MAPS.read_bytes().count(b"\n") > MOST_MAPS:
         jax.clear_caches()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium, one for all tests of a process: Playwright runs once in each."""
+    playwright, running = launch()
+    yield running
+    running.close()
+    playwright.stop()
 
 
 @pytest.fixture(autouse=True)

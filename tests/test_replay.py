@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import tomlkit
 import xarray as xr
-from browser import WINDOW, Page, changed, hue, launch
+from browser import WINDOW, Page, changed, hue
 
 import dockdyn
 from dockdyn.contact.cone import Cone
@@ -67,14 +67,6 @@ def scenes(results):
         return kept[kind]
 
     return scene
-
-
-@pytest.fixture(scope="session")
-def browser():
-    playwright, running = launch()
-    yield running
-    running.close()
-    playwright.stop()
 
 
 # ── scenes ──

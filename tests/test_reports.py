@@ -10,7 +10,6 @@ import shlex
 import numpy as np
 import pytest
 import xarray as xr
-from browser import launch
 from test_campaign_report import CAMPAIGNS
 from test_replay import CASES
 from test_stability_report import RESULTS as STABILITIES
@@ -90,15 +89,6 @@ def reports(runs) -> dict[str, str]:
     return pages
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    """A headless Chromium; without one the test is left out, but not in CI."""
-    playwright, browser = launch()
-    yield browser
-    browser.close()
-    playwright.stop()
-
-
 class Opened:
     """A page opened from a file with the network off, and what its console said."""
 
@@ -132,7 +122,7 @@ FIGURES = """() => [...document.querySelectorAll("figure")].map(figure => {
 
 @pytest.mark.replay
 @pytest.mark.parametrize("sort", SORTS)
-def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, chromium, tmp_path):
+def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, browser, tmp_path):
     text = reports[sort]
     assert len(text.encode()) < MOST
     ids = [name for name in re.findall(r'<section id="([\w-]+)"', text) if name in SKELETON]
@@ -140,7 +130,7 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, ch
     assert ("replay" in ids) == (sort in runs)
     file = tmp_path / "report.html"
     file.write_text(text, encoding="utf-8")
-    with Opened(chromium, file) as opened:
+    with Opened(browser, file) as opened:
         figures = opened.page.evaluate(FIGURES)
         assert len(figures) == text.count("<figure>") > 0
         for width, height, marks, caption in figures:
@@ -156,11 +146,11 @@ def test_every_report_opens_offline_with_all_its_figures(sort, reports, runs, ch
 
 @pytest.mark.replay
 @pytest.mark.parametrize("sort", ["free-flight", "stability", "overlay"])
-def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, chromium, tmp_path):
+def test_reports_on_a_phone_in_the_dark_and_on_paper(sort, reports, browser, tmp_path):
     file = tmp_path / "report.html"
     file.write_text(reports[sort], encoding="utf-8")
     colour = "() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
-    with Opened(chromium, file, width=400, scheme="dark") as opened:
+    with Opened(browser, file, width=400, scheme="dark") as opened:
         assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # tables and figures scroll
         assert opened.page.evaluate(colour) == ["rgb(20, 23, 27)", "rgb(228, 232, 237)"]
         opened.page.emulate_media(media="print")
@@ -175,10 +165,10 @@ PICKED = ["free-flight", *(pytest.param(kind, marks=pytest.mark.full) for kind i
 
 @pytest.mark.replay
 @pytest.mark.parametrize("kind", PICKED)
-def test_the_replay_opens_on_a_click(kind, reports, chromium, tmp_path):
+def test_the_replay_opens_on_a_click(kind, reports, browser, tmp_path):
     file = tmp_path / "report.html"
     file.write_text(reports[kind], encoding="utf-8")
-    with Opened(chromium, file) as opened:
+    with Opened(browser, file) as opened:
         assert not opened.page.locator("#replay iframe").count()
         opened.page.locator("#replay button").click()
         frame = opened.page.frame_locator("#replay iframe")
