@@ -17,8 +17,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from dockdyn.integrate.delay_line import SampledLine, taps
-from dockdyn.integrate.model import Model, Rate, Scalar, State
-from dockdyn.integrate.runge_kutta import rk4
+from dockdyn.integrate.model import Model, Rate, Scalar, State, chosen
+from dockdyn.integrate.runge_kutta import looped_rk4
 from dockdyn.integrate.solution import Sample
 from dockdyn.mechanics.vector import once
 
@@ -38,6 +38,7 @@ class Carry(NamedTuple):
     state: State
     line: SampledLine | None
     delayed: Any  # the delayed signal at the step's start; None without a delay
+    rate: Rate  # there
 
 
 def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
@@ -54,23 +55,20 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
 
     def advance(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, None]:
         t, x, line = index * mesh.step, carry.state, carry.line
-        now = once(model.sense(t, x).signal)
-        if line is None:
-            middle, end = None, None
-            first = once(model.flow(t, x, now))
-        else:
+        middle = end = None
+        if line is not None:
+            now = once(model.sense(t, x).signal)
             line = line.store(index, now)
             middle, end = line.read(index, middle_taps, now), line.read(index, end_taps, now)
-            first = once(model.flow(t, x, carry.delayed))
 
-        def flow(fraction: float, x: State) -> Rate:
+        def flow(fraction: Scalar, x: State) -> Rate:
             time = t + fraction * mesh.step
             if line is None:
                 return model.flow(time, x, once(model.sense(time, x).signal))
-            return model.flow(time, x, middle if fraction < 1 else end)
+            return model.flow(time, x, chosen(fraction < 1, middle, end))
 
-        state, _ = rk4(flow, x, mesh.step, first, model.large)
-        return Carry(once(model.retract(once(state))), line, end), None
+        state, _, rate = once(looped_rk4(flow, model.retract, x, mesh.step, carry.rate))
+        return Carry(state, line, end, rate), None
 
     def stretch(carry: Carry, index: Int[Array, ""]) -> tuple[Carry, Sample]:
         carry, _ = jax.lax.scan(advance, carry, index * mesh.stride + jnp.arange(mesh.stride))
@@ -78,7 +76,7 @@ def solve(model: Model, mesh: Mesh) -> tuple[State, Sample]:
         delayed = carry.delayed if carry.line is not None else model.sense(time, carry.state).signal
         return carry, Sample(carry.state, delayed)
 
-    carry = Carry(start, line, held)
+    carry = Carry(start, line, held, model.flow(jnp.zeros(()), start, delayed))
     last, samples = jax.lax.scan(stretch, carry, jnp.arange(mesh.steps // mesh.stride))
     first = Sample(start, delayed)
     return last.state, jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, samples)

@@ -26,10 +26,10 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate import cubic
 from dockdyn.integrate.delay_line import SMOOTH, Interval, IntervalLine
-from dockdyn.integrate.model import Flag, Model, Scalar, State, chosen, pack, unpack, write
-from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numbers, quiet_signal, tolerance
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, unpack, write
+from dockdyn.integrate.node import Delayed, Node, between, is_finite, look, numbers, tolerance, zeros_like
 from dockdyn.integrate.pace import keep_pace, longest_step, step_error
-from dockdyn.integrate.runge_kutta import rk4
+from dockdyn.integrate.runge_kutta import looped_rk4
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status
 from dockdyn.integrate.watch import Watch, watched
 from dockdyn.mechanics.vector import once
@@ -92,12 +92,13 @@ def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
     """The lane of a run that has not advanced yet, from the model's initial state or from `start`."""
     start = model.initial() if start is None else start
     time = jnp.zeros(())
+    # the first iteration is one of zero length: it brings the rates
+    rate, sensed = Rate(*zeros_like((start.q, start.v, start.memory))), model.sense(time, start)
     line = None
     if model.delay is not None:
-        line = IntervalLine.empty(settings.line_capacity, model.sense(time, start).signal)
-    delayed = applied(model, line, jnp.asarray(False))
-    node = look(model, time, start, delayed)
-    quiet = quiet_signal(model, start)
+        line = IntervalLine.empty(settings.line_capacity, sensed.signal)
+    node = Node(time, start, rate, sensed, zeros_like(sensed))
+    quiet = zeros_like(sensed.signal)
     first_row = pack((start, quiet if line is not None else node.sensed.signal))
     samples = None
     if settings.samples:
@@ -128,15 +129,14 @@ def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
     )
 
 
-def applied(model: Model, line: IntervalLine | None, reading: Flag) -> Delayed:
-    """The delayed signal as a function of time and state, up to the next delayed edge."""
+def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: Any) -> Delayed:
+    """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
         return lambda t, x: model.sense(t, x).signal
-    interval = line.first()
+    interval, quiet = line.first(), zeros_like(signal)
 
     def delayed(t: Scalar, x: State) -> Any:
-        like = quiet_signal(model, x)
-        return chosen(reading, interval.signal(t - model.delay, like), like)
+        return chosen(reading, interval.signal(t - model.delay, quiet), quiet)
 
     return delayed
 
@@ -147,14 +147,14 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~lane.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, node, quiet))
     step, end, hits_end = once(next_step(model, settings, lane, longest))
-    delayed = applied(model, line, lane.reading)
+    delayed = applied(model, line, lane.reading, node.sensed.signal)
 
     def flow(fraction, x):
-        t = node.time + fraction * step
+        t = jnp.where(fraction < 1, node.time + fraction * step, end)
         return model.flow(t, x, delayed(t, x))
 
-    state, last = once(rk4(flow, node.state, step, node.rate, model.large))
-    tried = look(model, end, once(model.retract(state)), delayed)
+    state, last, rate = once(looped_rk4(flow, model.retract, node.state, step, node.rate))
+    tried = look(model, end, state, rate)
 
     event = jnp.any(lane.landing)
     error = jax.lax.stop_gradient(step_error(model, settings.tolerance, node, tried, step, flow, last))
@@ -355,7 +355,7 @@ def result(model: Model, lane: Lane) -> Solution:
     like = moment(lane.node, jnp.zeros(len(lane.node.sensed.guards), bool), lane.watch)
     samples = None
     if lane.samples is not None:
-        shape = Sample(state, quiet_signal(model, state))
+        shape = Sample(state, lane.node.sensed.signal)
         samples = jax.vmap(lambda row: unpack(row, shape))(lane.samples)
     return Solution(
         status=lane.status,

@@ -7,7 +7,7 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -47,7 +47,6 @@ class Model(eqx.Module):
     """A hybrid system with a delay. `delayed` is the `signal` of one delay ago, or of now when `delay` is None."""
 
     delay: eqx.AbstractVar[Any]  # s, positive; None: the signal acts at once
-    large: ClassVar[bool] = False  # whether the flow is so large that a step's stages share one copy of its program
 
     @abc.abstractmethod
     def initial(self) -> State:

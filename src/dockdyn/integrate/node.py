@@ -37,20 +37,18 @@ class Node(NamedTuple):
     slopes: Sensed  # time derivatives of `sensed`
 
 
-def quiet_signal(model: Model, x: State) -> Any:
-    """A signal of zeros."""
-    return jax.tree.map(jnp.zeros_like, model.sense(jnp.zeros(()), x).signal)
+def zeros_like(tree: Any) -> Any:
+    """A tree of zeros."""
+    return jax.tree.map(jnp.zeros_like, tree)
 
 
-def look(model: Model, t: Scalar, x: State, delayed: Delayed) -> Node:
-    """The mesh point at (t, x)."""
+def look(model: Model, t: Scalar, x: State, rate: Rate) -> Node:
+    """The mesh point at (t, x), where the rate is known."""
 
     def sense(t, q, v, memory):
         return model.sense(t, State(q, v, x.mode, memory))
 
     sensed, tangent = jax.linearize(sense, t, x.q, x.v, x.memory)
-    signal = sensed.signal if model.delay is None else delayed(t, x)
-    rate = once(model.flow(t, x, signal))
     return once(Node(t, x, rate, sensed, tangent(jnp.ones(()), rate.q, rate.v, rate.memory)))
 
 

@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool
 from dockdyn.integrate import cubic
 from dockdyn.integrate.model import Model, Rate, Scalar
 from dockdyn.integrate.node import Node
-from dockdyn.integrate.runge_kutta import Flow, embedded_error, rk4
+from dockdyn.integrate.runge_kutta import Flow, embedded_error, looped_rk4
 
 SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
 
@@ -34,13 +34,14 @@ def step_error(
 
         The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does.
         """
-        x, _ = rk4(lambda c, x: flow(c / 2, x), node.state, step / 2, node.rate, model.large)
-        t, x = node.time + step / 2, model.retract(x)
+        x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, node.state, step / 2, node.rate).state
+        t = node.time + step / 2
         ends = node.sensed.signal, tried.sensed.signal, node.slopes.signal, tried.slopes.signal
         kept = jax.tree.map(lambda a, b, da, db: cubic.value(0.5, a, b, da * step, db * step), *ends)
-        right = model.flow(t, x, model.sense(t, x).signal)
+        both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.sense(t, x).signal, kept)
+        rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
         # over the step the error goes with u² (1 − u)², whose mean is 8/15 of its middle
-        missed = jax.tree.map(lambda a, b: 8 / 15 * step * (a - b), right, model.flow(t, x, kept))
+        missed = jax.tree.map(lambda rate: 8 / 15 * step * (rate[0] - rate[1]), rates)
         return model.relative_size(tried.state, missed)
 
     def both() -> Scalar:

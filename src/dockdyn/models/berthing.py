@@ -10,7 +10,7 @@ Source: as named above, with the corrections in the page of errata.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -114,7 +114,6 @@ class Berthing(Model):
     contact: Contact | Rebound | None  # acts after t = 0; the feature is the chaser's
     conserved: Float[Array, "kept"] | None  # momentum (N s, N m s) that velocities are brought back to
     delay: None
-    large: ClassVar[bool] = True
     planar: bool = eqx.field(static=True)
 
     def initial(self) -> State:

@@ -368,7 +368,7 @@ class Rig(eqx.Module):
             speed = self.plant.port(*ages.own.at(3 * part + node).of(own))[1]
             return self.plant.flow(there, self.total(moving, speed, load, there)[0])
 
-        return self.plant.retract(rk4(flow, motion, ages.parts[part], flow(0.0, motion))[0])
+        return self.plant.retract(rk4(flow, motion, ages.parts[part], flow(0.0, motion)))
 
     def observed(
         self, moving: Moving, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes

@@ -143,7 +143,7 @@ class Bodies(Plant):
         """
         start = self.flow(motion, load)
         if method == "zero-order-hold":
-            return self.retract(rk4(lambda share, there: self.held(motion, there, load), motion, period, start)[0])
+            return self.retract(rk4(lambda share, there: self.held(motion, there, load), motion, period, start))
         speed = jax.tree.map(lambda v, a: v + period * a, motion.v, start.v)
         moves = self.moved(speed if method == "semi-implicit-euler" else motion.v, motion.q)
         place = jax.tree.map(lambda q, r: q + period * r, motion.q, moves)
