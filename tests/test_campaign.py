@@ -16,6 +16,7 @@ import xarray as xr
 import dockdyn
 from dockdyn.study.batch import run_cases
 from dockdyn.study.campaign import plan_campaign, same_campaign
+from dockdyn.study.plan import TOLERANCE
 from dockdyn.study.sampling import sample
 
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
@@ -127,23 +128,34 @@ def test_answers_and_store(whole):
     assert "A small docking" in (folder / "campaign-report.html").read_text()
 
 
-@pytest.mark.parametrize("more", ["", pytest.param(LATE, marks=pytest.mark.full)], ids=["", "friction and delay"])
-def test_a_case_of_a_batch_is_the_case_run_alone(tmp_path, more):
-    file = tmp_path / "docking.toml"
-    file.write_text(SCENARIO.replace("[latch]", f"{more}[latch]"))
-    scenario = dockdyn.load(file)
+def differences(scenario):
+    """Figures of three cases of a batch and of the same cases run alone: (name, in the batch, alone, steps alone)."""
     drawn = sample(scenario, 6, 7, "random")
     together = run_cases(scenario, drawn.keys, drawn.values)
     for row in range(3):
         alone = dockdyn.summarise(dockdyn.simulate(scenario.at(dict(zip(drawn.keys, drawn.values[row], strict=True)))))
         for name, values in together.figures.items():
-            if name in ROUNDED:
-                continue
-            expected = math.nan if alone[name] is None else float(alone[name])
-            if name in COUNTS:
-                assert values[row] == expected, name
-            else:
-                assert values[row] == pytest.approx(expected, rel=1e-12, nan_ok=True), name
+            if name != "step_error":
+                yield name, values[row], math.nan if alone[name] is None else float(alone[name]), alone["steps"]
+
+
+@pytest.mark.parametrize("more", ["", pytest.param(LATE, marks=pytest.mark.full)], ids=["", "friction and delay"])
+def test_a_case_of_a_batch_is_the_case_run_alone(tmp_path, more):
+    """To rounding where steps are stated; chosen ones depend on rounding, so each may err in its own way by the tolerance."""
+    file = tmp_path / "docking.toml"
+    content = SCENARIO.replace("[latch]", f"{more}[latch]")
+    file.write_text(content + '\n[integrator]\nstep = "5 ms"\n')
+    for name, value, expected, _ in differences(dockdyn.load(file)):
+        if name in (*COUNTS, "steps"):
+            assert value == expected, name
+        else:
+            assert value == pytest.approx(expected, rel=1e-13, nan_ok=True), name
+    file.write_text(content)
+    for name, value, expected, steps in differences(dockdyn.load(file)):
+        if name in COUNTS:
+            assert value == expected, name
+        elif name not in ROUNDED:
+            assert value == pytest.approx(expected, rel=TOLERANCE * steps, nan_ok=True), name
 
 
 def test_a_case_does_not_depend_on_its_batch(file):
@@ -163,7 +175,9 @@ def test_rerun_gives_the_result_of_a_case(dock, whole):
     data = xr.load_dataset(folder / "campaign.nc", engine="h5netcdf").sel(case=17)
     summary = dockdyn.summarise(result)
     assert summary["contact_count"] == int(data.contact_count)
-    assert summary["peak_normal_force_N"] == pytest.approx(float(data.peak_normal_force_N), rel=1e-12)
+    assert summary["peak_normal_force_N"] == pytest.approx(
+        float(data.peak_normal_force_N), rel=TOLERANCE * summary["steps"]
+    )
     assert dockdyn.load(folder / "cases/000017/scenario.toml").content.approach.closing_speed == float(
         data["approach.closing_speed"]
     )
