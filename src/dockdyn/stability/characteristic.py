@@ -8,29 +8,47 @@ Source: Michiels and Niculescu 2014, Stability, Control, and Computation for Tim
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float
 
-Matrices = Float[Array, "delays+1 n n"]  # A₀, A₁ ... (1/s)
-Delays = Float[Array, "delays"]  # h₁ ... (s)
-Number = Complex[Array, ""]
+Either = Any  # an array of NumPy or of JAX
+Matrices = Float[Either, "*batch delays+1 n n"]  # A₀, A₁ ... (1/s)
+Delays = Float[Either, "*batch delays"]  # h₁ ... (s)
+Number = Complex[Either, "*batch"]
 
 
-def weights(s: Number, delays: Delays) -> Complex[Array, "delays+1"]:
+def library(*arrays: Any) -> Any:
+    """NumPy where all arrays are its own, which compiles nothing; else JAX, which differentiates."""
+    return np if all(isinstance(array, np.ndarray) for array in arrays) else jnp
+
+
+def weights(s: Number, delays: Delays) -> Complex[Either, "*batch delays+1"]:
     """The factors of A₀, A₁ ... in the characteristic matrix."""
-    return jnp.concatenate([jnp.ones(1, complex), jnp.exp(-s * delays)])
+    xp = library(s, delays)
+    return xp.exp(-s[..., None] * with_zero(delays))
 
 
-def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[Array, "n n"]:
+def with_zero(delays: Delays) -> Float[Either, "*batch delays+1"]:
+    """The delays of A₀, A₁ ..., that of A₀ zero."""
+    xp = library(delays)
+    return xp.concatenate([xp.zeros_like(delays[..., :1]), delays], axis=-1)
+
+
+def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[Either, "*batch n n"]:
     """Δ(s)."""
-    return s * jnp.eye(matrices.shape[-1]) - jnp.tensordot(weights(s, delays), matrices, 1)
+    xp = library(s, matrices, delays)
+    whole = xp.einsum("...i,...ijk->...jk", weights(s, delays), matrices)
+    return s[..., None, None] * xp.eye(matrices.shape[-1]) - whole
 
 
-def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Complex[Array, "n n"]:
+def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Complex[Either, "*batch n n"]:
     """dΔ/ds."""
-    factors = jnp.concatenate([jnp.zeros(1), delays]) * weights(s, delays)
-    return jnp.eye(matrices.shape[-1]) + jnp.tensordot(factors, matrices, 1)
+    xp = library(s, matrices, delays)
+    factors = with_zero(delays) * weights(s, delays)
+    return xp.eye(matrices.shape[-1]) + xp.einsum("...i,...ijk->...jk", factors, matrices)
 
 
 def null_vectors(s: Number, matrices: Matrices, delays: Delays) -> tuple[Complex[Array, "n"], Complex[Array, "n"]]:

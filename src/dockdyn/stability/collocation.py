@@ -9,11 +9,8 @@ Source: as named above; barycentric weights, Berrut and Trefethen 2004, SIAM Rev
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float, Int
-
-from dockdyn.stability.characteristic import Delays, Matrices
+from jaxtyping import Complex, Float, Int
 
 DEGREES = (8, 12, 16, 22, 32, 48, 72, 108, 160)
 
@@ -35,31 +32,35 @@ def chebyshev(
 
 
 def interpolation(
-    points: Float[np.ndarray, "points"], weights: Float[np.ndarray, "points"], at: Float[Array, ""]
-) -> Float[Array, "points"]:
-    """The row that takes values at the points to the value at `at`."""
-    distance = at - points
-    on_point = jnp.abs(distance) < 1e-14
-    terms = weights / jnp.where(on_point, 1.0, distance)
-    return jnp.where(jnp.any(on_point), on_point.astype(float), terms / terms.sum())
+    points: Float[np.ndarray, "points"], weights: Float[np.ndarray, "points"], at: Float[np.ndarray, "*batch"]
+) -> Float[np.ndarray, "*batch points"]:
+    """The rows that take values at the points to those at `at`."""
+    distance = at[..., None] - points
+    on_point = np.abs(distance) < 1e-14
+    terms = weights / np.where(on_point, 1.0, distance)
+    rows = terms / terms.sum(axis=-1, keepdims=True)
+    return np.where(on_point.any(axis=-1, keepdims=True), on_point.astype(float), rows)
 
 
-def eigenvalues(matrices: Matrices, delays: Delays, degree: int) -> Complex[Array, "eigenvalues"]:
-    """Eigenvalues of the collocation matrix (1/s): the resolved ones, rightmost first, then the rest, which are no roots."""
+def eigenvalues(
+    matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], degree: int
+) -> Complex[np.ndarray, "systems eigenvalues"]:
+    """Eigenvalues of the collocation matrices (1/s): the resolved ones, rightmost first, then the rest, which are no roots."""
     points, weights, derivative = chebyshev(degree)
-    order = matrices.shape[-1]
-    longest = jnp.max(delays)
+    systems, order = len(matrices), matrices.shape[-1]
+    longest = delays.max(axis=-1)
     # without a delay the history has no length; one much shorter than anything else stands for it
-    longest = jnp.where(longest > 0, longest, 1e-9 / (1e-300 + jnp.sum(jnp.abs(matrices))))
-    top = jnp.zeros((order, degree + 1, order)).at[:, 0, :].set(matrices[0])
-    for matrix, delay in zip(matrices[1:], delays, strict=True):
-        row = interpolation(points, weights, -delay / longest)
-        top += matrix[:, None, :] * row[None, :, None]
-    below = np.kron(derivative[1:], np.eye(order))
-    whole = jnp.concatenate([longest * top.reshape(order, -1), below])
-    found = jnp.linalg.eigvals(whole)
-    resolved = jnp.abs(found) / 2 <= REACH[DEGREES.index(degree)]  # the others are far from any root
-    return found[jnp.argsort(jnp.where(resolved, -found.real, jnp.inf))] / longest
+    longest = np.where(longest > 0, longest, 1e-9 / (1e-300 + np.abs(matrices).sum(axis=(1, 2, 3))))[:, None]
+    rows = interpolation(points, weights, -delays / longest)
+    top = np.einsum("sdij,sdp->sipj", matrices[:, 1:], rows)
+    top[:, :, 0, :] += matrices[:, 0]
+    whole = np.empty((systems, order * (degree + 1), order * (degree + 1)))
+    whole[:, :order] = longest[..., None] * top.reshape(systems, order, -1)
+    whole[:, order:] = np.kron(derivative[1:], np.eye(order))
+    found = np.linalg.eigvals(whole).astype(complex)
+    resolved = np.abs(found) / 2 <= REACH[DEGREES.index(degree)]  # the others are far from any root
+    order_of = np.argsort(np.where(resolved, -found.real, np.inf), axis=-1, kind="stable")
+    return np.take_along_axis(found, order_of, -1) / longest
 
 
 # |s| h / 2 up to which a degree resolves roots. A Chebyshev series of exp(z x) on [−1, 1] sets in to converge at a degree

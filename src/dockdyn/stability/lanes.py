@@ -18,20 +18,29 @@ from threadpoolctl import threadpool_limits
 LANES = 64
 
 
-def in_lanes(function: Callable[[Any], Any], problems: Any, most: int = LANES, always: bool = False) -> Any:
-    """`function` of a tree of arrays with as many rows as problems, its results as NumPy arrays.
+def in_parts(function: Callable[[Any], Any], problems: Any, most: int = LANES) -> Any:
+    """`function` of a tree of arrays with as many rows as problems, at most `most` at a time; its results as NumPy arrays.
 
-    At most `most` lanes, a power of two, at a time; fewer where one problem needs much memory, or there are fewer
-    problems, unless `always` as many. The last lanes are filled up, so that few sizes are compiled. LAPACK is kept to
-    one thread a call: small problems gain nothing from sharing one.
+    LAPACK is kept to one thread a call: small problems gain nothing from sharing one.
     """
     count = len(jax.tree.leaves(problems)[0])
-    lanes = most if always else min(most, 1 << max(0, count - 1).bit_length())
 
     def part(start: int) -> Any:
-        rows = np.minimum(np.arange(start, start + lanes), count - 1)
+        rows = slice(start, min(start + most, count))
         return jax.tree.map(np.asarray, function(jax.tree.map(lambda a: np.asarray(a)[rows], problems)))
 
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as cores:
-        parts = list(cores.map(part, range(0, count, lanes)))
-    return jax.tree.map(lambda *pieces: np.concatenate(pieces)[:count], *parts)
+        parts = list(cores.map(part, range(0, count, most)))
+    return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
+
+
+def in_lanes(function: Callable[[Any], Any], problems: Any, most: int = LANES, always: bool = False) -> Any:
+    """`in_parts` for a compiled function: the last part is filled up, so that few sizes are compiled.
+
+    At most `most` lanes, a power of two, at a time; fewer where there are fewer problems, unless `always` as many.
+    """
+    count = len(jax.tree.leaves(problems)[0])
+    lanes = most if always else min(most, 1 << max(0, count - 1).bit_length())
+    rows = np.minimum(np.arange(-(-count // lanes) * lanes), count - 1)
+    found = in_parts(function, jax.tree.map(lambda a: np.asarray(a)[rows], problems), lanes)
+    return jax.tree.map(lambda values: values[:count], found)

@@ -9,21 +9,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Complex, Float
+from jaxtyping import ArrayLike, Complex, Float
 
-from dockdyn.stability.characteristic import (
-    Delays,
-    Matrices,
-    Number,
-    characteristic_matrix,
-    characteristic_slope,
-    root_bound,
-)
+from dockdyn.stability.characteristic import characteristic_matrix, characteristic_slope, root_bound
 from dockdyn.stability.collocation import DEGREES, degree_for, eigenvalues
-from dockdyn.stability.lanes import LANES, in_lanes
+from dockdyn.stability.lanes import LANES, in_parts
 
 SPARE = 2  # eigenvalues refined beyond those asked for: refinement may change their order
 NEWTON_STEPS = 6
@@ -108,8 +99,8 @@ def resolved(
             these = open_[here]
             at_degree = partial(refined, degree=DEGREES[index], count=count)
             size = matrices.shape[-1] * (DEGREES[index] + 1)
-            most = min(LANES, 1 << max(0, (MOST_ENTRIES // size**2).bit_length() - 1))
-            found[these], error[these], reached[here] = in_lanes(at_degree, (matrices[these], delays[these]), most)
+            most = min(LANES, max(1, MOST_ENTRIES // size**2))
+            found[these], error[these], reached[here] = in_parts(at_degree, (matrices[these], delays[these]), most)
         needed = degree_for(root_bound(matrices[open_], delays[open_], reached), longest[open_])
         unsure = needed >= len(DEGREES)
         error[open_[unsure & (level[open_] == len(DEGREES) - 1)]] = np.inf
@@ -121,33 +112,43 @@ def resolved(
     return found, error
 
 
-# LAPACK does the work; compiling in a hurry costs nothing
-@partial(jax.jit, static_argnames=("degree", "count"), compiler_options={"xla_backend_optimization_level": 0})
 def refined(
-    systems: tuple[Float[Array, "lanes terms n n"], Float[Array, "lanes delays"]], degree: int, count: int
-) -> tuple[Complex[Array, "lanes count"], Float[Array, "lanes count"], Float[Array, "lanes"]]:
+    systems: tuple[Float[np.ndarray, "systems terms n n"], Float[np.ndarray, "systems delays"]], degree: int, count: int
+) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"], Float[np.ndarray, "systems"]]:
     """The rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""
-
-    def one(matrices: Matrices, delays: Delays) -> tuple[jax.Array, jax.Array, jax.Array]:
-        start = eigenvalues(matrices, delays, degree)[: count + SPARE]
-        roots, steps = jax.vmap(lambda s: newton(s, matrices, delays))(start)
-        size = jnp.abs(start) + 1 / jnp.max(delays)
-        kept = (steps < CONVERGED * size) & (jnp.abs(roots - start) < NEAR * size)
-        order = jnp.argsort(jnp.where(kept, -roots.real, jnp.inf))[:count]
-        roots = jnp.where(kept, roots, jnp.nan)[order]
-        return roots, steps[order], jnp.minimum(start.real[count - 1], jnp.nan_to_num(roots.real[-1], nan=jnp.inf))
-
-    return jax.vmap(one)(*systems)
+    matrices, delays = systems
+    start = eigenvalues(matrices, delays, degree)[:, : count + SPARE]
+    roots, steps = newton(start, matrices[:, None], delays[:, None])
+    size = np.abs(start) + 1 / delays.max(axis=-1, keepdims=True)
+    kept = (steps < CONVERGED * size) & (np.abs(roots - start) < NEAR * size)
+    order = np.argsort(np.where(kept, -roots.real, np.inf), axis=-1, kind="stable")[:, :count]
+    roots = np.take_along_axis(np.where(kept, roots, np.nan), order, -1)
+    last = np.nan_to_num(roots[:, -1].real, nan=np.inf)
+    return roots, np.take_along_axis(steps, order, -1), np.minimum(start[:, count - 1].real, last)
 
 
-def newton(s: Number, matrices: Matrices, delays: Delays) -> tuple[Number, Float[Array, ""]]:
-    """Newton's method on det Δ(s) = 0 from a close guess: the root and the size of the last step (1/s)."""
+def newton(
+    s: Complex[np.ndarray, "*batch"], matrices: Float[np.ndarray, "*#batch terms n n"], delays: Any
+) -> tuple[Complex[np.ndarray, "*batch"], Float[np.ndarray, "*batch"]]:
+    """Newton's method on det Δ(s) = 0 from close guesses: the roots and the sizes of the last steps (1/s)."""
+    change = np.full(s.shape, np.inf, complex)
+    with np.errstate(all="ignore"):
+        for _ in range(NEWTON_STEPS):
+            slope = relative_slope(
+                characteristic_matrix(s, matrices, delays), characteristic_slope(s, matrices, delays)
+            )
+            change = np.where(np.isfinite(slope) & (slope != 0), -1 / slope, 0.0)
+            s = s + change
+    return s, np.abs(change)
 
-    def step(_: int, at: tuple[Number, jax.Array]) -> tuple[Number, jax.Array]:
-        s = at[0]
-        whole = characteristic_matrix(s, matrices, delays)
-        slope = jnp.trace(jnp.linalg.solve(whole, characteristic_slope(s, matrices, delays)))
-        change = jnp.where(jnp.isfinite(slope), -1 / slope, 0.0)  # a matrix that is singular to the last bit: a root
-        return s + change, jnp.abs(change)
 
-    return jax.lax.fori_loop(0, NEWTON_STEPS, step, (s, jnp.asarray(jnp.inf)))
+def relative_slope(
+    whole: Complex[np.ndarray, "*batch n n"], slope: Complex[np.ndarray, "*batch n n"]
+) -> Complex[np.ndarray, "*batch"]:
+    """(det Δ)′ / det Δ = tr(Δ⁻¹ Δ′); not finite where Δ is singular to the last bit, at a root."""
+    try:
+        return np.trace(np.linalg.solve(whole, slope), axis1=-2, axis2=-1)
+    except np.linalg.LinAlgError:
+        if whole.ndim == 2:
+            return np.asarray(complex(np.inf))
+        return np.stack([relative_slope(a, b) for a, b in zip(whole, slope, strict=True)])
