@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import pickle
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -63,6 +66,29 @@ def run(tmp_path_factory):
         return dockdyn.simulate(dockdyn.load(file, overrides))
 
     return simulate
+
+
+@pytest.fixture(scope="session")
+def shared_run(tmp_path_factory):
+    """Results of presets with keys changed, each made once in a session, whatever its processes; nobody may change them."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all processes
+    known = {}
+
+    def result(preset, overrides=()):
+        scenario = dockdyn.load(preset, dict(overrides))
+        text = scenario.text()
+        if text not in known:
+            file = folder / f"{hashlib.sha256(text.encode()).hexdigest()}.pickle"
+            if not file.exists():
+                part = file.with_suffix(f".{os.getpid()}")
+                part.write_bytes(pickle.dumps(dockdyn.simulate(scenario)))
+                part.replace(file)
+            known[text] = pickle.loads(file.read_bytes())
+        return known[text]
+
+    return result
 
 
 class Ended(NamedTuple):

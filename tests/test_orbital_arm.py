@@ -22,8 +22,8 @@ def tip(angles):
 
 
 @pytest.fixture(scope="module")
-def docking():
-    return dockdyn.simulate(dockdyn.load("gibson-2d"))
+def docking(shared_run):
+    return shared_run("gibson-2d")
 
 
 @pytest.fixture(scope="module")

@@ -20,13 +20,13 @@ from dockdyn.study.measured_log import read_measured, residuals
 
 
 @pytest.fixture(scope="module")
-def slow() -> xr.Dataset:
-    return dockdyn.simulate(dockdyn.load("paraskevas-latch"))
+def slow(shared_run) -> xr.Dataset:
+    return shared_run("paraskevas-latch")
 
 
 @pytest.fixture(scope="module")
-def fast() -> xr.Dataset:
-    return dockdyn.simulate(dockdyn.load("paraskevas-latch", {"speed": "0.08 m/s"}))
+def fast(shared_run) -> xr.Dataset:
+    return shared_run("paraskevas-latch", {"speed": "0.08 m/s"})
 
 
 def rows(text: str, table: str) -> list[list[str]]:

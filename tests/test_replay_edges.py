@@ -20,9 +20,9 @@ from dockdyn.output.store import write_result
 
 
 @pytest.fixture(scope="session")
-def short():
+def short(shared_run):
     """A short free flight that ends in contact."""
-    return dockdyn.simulate(dockdyn.load("sazawal-compliance", {"duration": "7 s"}))
+    return shared_run("sazawal-compliance", {"duration": "7 s"})
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e30])

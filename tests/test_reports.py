@@ -72,14 +72,14 @@ SENSITIVITY = {
 
 
 @pytest.fixture(scope="module")
-def runs() -> dict[str, xr.Dataset]:
-    return {kind: dockdyn.simulate(dockdyn.load(preset, changes)) for kind, (preset, changes) in RUNS.items()}
+def runs(shared_run) -> dict[str, xr.Dataset]:
+    return {kind: shared_run(preset, changes) for kind, (preset, changes) in RUNS.items()}
 
 
 @pytest.fixture(scope="module")
-def reports(runs) -> dict[str, str]:
+def reports(runs, shared_run) -> dict[str, str]:
     """A report of every sort, runs with their replays."""
-    faster = dockdyn.simulate(dockdyn.load("paraskevas-latch", {"speed": "0.08 m/s"}))
+    faster = shared_run("paraskevas-latch", {"speed": "0.08 m/s"})
     studies = [STABILITIES["chart"], CAMPAIGNS["full"](), compared(), enveloped()]
     pages = {kind: report_of(dataset) for kind, dataset in runs.items()}
     pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_of, studies), strict=True))

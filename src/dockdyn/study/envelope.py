@@ -100,11 +100,20 @@ def envelope(
 def outcome_of(scenario: Scenario, name: str) -> Requirement:
     """What `name` asks for: capture, or one of the scenario's requirements."""
     if name == CAPTURED:
+        if scenario.kind == "free-flight" and scenario.content.latch is None:
+            raise nothing_captures(scenario)
         return CAPTURE
     found = {one.name: one for one in scenario.requirements}
     if name not in found:
         raise ScenarioError(f"{scenario.name}: --of {name}: no such requirement; {nearest(name, [CAPTURED, *found])}")
     return found[name]
+
+
+def nothing_captures(scenario: Scenario) -> ScenarioError:
+    """Says so, and what could be asked for instead."""
+    names = [one.name for one in scenario.requirements]
+    others = f"; must be one of its requirements: {', '.join(names)}" if names else ", and it has no [requirements]"
+    return ScenarioError(f"{scenario.name}: --of {CAPTURED}: nothing in the scenario captures{others}")
 
 
 def ended_by_capture(scenario: Scenario) -> Scenario:
@@ -156,9 +165,7 @@ class Evaluated:
         """Below zero where met, of those that have `run`: by the margin, where there is one."""
         where = f"{self.scenario.name}: requirements.{self.of.name}"
         if self.of is CAPTURE and np.isnan(figures.get(CAPTURED, np.full(run.shape, np.nan))[run]).any():
-            raise ScenarioError(
-                f"{self.scenario.name}: --of {CAPTURED}: nothing in the scenario captures{self.others()}"
-            )
+            raise nothing_captures(self.scenario)
         if not run.any():
             return np.full(run.shape, np.nan)
         figure = resolved(self.of.figure, figures, where)
@@ -169,11 +176,6 @@ class Evaluated:
             return np.where(met, -1.0, 1.0)
         margin = np.nan_to_num(np.abs(margin_of(values, self.of.relation, limit)), nan=np.inf)  # NaN: did not happen
         return np.where(met, -margin, np.maximum(margin, TINY))
-
-    def others(self) -> str:
-        """What could be asked for instead."""
-        names = [one.name for one in self.scenario.requirements]
-        return f"; must be one of its requirements: {', '.join(names)}" if names else ", and it has no [requirements]"
 
     def check(self) -> None:
         """Runs the case in the middle: one that says nothing about the outcome is refused before the others run."""
