@@ -9,15 +9,14 @@ from __future__ import annotations
 from functools import partial
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float
+from jaxtyping import Complex, Float
 
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.rhythm import Rhythm, rhythm
 from dockdyn.stability.roots import rightmost_roots
-from dockdyn.stability.sampled import cycle
+from dockdyn.stability.sampled import Cycle, cycle
 
 
 def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"]:
@@ -54,13 +53,20 @@ def single(loop: Loop) -> Loop:
 matrices_of = jax.jit(jax.vmap(Loop.matrices))
 
 
+# run once or twice: what compiling in full costs is not won back
 @partial(jax.jit, static_argnames="beats", compiler_options={"xla_backend_optimization_level": 0})
-def multipliers_of(loops: Loop, beats: Rhythm) -> tuple[Complex[Array, "loops n"], Float[Array, "loops"]]:
+def cycles_of(loops: Loop, beats: Rhythm) -> Cycle:
+    """The maps of many loops over a cycle."""
+    return jax.vmap(partial(cycle, beats=beats))(loops)
+
+
+def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarray, "*loops n"]:
+    """Factors by which motions grow over a cycle, the largest modulus first."""
+    found = np.linalg.eigvals(monodromy).astype(complex)
+    return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1, kind="stable"), -1)
+
+
+def multipliers_of(loops: Loop, beats: Rhythm) -> tuple[Complex[np.ndarray, "loops n"], Float[np.ndarray, "loops"]]:
     """Multipliers over a cycle, the largest first, and the cycle's length (s)."""
-
-    def one(loop: Loop) -> tuple[Array, Array]:
-        whole = cycle(loop, beats)
-        found = jnp.linalg.eigvals(whole.monodromy)
-        return found[jnp.argsort(-jnp.abs(found))], whole.period
-
-    return jax.vmap(one)(loops)
+    whole = cycles_of(loops, beats=beats)
+    return multipliers(np.asarray(whole.monodromy)), np.asarray(whole.period)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.rhythm import EDGE, Rhythm
@@ -178,9 +178,9 @@ class Moving(NamedTuple):
     def jump(self, matrix: Float[Array, "n n"], on: Any = True) -> Moving:
         return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
 
-    def flow(self, rate: Float[Array, "n n"], duration: Float[Array, ""]) -> Moving:
-        grown = jax.scipy.linalg.expm(rate * duration)
-        active = len(rate) - 1
+    def flow(self, grown: Float[Array, "n n"]) -> Moving:
+        """Through a stretch of time with the exponential of the rate over it."""
+        active = len(grown) - 1
         matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
         return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
 
@@ -202,11 +202,20 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
         record = lay.replaced(recorded=wiring.led)
         loose.append((hold - loop.dynamics_period / 2, record, jnp.asarray(True)))
 
-    moving = Moving(jnp.eye(lay.size), jnp.zeros(lay.size))
     holding, stepping = beats.instants(beats.holds), beats.instants(beats.steps)
     marks = sorted(holding | stepping | beats.instants(beats.samples))
-    rate = wiring.flow()
-    for start, end in zip(marks, [*marks[1:], Fraction(beats.holds)], strict=True):
+    ends = [*marks[1:], Fraction(beats.holds)]
+    ways = [
+        between(loose, float(start - int(start)) * hold, float(end - int(start)) * hold, hold)
+        for start, end in zip(marks, ends, strict=True)
+    ]
+    # one after another in one copy of the program
+    rate, durations = wiring.flow(), jnp.stack([way.durations for way in ways])
+    grown = jax.lax.map(lambda duration: jax.scipy.linalg.expm(rate * duration), durations.ravel())
+    grown = grown.reshape(*durations.shape, *rate.shape)
+
+    moving = Moving(jnp.eye(lay.size), jnp.zeros(lay.size))
+    for place, (start, way) in enumerate(zip(marks, ways, strict=True)):
         moving = moving.jump(wiring.measure(start))
         if start in holding:
             moving = moving.jump(release, with_hold).jump(take).jump(release, at_once)
@@ -214,8 +223,9 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
             step, push = wiring.step()
             moving = moving.jump(step)
             moving = Moving(moving.matrix, moving.load + push)
-        renewed = int(start)
-        moving = between(moving, rate, loose, float(start - renewed) * hold, float(end - renewed) * hold, hold)
+        for index in range(len(loose)):
+            moving = moving.flow(grown[place, index]).jump(way.jumps[index], way.on[index])
+        moving = moving.flow(grown[place, -1])
     inside, kept = own_states(loop, lay, beats)
     return Cycle(
         moving.matrix[kept] @ inside,
@@ -231,24 +241,26 @@ def age_of(loop: Loop, beats: Rhythm) -> Float[Array, ""]:
     return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if beats.averages else loop.delay
 
 
+class Way(NamedTuple):
+    """From one mark to the next: stretches of time with a jump after each but the last."""
+
+    durations: Float[Array, "jumps+1"]  # s
+    jumps: Float[Array, "jumps n n"]
+    on: Bool[Array, "jumps"]
+
+
 def between(
-    moving: Moving,
-    rate: Float[Array, "n n"],
-    loose: list[tuple[Float[Array, ""], Float[Array, "n n"], Float[Array, "n n"]]],
+    loose: list[tuple[Float[Array, ""], Float[Array, "n n"], Bool[Array, ""]]],
     low: Float[Array, ""],
     high: Float[Array, ""],
     hold: Float[Array, ""],
-) -> Moving:
+) -> Way:
     """From `low` to `high` (s after the last renewal), through the loose instants on the way in their order."""
     order = jnp.argsort(jnp.stack([time for time, _, _ in loose]))
     times, jumps, on = (jnp.stack(part)[order] for part in zip(*loose, strict=True))
-    now = low
-    for time, jump, active in zip(times, jumps, on, strict=True):
-        until = jnp.clip(time, low, high)
-        here = (time >= low - EDGE * hold) & (time < high - EDGE * hold)
-        moving = moving.flow(rate, until - now).jump(jump, active & here)
-        now = until
-    return moving.flow(rate, high - now)
+    here = (times >= low - EDGE * hold) & (times < high - EDGE * hold)
+    places = jnp.concatenate([low[None], jnp.clip(times, low, high), high[None]])
+    return Way(jnp.diff(places), jumps, on & here)
 
 
 def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:

@@ -12,13 +12,10 @@ import jax
 import numpy as np
 from jaxtyping import Complex, Float
 
-from dockdyn.stability.growth import multipliers_of, single
+from dockdyn.stability.growth import cycles_of, multipliers, single
 from dockdyn.stability.loop import Loop, loop
 from dockdyn.stability.rhythm import rhythm
-from dockdyn.stability.sampled import Cycle, cycle
-
-HASTE = {"xla_backend_optimization_level": 0}  # run once: what compiling in full costs is not won back
-whole_cycle = jax.jit(cycle, static_argnames="beats", compiler_options=HASTE)
+from dockdyn.stability.sampled import Cycle
 
 
 class SampledLoop:
@@ -30,7 +27,8 @@ class SampledLoop:
             raise ValueError("the loop has neither a hold nor digital dynamics; it is a delay equation")
         self.loop = loop
         self.beats = rhythm(loop)
-        self.cycle: Cycle = jax.tree.map(np.asarray, whole_cycle(loop, beats=self.beats))
+        whole = cycles_of(single(loop), beats=self.beats)
+        self.cycle: Cycle = jax.tree.map(lambda values: np.asarray(values)[0], whole)
 
     @property
     def period(self) -> float:
@@ -39,7 +37,7 @@ class SampledLoop:
 
     def multipliers(self) -> Complex[np.ndarray, "n"]:
         """Factors by which the motions of the loop grow over a cycle, the largest modulus first."""
-        return np.asarray(multipliers_of(single(self.loop), beats=self.beats)[0][0])
+        return multipliers(np.asarray(self.cycle.monodromy))
 
     def spectral_radius(self) -> float:
         """Largest modulus of the multipliers; below one the loop is stable."""
