@@ -120,6 +120,6 @@ def dock(monkeypatch, capsys, tmp_path):
 def pytest_collection_modifyitems(items):
     """What takes longest runs in `make verify` only; of each kind a shorter sibling is left."""
     for item in items:
-        place = item.nodeid.rpartition("/")[2]
+        place = item.path.name + item.nodeid[item.nodeid.index("::") :]
         if place in LONG or place.partition("[")[0] in LONG:
             item.add_marker(pytest.mark.full)

@@ -6,6 +6,7 @@ function, the argument principle, the Kronecker sum of a single delay, and publi
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.linalg
@@ -13,6 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.special import lambertw
 
 from dockdyn.stability import rightmost_roots, stable_windows
+from dockdyn.stability.characteristic import characteristic_matrix, characteristic_slope
 
 COUNT = 6  # roots asked for
 STRUCTURES = [(2, 1), (3, 3), (4, 2), (6, 1)]  # states, delays
@@ -216,6 +218,32 @@ def test_roots_without_any_delayed_term_are_eigenvalues():
     matrices, _ = some_systems(4, 1, 3, seed=1)
     for one, stack in zip(rightmost_roots(matrices[:, :1], np.zeros((3, 0)), count=4), matrices, strict=True):
         assert far(one, scipy.linalg.eigvals(stack[0])) < 1e-10
+
+
+def test_a_guess_that_is_a_root_to_the_last_bit_is_kept():
+    """Δ(0) = 0 there: Newton's method has nothing to solve."""
+    still = np.zeros((2, 1, 1))
+    falling = np.array([[[-1.0]], [[0.0]]])
+    roots, errors = rightmost_roots(np.stack([still, falling]), [0.5], 1, errors=True)
+    assert_allclose(roots, [[0.0], [-1.0]], rtol=0, atol=1e-15)
+    assert_allclose(errors, 0, atol=1e-15)
+
+
+def test_one_characteristic_matrix_in_numpy_and_in_jax():
+    """Of many systems and several numbers at once in NumPy, one by one in JAX, and written out."""
+    rng = np.random.default_rng(3)
+    matrices, delays = rng.normal(size=(4, 3, 2, 2)), rng.uniform(0, 2, (4, 2))
+    s = rng.normal(size=(4, 5)) + 1j * rng.normal(size=(4, 5))
+    for function in (characteristic_matrix, characteristic_slope):
+        together = function(s, matrices[:, None], delays[:, None])
+        assert isinstance(together, np.ndarray) and together.shape == (4, 5, 2, 2)
+        for i, j in np.ndindex(s.shape):
+            alone = function(jnp.asarray(s[i, j]), matrices[i], delays[i])
+            assert_allclose(together[i, j], alone, rtol=0, atol=1e-15 * np.abs(alone).max() * 8)
+    by_hand = s[1, 2] * np.eye(2) - matrices[1, 0]
+    for matrix, delay in zip(matrices[1, 1:], delays[1], strict=True):
+        by_hand = by_hand - matrix * np.exp(-s[1, 2] * delay)
+    assert_allclose(characteristic_matrix(s, matrices[:, None], delays[:, None])[1, 2], by_hand, rtol=0, atol=1e-14)
 
 
 def test_axes_of_systems_broadcast():
