@@ -264,9 +264,9 @@ class Buffer(dockdyn.NormalLaw):
 
 
 def seconds(*arguments):
-    """Best of five of a Python process."""
+    """Best of three of a Python process."""
     times = []
-    for _ in range(5):
+    for _ in range(3):
         began = time.perf_counter()
         subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
         times.append(time.perf_counter() - began)

@@ -433,6 +433,15 @@ def planar_arm(rng, **given):
     ]
 
 
+def one_link(rng, **given):
+    """A base with one link that bends both ways and twists, and a rigid hand."""
+    return [
+        random_link(rng, "base", None, "locked"),
+        random_link(rng, "boom", "base", "revolute", beam=beam((1, 1, 1), rng, **given)),
+        random_link(rng, "hand", "boom", "revolute", at=1.0, stiffness=3.0, rest=0.4),
+    ]
+
+
 def branches(rng, **given):
     """All joints, beams that bend both ways and twist, branches at a tip and halfway."""
     return [
@@ -449,12 +458,18 @@ def branches(rng, **given):
 @pytest.mark.parametrize(
     ("make", "base", "given"),
     [
-        (planar_arm, "planar", {}),
-        (planar_arm, "planar", {"stiffening": False, "polar": 0.0}),
-        (planar_arm, "fixed", {"basis": "cantilever"}),
-        (branches, "free", {}),
-        pytest.param(branches, "planar", {}, marks=pytest.mark.full),
-        (branches, "fixed", {"stiffening": False}),
+        (one_link, "fixed", {}),
+        *(
+            pytest.param(*others, marks=pytest.mark.full)
+            for others in (
+                (planar_arm, "planar", {}),
+                (planar_arm, "planar", {"stiffening": False, "polar": 0.0}),
+                (planar_arm, "fixed", {"basis": "cantilever"}),
+                (branches, "free", {}),
+                (branches, "planar", {}),
+                (branches, "fixed", {"stiffening": False}),
+            )
+        ),
     ],
 )
 def test_equations_of_motion_against_lagrange(make, base, given):
