@@ -20,7 +20,7 @@ from dockdyn.integrate import colliding
 from dockdyn.integrate.lane import History, Settings
 from dockdyn.integrate.mechanical import Mechanical, Point, accelerations, momenta
 from dockdyn.integrate.model import Rate, State
-from dockdyn.integrate.runge_kutta import rk4
+from dockdyn.integrate.runge_kutta import looped_rk4, rk4
 from dockdyn.integrate.variational import Start, step
 from dockdyn.mechanics.retraction import moved
 from dockdyn.scenario.load import Scenario, parse
@@ -93,12 +93,20 @@ def runge_kutta(model: Mechanical, settings: Settings, count: int) -> Any:
         turning = jax.jvp(lambda x: moved(model.attitudes, at.q, x), (still,), (at.v,))[1]
         return Rate(turning, accelerations(model, t, at.q, at.v, mode), ())
 
-    def advance(index: Any, at: State) -> State:
-        t = index * h
-        end, _ = rk4(lambda part, at: rate(t + part * h, at), at, h, rate(t, at), looped=v.shape[0] > LARGE)
-        return State(moved(model.attitudes, end.q, still), end.v, mode, ())
+    def retract(at: State) -> State:
+        return State(moved(model.attitudes, at.q, still), at.v, mode, ())
 
-    return jax.lax.fori_loop(0, count, advance, State(q, v, mode, ()))
+    def advance(index: Any, carry: tuple[State, Rate]) -> tuple[State, Rate]:
+        at, first = carry
+        t = index * h
+        if v.shape[0] > LARGE:
+            end, _, last = looped_rk4(lambda part, at: rate(t + part * h, at), retract, at, h, first)
+            return end, last
+        end = retract(rk4(lambda part, at: rate(t + part * h, at), at, h, first))
+        return end, rate(t + h, end)
+
+    begin = State(q, v, mode, ())
+    return jax.lax.fori_loop(0, count, advance, (begin, rate(jnp.zeros(()), begin)))[0]
 
 
 def timed(program: Callable[..., Any], *given: Any) -> tuple[float, float, Any]:

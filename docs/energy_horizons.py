@@ -63,7 +63,7 @@ def kept(model: Any, stride: int, rows: int) -> Any:
         return Rate(at.v, accelerations(model, t, at.q, at.v, mode), ())
 
     def advance(_: Any, at: State) -> State:
-        return rk4(rate, at, jnp.asarray(EXPLICIT_STEP), rate(0.0, at))[0]
+        return rk4(rate, at, jnp.asarray(EXPLICIT_STEP), rate(0.0, at))
 
     def row(at: State, _: None) -> tuple[State, Any]:
         return jax.lax.fori_loop(0, stride, advance, at), model.lagrangian(t, at.q, at.v, mode)

@@ -1,4 +1,4 @@
-"""Tests that take long and have a shorter sibling: `make verify` runs them, `make test` does not. A name alone: all cases."""
+"""Tests that take long: `make verify` runs them, `make test` does not, but others of their kind. A name alone: all cases."""
 
 LONG = {
     "test_beam.py::test_spin_up",

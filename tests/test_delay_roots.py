@@ -229,6 +229,15 @@ def test_a_guess_that_is_a_root_to_the_last_bit_is_kept():
     assert_allclose(errors, 0, atol=1e-15)
 
 
+def test_more_roots_than_the_coarsest_collocation_has():
+    """ẋ = −x + x(t − 1)/2, whose roots are s = W_k(e/2) − 1."""
+    roots, errors = rightmost_roots([[[-1.0]], [[0.5]]], [1.0], 15, errors=True)
+    known = np.array([lambertw(np.e / 2, k) for k in range(-8, 9)]) - 1
+    known = known[np.argsort(-known.real)][:15]
+    assert_allclose(np.sort_complex(roots), np.sort_complex(known), rtol=0, atol=1e-9)
+    assert (errors < 1e-9).all()
+
+
 def test_one_characteristic_matrix_in_numpy_and_in_jax():
     """Of many systems and several numbers at once in NumPy, one by one in JAX, and written out."""
     rng = np.random.default_rng(3)

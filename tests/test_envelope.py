@@ -286,7 +286,8 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
         ),
     ],
 )
-def test_bad_input_is_one_line(dock, arguments, words):
+def test_bad_input_is_one_line(dock, monkeypatch, arguments, words):
+    monkeypatch.setattr("dockdyn.study.envelope.run_cases", None)  # refused before anything runs
     code, out, err = dock("envelope", *arguments)
     assert code == 2, out
     assert err.count("\n") == 1

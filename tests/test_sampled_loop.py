@@ -390,6 +390,18 @@ def test_many_loops_at_once_are_those_one_by_one():
     assert_allclose(made(cases[0]).growth_rate(), one_by_one[0], rtol=1e-8, atol=1e-10)
 
 
+def test_a_loop_that_leaves_the_range_of_numbers_spoils_no_other():
+    """exp(1500) in one cycle: no number, so no growth rate; the loop beside it has the one it has alone."""
+    gains = np.array([-1500.0, 0.05])
+    loops = [loop(1.0, 1.0, hold=1.0, delay=0.1, gain=gain, velocity="model") for gain in gains]
+    together = jax.tree.map(lambda *values: np.stack([np.asarray(value, float) for value in values]), *loops)
+    rates = growth_rates(together)
+    assert np.isnan(rates[0])
+    assert rates[1] == pytest.approx(
+        sampled_loop(1.0, 1.0, hold=1.0, delay=0.1, gain=0.05, velocity="model").growth_rate(), rel=1e-12
+    )
+
+
 @pytest.mark.parametrize("structure", [STRUCTURES[0], pytest.param(STRUCTURES[1], marks=pytest.mark.full)], ids=str)
 def test_growth_is_continuous_where_the_delay_is_a_whole_number_of_holds(structure):
     case = some_case(structure, np.random.default_rng(5))

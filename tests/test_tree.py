@@ -458,7 +458,7 @@ def branches(rng, **given):
 @pytest.mark.parametrize(
     ("make", "base", "given"),
     [
-        (one_link, "fixed", {}),
+        (one_link, "free", {}),
         *(
             pytest.param(*others, marks=pytest.mark.full)
             for others in (

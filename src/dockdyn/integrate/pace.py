@@ -32,7 +32,8 @@ def step_error(
     def later() -> Scalar:
         """What the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
 
-        The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does.
+        The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does. The
+        rate there is not used; leaving it out would cost a second copy of the loop's program.
         """
         x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, node.state, step / 2, node.rate).state
         t = node.time + step / 2

@@ -28,6 +28,7 @@ def library(*arrays: Any) -> Any:
 def weights(s: Number, delays: Delays) -> Complex[Either, "*batch delays+1"]:
     """The factors of A₀, A₁ ... in the characteristic matrix."""
     xp = library(s, delays)
+    s = xp.asarray(s)
     return xp.exp(-s[..., None] * with_zero(delays))
 
 
@@ -40,6 +41,7 @@ def with_zero(delays: Delays) -> Float[Either, "*batch delays+1"]:
 def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[Either, "*batch n n"]:
     """Δ(s)."""
     xp = library(s, matrices, delays)
+    s = xp.asarray(s)
     whole = xp.einsum("...i,...ijk->...jk", weights(s, delays), matrices)
     return s[..., None, None] * xp.eye(matrices.shape[-1]) - whole
 

@@ -32,10 +32,10 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
     for size in np.unique(under_way):  # a long delay makes many states: few loops pay for it
         these = np.flatnonzero(under_way == size)
         some = jax.tree.map(lambda a, these=these: a[these], loops)
-        multipliers, period = in_lanes(partial(multipliers_of, beats=rhythm(some)), some)
-        multipliers = multipliers[:, :count]
-        ended = multipliers == 0
-        roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, multipliers)) / period[:, None])
+        factors, period = in_lanes(partial(multipliers_of, beats=rhythm(some)), some)
+        factors = factors[:, :count]
+        ended = factors == 0
+        roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, factors)) / period[:, None])
         found[these, : roots.shape[1]] = roots
     return found
 
@@ -53,7 +53,7 @@ def single(loop: Loop) -> Loop:
 matrices_of = jax.jit(jax.vmap(Loop.matrices))
 
 
-# run once or twice: what compiling in full costs is not won back
+# LAPACK does the work: what compiling in full costs is not won back
 @partial(jax.jit, static_argnames="beats", compiler_options={"xla_backend_optimization_level": 0})
 def cycles_of(loops: Loop, beats: Rhythm) -> Cycle:
     """The maps of many loops over a cycle."""
@@ -61,8 +61,10 @@ def cycles_of(loops: Loop, beats: Rhythm) -> Cycle:
 
 
 def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarray, "*loops n"]:
-    """Factors by which motions grow over a cycle, the largest modulus first."""
-    found = np.linalg.eigvals(monodromy).astype(complex)
+    """Factors by which motions grow over a cycle, the largest modulus first; NaN where they are too large for a number."""
+    good = np.isfinite(monodromy).all(axis=(-2, -1))
+    found = np.linalg.eigvals(np.where(good[..., None, None], monodromy, 0.0)).astype(complex)
+    found[~good] = np.nan
     return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1, kind="stable"), -1)
 
 

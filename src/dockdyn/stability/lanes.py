@@ -1,4 +1,4 @@
-"""Many small problems through one compiled call: a fixed number of lanes at a time, a thread a core.
+"""Many small problems, a part of them at a time, a thread a core; through one compiled call where the parts are alike.
 
 Units: those of the caller.
 Source: own construction.

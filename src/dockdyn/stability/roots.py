@@ -118,13 +118,15 @@ def refined(
     """The rightmost eigenvalues that Newton's method keeps in place, NaN where there are too few."""
     matrices, delays = systems
     start = eigenvalues(matrices, delays, degree)[:, : count + SPARE]
+    furthest = start[:, :count].real[:, -1]
+    start = np.pad(start, ((0, 0), (0, max(0, count - start.shape[1]))), constant_values=np.nan)
     roots, steps = newton(start, matrices[:, None], delays[:, None])
     size = np.abs(start) + 1 / delays.max(axis=-1, keepdims=True)
     kept = (steps < CONVERGED * size) & (np.abs(roots - start) < NEAR * size)
     order = np.argsort(np.where(kept, -roots.real, np.inf), axis=-1, kind="stable")[:, :count]
     roots = np.take_along_axis(np.where(kept, roots, np.nan), order, -1)
     last = np.nan_to_num(roots[:, -1].real, nan=np.inf)
-    return roots, np.take_along_axis(steps, order, -1), np.minimum(start[:, count - 1].real, last)
+    return roots, np.take_along_axis(steps, order, -1), np.minimum(furthest, last)
 
 
 def newton(
@@ -137,7 +139,7 @@ def newton(
             slope = relative_slope(
                 characteristic_matrix(s, matrices, delays), characteristic_slope(s, matrices, delays)
             )
-            change = np.where(np.isfinite(slope) & (slope != 0), -1 / slope, 0.0)
+            change = np.where(np.isfinite(slope), -1 / slope, np.where(np.isnan(s), np.nan, 0.0))
             s = s + change
     return s, np.abs(change)
 

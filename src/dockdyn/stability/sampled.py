@@ -178,8 +178,8 @@ class Moving(NamedTuple):
     def jump(self, matrix: Float[Array, "n n"], on: Any = True) -> Moving:
         return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
 
-    def flow(self, grown: Float[Array, "n n"]) -> Moving:
-        """Through a stretch of time with the exponential of the rate over it."""
+    def flow(self, grown: Float[Array, "active+1 active+1"]) -> Moving:
+        """Through a stretch of time with the exponential of the rate over it; states after the `active` ones are held."""
         active = len(grown) - 1
         matrix = self.matrix.at[:active].set(grown[:-1, :-1] @ self.matrix[:active])
         return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
