@@ -118,7 +118,7 @@ def dock(monkeypatch, capsys, tmp_path):
 
 
 def pytest_collection_modifyitems(items):
-    """What takes longest runs in `make verify` only; of each kind a shorter sibling is left."""
+    """What takes longest runs in `make verify` only."""
     for item in items:
         place = item.path.name + item.nodeid[item.nodeid.index("::") :]
         if place in LONG or place.partition("[")[0] in LONG:

@@ -7,7 +7,7 @@ LONG = {
     "test_berthing.py::test_momentum_is_kept_whatever_the_tolerance",
     "test_berthing.py::test_report_of_a_controlled_arm",
     "test_bounce.py::test_a_simulated_bounce_shows_it",
-    "test_campaign.py::test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone",
+    "test_campaign.py::test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone[friction and delay]",
     "test_campaign.py::test_a_full_disk_stops_it_so_that_it_can_go_on",
     "test_campaign.py::test_killed_and_resumed_it_is_the_same",
     "test_campaign.py::test_too_many_events_fail_with_their_reason",

@@ -130,7 +130,9 @@ def refined(
 
 
 def newton(
-    s: Complex[np.ndarray, "*batch"], matrices: Float[np.ndarray, "*#batch terms n n"], delays: Any
+    s: Complex[np.ndarray, "*batch"],
+    matrices: Float[np.ndarray, "*#batch terms n n"],
+    delays: Float[np.ndarray, "*#batch delays"],
 ) -> tuple[Complex[np.ndarray, "*batch"], Float[np.ndarray, "*batch"]]:
     """Newton's method on det Δ(s) = 0 from close guesses: the roots and the sizes of the last steps (1/s)."""
     change = np.full(s.shape, np.inf, complex)
