@@ -69,20 +69,22 @@ def run(
     kept = parse_keep(keep)
     chosen = load(scenario, overrides(set_ or []))
     store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
-    campaign = checked(store, plan_campaign(chosen, runs, seed), resume)
-    with interruptible(store, campaign), cluster(workers, scheduler) as work:
-        missing = store.missing(campaign)
-        if missing:
-            rehearse(chosen)
-        begun(store, campaign)
-        if missing:
-            with counting(campaign.runs, quiet) as tell:
-                run_campaign(campaign, store, work or here, tell)
-        elif not store.whole.exists():
-            store.finish(campaign)
-        if kept:
-            keep_cases(store, campaign, kept, quiet)
-        answers = written(store)
+    planned = plan_campaign(chosen, runs, seed)
+    with claimed(store):
+        campaign = checked(store, planned, resume)
+        with interruptible(store, campaign), cluster(workers, scheduler) as work:
+            missing = store.missing(campaign)
+            if missing:
+                rehearse(chosen)
+            begun(store, campaign)
+            if missing:
+                with counting(campaign.runs, quiet) as tell:
+                    run_campaign(campaign, store, work or here, tell)
+            elif not store.whole.exists():
+                store.finish(campaign)
+            if kept:
+                keep_cases(store, campaign, kept, quiet)
+            answers = written(store)
     if as_json:
         typer.echo(json.dumps(answers, indent=2, allow_nan=False))
         return
@@ -146,16 +148,28 @@ def report(
     shown(answers, folder)
 
 
+@contextlib.contextmanager
+def claimed(store: Store) -> Iterator[None]:
+    """The folder for this process alone; refuses one that holds something else than a campaign, or cannot be written to."""
+    if not store.blank() and not store.index.exists():
+        raise Refusal(f"{store.folder}: exists; give another --out")
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(store.claimed())
+        except OSError as error:
+            raise Refusal(f"{store.folder}: cannot be written to ({error.strerror})") from None
+        yield
+
+
 def checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
-    """The campaign to run: a new one, or the one in the folder, to go on with. Refuses a folder that holds anything else."""
+    """The campaign to run: a new one, or the one in the folder, to go on with."""
     from dockdyn.study.campaign import continued
 
     if store.blank():
         return campaign
-    if resume and store.index.exists():
-        return continued(store, campaign)
-    words = "give --resume to go on with it, or another --out" if store.index.exists() else "give another --out"
-    raise Refusal(f"{store.folder}: exists; {words}")
+    if resume:
+        return continued(store, campaign, lambda words: typer.echo(f"warning: {words}", err=True))
+    raise Refusal(f"{store.folder}: exists; give --resume to go on with it, or another --out")
 
 
 def begun(store: Store, campaign: Campaign) -> None:

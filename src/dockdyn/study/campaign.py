@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -72,12 +73,18 @@ def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
         raise ScenarioError(f"{folder}: cannot be resumed with another campaign: {'; '.join(found[:SHOWN])}{more}")
 
 
-def continued(store: Store, asked: Campaign) -> Campaign:
-    """The campaign in a store, to go on with, which must be the one that is asked for; its scenario may have moved."""
+def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Campaign:
+    """The campaign in a store, to go on with, which must be the one that is asked for; its scenario may have moved.
+
+    Files that are damaged are removed, so that they are computed again, and each is told.
+    """
     there = store.campaign()
     same_campaign(there, asked, store.folder)
     store.tidy()
-    return replace(asked, chunk=there.chunk)
+    found = replace(asked, chunk=there.chunk)
+    for words in store.drop_damaged(found):
+        tell(f"{words}; computed again")
+    return found
 
 
 def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
@@ -179,14 +186,16 @@ def run_campaign(
 def campaign(scenario: Scenario, folder: str | Path, runs: int | None = None, seed: int | None = None) -> xr.Dataset:
     """Run a campaign of `runs` cases on all cores, and keep it in `folder`; go on with it where that has begun.
 
-    Returns the dataset of all cases; `dockdyn.campaign_answers` says what it means. Raises `ScenarioError`: nothing is
-    distributed, or another campaign is in the folder.
+    Returns the dataset of all cases; `dockdyn.campaign_answers` says what it means. Warns of a damaged file, which is
+    computed again. Raises `ScenarioError`: nothing is distributed, another campaign is in the folder, or runs there.
     """
     store, planned = Store(Path(folder)), plan_campaign(scenario, runs, seed)
-    rehearse(scenario)
-    planned = continued(store, planned) if not store.blank() else planned
-    store.create(planned)
-    return run_campaign(planned, store, here, lambda done: None)
+    with store.claimed():
+        rehearse(scenario)
+        if not store.blank():
+            planned = continued(store, planned, lambda words: warnings.warn(words, stacklevel=3))
+        store.create(planned)
+        return run_campaign(planned, store, here, lambda done: None)
 
 
 def case_of(campaign: Campaign, case: int) -> Scenario:

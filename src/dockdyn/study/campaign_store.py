@@ -2,28 +2,37 @@
 
 Chunks are netCDF files of their own, not parts of one: a file is written beside its place, brought to the disk and renamed,
 so that whatever kills the process, what is there is whole; none has to be opened again to add to it; and they need no
-library that results do not need anyway.
+library that results do not need anyway. Each is sealed with the hash of its campaign, its number and a checksum.
+One process at a time works in the folder: it holds a lock that the system frees when the process ends, however it ends.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import hashlib
+import io
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tomlkit
 import xarray as xr
+from filelock import FileLock, Timeout
 
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.study.batch import Cases
+from dockdyn.study.campaign_seal import Damaged, opened, sealed
 from dockdyn.study.requirements import plain, unit_of_figure
 from dockdyn.study.sampling import Sampled
 
-INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
-FORMAT = 1  # of the folder
+INDEX, CHUNKS, WHOLE, SCENARIO, LOCK = "campaign.json", "chunks", "campaign.nc", "scenario.toml", ".lock"
+FORMAT = 2  # of the folder; 1 had no checksums
 
 
 class StoreFull(Exception):
@@ -48,6 +57,14 @@ class Campaign:
     dockdyn_version: str
     modules: dict[str, str]  # SHA-256 of the modules with parts of the user's own
     format: int = field(default=FORMAT)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of all that a case depends on; not of where the scenario lies."""
+        decides = asdict(self) | {"scenario": tomlkit.parse(self.scenario).unwrap()}
+        for name in ("source", "folder"):
+            decides.pop(name)
+        return hashlib.sha256(json.dumps(decides, sort_keys=True, default=str).encode()).hexdigest()
 
     @property
     def chunks(self) -> int:
@@ -83,7 +100,28 @@ class Store:
         if not self.folder.is_dir():
             return False
         names = {path.name for path in self.folder.iterdir() if not path.name.endswith(".part")}
-        return names <= {INDEX, CHUNKS, SCENARIO} and not any((self.folder / CHUNKS).glob("[0-9]*.nc"))
+        return names <= {INDEX, CHUNKS, SCENARIO, LOCK} and not any((self.folder / CHUNKS).glob("[0-9]*.nc"))
+
+    @contextlib.contextmanager
+    def claimed(self) -> Iterator[None]:
+        """This process alone works in the folder, which is made where there is none, and removed where nothing came into it.
+
+        Raises ScenarioError where another process has it, OSError where it cannot be written to.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.folder / LOCK)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise ScenarioError(f"{self.folder}: another process runs a campaign there; wait, or give another --out") from None
+        try:
+            yield
+        finally:
+            if not self.index.exists():
+                with contextlib.suppress(OSError):
+                    (self.folder / LOCK).unlink()
+                    self.folder.rmdir()  # only where nothing else is in it
+            lock.release()
 
     def create(self, campaign: Campaign) -> None:
         """Begin a campaign, or note where its scenario now is; OSError or StoreFull where that cannot be written."""
@@ -96,7 +134,7 @@ class Store:
         try:
             stated = json.loads(self.index.read_text(encoding="utf-8"))
             if stated["format"] != FORMAT:
-                raise ScenarioError(f"{self.index}: is of another version of dockdyn")
+                raise ScenarioError(f"{self.index}: is of another version of dockdyn; run it again with another --out")
             return Campaign(**stated | {"keys": tuple(stated["keys"]), "units": tuple(stated["units"])})
         except FileNotFoundError:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
@@ -108,6 +146,26 @@ class Store:
     def missing(self, campaign: Campaign) -> list[int]:
         """Chunks that are not there yet."""
         return [number for number in range(campaign.chunks) if not self.chunk(number).exists()]
+
+    def drop_damaged(self, campaign: Campaign) -> list[str]:
+        """Remove files that are damaged, or of another campaign or place, so that they are computed again: which, and why."""
+        dropped = []
+        for number in range(campaign.chunks):
+            with contextlib.suppress(FileNotFoundError):
+                try:
+                    opened(self.chunk(number).read_bytes(), campaign.hash, place_of(number))
+                except Damaged as why:
+                    dropped.append(f"{self.chunk(number)}: {why}")
+                    self.chunk(number).unlink()
+        with contextlib.suppress(FileNotFoundError):
+            try:
+                opened(self.whole.read_bytes(), campaign.hash, WHOLE)
+            except Damaged as why:
+                dropped.append(f"{self.whole}: {why}")
+                self.whole.unlink()
+        if dropped:
+            self.whole.unlink(missing_ok=True)
+        return dropped
 
     def tidy(self) -> None:
         """Remove what processes that are no more were writing when they ended."""
@@ -121,21 +179,21 @@ class Store:
         first, count = campaign.part(number)
         data = table(sampled, cases, np.arange(first, first + count))
         data.attrs["elapsed_s"] = elapsed
-        put(self.chunk(number), as_bytes(data))
+        put(self.chunk(number), sealed(as_bytes(data), campaign.hash, place_of(number)))
 
-    def read_chunk(self, number: int) -> xr.Dataset:
-        path = self.chunk(number)
+    def unsealed(self, path: Path, campaign: Campaign, place: str) -> xr.Dataset:
+        """The dataset in a file of the campaign; ScenarioError where it is damaged."""
         try:
-            return xr.load_dataset(path, engine="h5netcdf")
-        except Exception:  # a damaged file can fail anywhere inside the reader
-            raise ScenarioError(f"{path}: damaged; delete it and go on with --resume") from None
+            return xr.load_dataset(io.BytesIO(opened(path.read_bytes(), campaign.hash, place)), engine="h5netcdf")
+        except Damaged as why:
+            raise ScenarioError(f"{path}: {why}; go on with --resume, which computes it again") from None
 
     def dataset(self, campaign: Campaign) -> xr.Dataset:
         """All cases that are there, in order, with everything that describes them."""
         columns, numbers, elapsed = Columns(), [], 0.0
         for chunk in range(campaign.chunks):
             if self.chunk(chunk).exists():
-                part = self.read_chunk(chunk)
+                part = self.unsealed(self.chunk(chunk), campaign, place_of(chunk))
                 columns.add(part)
                 numbers.append(part["case"].values)
                 elapsed += float(part.attrs["elapsed_s"])
@@ -162,18 +220,18 @@ class Store:
 
     def read(self, campaign: Campaign) -> xr.Dataset:
         """The same, from one file where the campaign is finished."""
-        if not self.whole.exists():
-            return self.dataset(campaign)
-        try:
-            return xr.load_dataset(self.whole, engine="h5netcdf")
-        except Exception:  # a damaged file can fail anywhere inside the reader
-            raise ScenarioError(f"{self.whole}: damaged; delete it and go on with --resume") from None
+        return self.unsealed(self.whole, campaign, WHOLE) if self.whole.exists() else self.dataset(campaign)
 
     def finish(self, campaign: Campaign) -> xr.Dataset:
         """Put all chunks into one file."""
         data = self.dataset(campaign)
-        put(self.whole, as_bytes(data))
+        put(self.whole, sealed(as_bytes(data), campaign.hash, WHOLE))
         return data
+
+
+def place_of(chunk: int) -> str:
+    """What a chunk's seal says of its place."""
+    return f"chunk-{chunk}"
 
 
 class Columns:
