@@ -14,7 +14,11 @@ from dockdyn.integrate.solution import Status
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, content_at
 from dockdyn.study.dataset import reason_of
+from dockdyn.study.flight_figures import OF_THE_MOTION
+from dockdyn.study.free_flight_data import conservative
 from dockdyn.study.lanes import pool, run_lanes
+from dockdyn.study.plan import plan
+from dockdyn.study.requirements import ends_of, figures_of, plain
 from dockdyn.study.simulate import culprit_name, runnable, simulate
 from dockdyn.study.summarise import summarise
 
@@ -43,7 +47,7 @@ def run_cases(
             cases.append(case)
         else:
             refused[row] = str(case)
-    found = flights(cases, threads) if in_batches(scenario) else one_by_one(cases, threads)
+    found = flights(cases, threads, asks_motion(scenario)) if in_batches(scenario) else one_by_one(cases, threads)
     return with_refused(found, refused, len(values))
 
 
@@ -63,18 +67,38 @@ def in_batches(scenario: Scenario) -> bool:
     return scenario.kind == "free-flight" and scenario.content.integrator.method == "located"
 
 
-def flights(cases: Sequence[Scenario], threads: int | None) -> Cases:
-    """Cases of free flight, in batches."""
+def asks_motion(scenario: Scenario) -> bool:
+    """Whether a requirement is about a figure of the whole motion, which a batch has only where it keeps samples."""
+    asked = {requirement.figure for requirement in scenario.requirements}
+    return any(name in asked or plain(name) in asked for name in OF_THE_MOTION)
+
+
+def flights(cases: Sequence[Scenario], threads: int | None, sampled: bool) -> Cases:
+    """Cases of free flight, in batches; with figures of the whole motion where it is `sampled`."""
     if not cases:
         return Cases({}, [])
     contents = [runnable(case).content for case in cases]
-    figures, status, ends, culprits = run_lanes(contents, threads)
+    figures, status, ends, culprits = run_lanes(contents, threads, sampled)
+    figures["step_s"] = np.array([plan(content).step for content in contents])
+    if sampled:
+        figures |= stated_figures(contents, figures)
     reasons = []
     for content, code, end, culprit in zip(contents, status, ends, culprits, strict=True):
         finished = code == Status.FINISHED
         name = "" if finished else culprit_name(int(culprit), content)
         reasons.append("" if finished else reason_of(content, Status(int(code)), float(end), name))
     return Cases(figures, reasons)
+
+
+def stated_figures(contents: Sequence[Any], figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the figures of motions that only some scenarios have: NaN where a scenario does not have them."""
+    has = {
+        "energy_error": [conservative(content) for content in contents],
+        "attitude_error_end_rad": [
+            content.controlled and content.control.law == "attitude-hold" for content in contents
+        ],
+    }
+    return {name: np.where(there, figures[name], np.nan) for name, there in has.items() if name in figures}
 
 
 def one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
@@ -95,7 +119,7 @@ def run_case(case: Scenario) -> tuple[dict[str, float], str]:
         return {}, str(error)
     except (ArithmeticError, RuntimeError, np.linalg.LinAlgError) as error:  # of a solver inside
         return {}, f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-    return figures_of(summarise(dataset)), "" if dataset.attrs["finished"] else str(dataset.attrs["status"])
+    return figures_of_case(summarise(dataset)), "" if dataset.attrs["finished"] else str(dataset.attrs["status"])
 
 
 def with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases:
@@ -111,12 +135,14 @@ def with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases:
     return Cases(figures, [reasons[row] for row in range(count)])
 
 
-def figures_of(summary: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    """The single numbers of a summary, those of tables inside it by dotted names; None is NaN."""
+def figures_of_case(summary: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of a summary as single numbers: yes or no is 1 or 0, None is NaN, a list its least and its largest."""
     found: dict[str, float] = {}
-    for name, value in summary.items():
-        if isinstance(value, dict):
-            found |= figures_of(value, f"{prefix}{name}.")
-        elif value is None or isinstance(value, bool | int | float):
-            found[prefix + name] = np.nan if value is None else float(value)
-    return {name: value for name, value in found.items() if name not in LEFT_OUT}
+    for name, value in figures_of(summary).items():
+        numbers = [np.nan if item is None else float(item) for item in (value if isinstance(value, list) else [value])]
+        if isinstance(value, list):
+            ends = [np.min(numbers), np.max(numbers)] if numbers else [np.nan, np.nan]  # one that is NaN makes both so
+            found |= dict(zip(ends_of(name), map(float, ends), strict=True))
+        elif name not in LEFT_OUT:
+            found[name] = numbers[0]
+    return found

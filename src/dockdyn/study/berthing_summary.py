@@ -26,8 +26,8 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
         "captured": joined,
         "capture_time_s": 0.0 if joined else None,
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]) + float(dataset.impact_energy_loss),
-        "linear_momentum_error": drift(kept(dataset, "linear"), dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(kept(dataset, "angular"), dataset.angular_momentum_scale),
+        "linear_momentum_error": float(drift(kept(dataset, "linear"), dataset.linear_momentum_scale)),
+        "angular_momentum_error": float(drift(kept(dataset, "angular"), dataset.angular_momentum_scale)),
         "energy_error": float(abs(energy - energy[0]).max() / dataset.kinetic_energy.max())
         if dataset.attrs["undamped"]
         else None,

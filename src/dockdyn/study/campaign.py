@@ -20,9 +20,9 @@ import xarray as xr
 from dockdyn.scenario.errors import ScenarioError, shown
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.own_modules import own_modules
-from dockdyn.study.batch import Cases, in_batches, run_cases
+from dockdyn.study.batch import LEFT_OUT, Cases, in_batches, run_cases
 from dockdyn.study.campaign_store import Campaign, Store
-from dockdyn.study.requirements import judge
+from dockdyn.study.requirements import judge, plain, with_lists
 from dockdyn.study.sampling import Sampled, sample_cases
 
 CHUNK, SLOW_CHUNK = 256, 8  # cases in a chunk: of those that run in batches, of those that run one by one
@@ -160,7 +160,12 @@ def rehearse(scenario: Scenario) -> None:
     value = scenario.dispersions[0].nominal[0]
     found = run_cases(nominal, [key], np.array([[value]]))
     if found.figures:
-        judge(scenario.requirements, {name: float(values[0]) for name, values in found.figures.items()}, scenario.name)
+        figures = with_lists({name: float(values[0]) for name, values in found.figures.items()})
+        for requirement in scenario.requirements:
+            if requirement.figure in LEFT_OUT or requirement.figure in map(plain, LEFT_OUT):
+                where = f"{scenario.name}: requirements.{requirement.name}"
+                raise ScenarioError(f"{where}: differs between two runs of one case; must be another figure")
+        judge(scenario.requirements, figures, scenario.name)
 
 
 def run_campaign(

@@ -14,7 +14,7 @@ from tomlkit.exceptions import ParseError
 
 from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.scenario.requirement import requirements_of
-from dockdyn.study.requirements import limit_of, resolved, unit_of_figure
+from dockdyn.study.requirements import limit_of, resolved, unit_of_figure, with_lists
 
 NEEDED = ("campaign", "kind", "title", "scenario", "dispersed", "figures")
 OF_THE_SOLVER = ("steps", "step_s", "end_time_s", "wall_time_s")  # figures that no engineer asks percentiles of
@@ -141,15 +141,15 @@ def required(scenario: str, figures: dict[str, Float[np.ndarray, "cases"]]) -> t
         table = tomlkit.parse(scenario).unwrap().get("requirements", {})
     except ParseError as error:
         raise ScenarioError(f"campaign: its scenario is not TOML: {error}") from None
-    found = []
+    found, offered = [], with_lists(figures)
     for one in requirements_of(table, "campaign"):
         where = f"campaign: requirements.{one.name}"
         try:
-            figure = resolved(one.figure, figures, where)
+            figure = resolved(one.figure, offered, where)
         except ScenarioError:
             found.append(Required(one.name, one.figure, one.relation, np.nan, "", one.text))
             continue
         unit = unit_of_figure(figure)
-        limit = limit_of(one, figure, unit, figures[figure].tolist(), where)
+        limit = limit_of(one, figure, unit, offered[figure].ravel().tolist(), where)
         found.append(Required(one.name, figure, one.relation, limit, unit, one.text))
     return tuple(found)

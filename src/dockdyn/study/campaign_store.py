@@ -113,7 +113,9 @@ class Store:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise ScenarioError(f"{self.folder}: another process runs a campaign there; wait, or give another --out") from None
+            raise ScenarioError(
+                f"{self.folder}: another process runs a campaign there; wait, or give another --out"
+            ) from None
         try:
             yield
         finally:

@@ -10,19 +10,19 @@ from dockdyn.contact.latch import HELD
 from dockdyn.integrate.model import Scalar
 from dockdyn.integrate.solution import Solution
 from dockdyn.models.latch import LatchingChains
+from dockdyn.study.measures import contact_totals
 
 
 def chain_figures(model: Any, solution: Solution) -> dict[str, Scalar]:
     """Figures by their names in the summary, one number each; NaN for what did not happen."""
     log = solution.log
     valid = jnp.arange(log.time.shape[0]) < solution.moments
-    peaks = jnp.where(valid[:, None], log.peaks, -jnp.inf)
-    highest = jnp.argmax(peaks)
-    peak = jnp.maximum(peaks.ravel()[highest], 0.0)
-    found = {
-        "peak_normal_force_N": peak,
-        "peak_time_s": jnp.where(peak > 0, log.peak_times.ravel()[highest], jnp.nan),
-    }
+    peaks, times, impulses = (
+        jnp.where(valid[:, None], part, 0.0) for part in (log.peaks, log.peak_times, log.integrals)
+    )
+    touched = jnp.where(jnp.any(peaks > 0), 0.0, jnp.nan)[None]  # there is no more to a contact than its force
+    found = contact_totals(touched, touched, peaks, times, impulses)
+    found = {name: found[name] for name in ("peak_normal_force_N", "peak_time_s")}
     if not isinstance(model, LatchingChains):
         return found
     held = valid & (log.state.mode[0] == HELD)

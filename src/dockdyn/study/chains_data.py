@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.contact.latch import HELD
 from dockdyn.impact.contact_duration import (
     damping_ratio,
     first_order_correction,
@@ -23,6 +24,7 @@ from dockdyn.study.run import (
     contact_variables,
     episode_variable,
     lossless,
+    outcome_variables,
     sampled_variables,
     scalar,
 )
@@ -60,8 +62,19 @@ def describe(scenario: Scenario, run: Run) -> Described:
         keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
     else:
         keeps = lossless(content.contact.normal)
-    variables = {**sampled_variables(VARIABLES, run), **contact_variables(run), **energies(run, count), **own}
+    kept = sampled_variables(VARIABLES, run)
+    variables = {**kept, **contact_variables(run), **energies(run, count), **outcome(scenario, run), **own}
     return Described(variables, coordinates, undamped and keeps, undamped, "plastic, locked")
+
+
+def outcome(scenario: Scenario, run: Run) -> dict[str, Any]:
+    """Whether the outcome is open at the end, and how long the mass in front would still take."""
+    at_end = {name: run.at_moments[name][-1] for name in ("depth", "depth_rate")}
+    if scenario.kind != "latch":
+        return outcome_variables(run, 0.0, False, at_end, None)
+    captured = bool((run.at_moments["latch_mode"] == HELD).any())
+    at_end = {"latch_travel": at_end["depth"], "latch_rate": at_end["depth_rate"]}
+    return outcome_variables(run, 0.0, captured, at_end, scenario.content.ramp().length)
 
 
 def energies(run: Run, count: int) -> dict[str, Any]:

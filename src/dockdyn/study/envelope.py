@@ -19,7 +19,7 @@ from dockdyn.scenario.requirement import Requirement
 from dockdyn.stability.chart import chart, locate
 from dockdyn.stability.chart_region import region
 from dockdyn.study.batch import run_cases
-from dockdyn.study.requirements import COMPARED, limit_of, margin_of, resolved, unit_of_figure
+from dockdyn.study.requirements import judge_values, limit_of, resolved, unit_of_figure, with_lists
 from dockdyn.study.stability_sweep import Axis, Sweep, axis_of, number, parted
 
 CAPTURED = "captured"
@@ -168,13 +168,14 @@ class Evaluated:
             raise nothing_captures(self.scenario)
         if not run.any():
             return np.full(run.shape, np.nan)
-        figure = resolved(self.of.figure, figures, where)
-        values = figures[figure]
-        limit = limit_of(self.of, figure, unit_of_figure(figure), values[run].tolist(), where)
-        met = COMPARED[self.of.relation](values, limit)
+        offered = with_lists(figures)
+        figure = resolved(self.of.figure, offered, where)
+        values = offered[figure]
+        limit = limit_of(self.of, figure, unit_of_figure(figure), values[run].ravel().tolist(), where)
+        met, margin = judge_values(values, self.of.relation, limit)
         if isinstance(limit, bool):
             return np.where(met, -1.0, 1.0)
-        margin = np.nan_to_num(np.abs(margin_of(values, self.of.relation, limit)), nan=np.inf)  # NaN: did not happen
+        margin = np.nan_to_num(np.abs(margin), nan=np.inf)  # NaN: did not happen
         return np.where(met, -margin, np.maximum(margin, TINY))
 
     def check(self) -> None:

@@ -9,6 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 from dockdyn.contact.gate import APART
+from dockdyn.study.measures import settled_rows
+
+SLACK = 2e-9  # s; in a log images of events are moments themselves
 
 
 @dataclass
@@ -49,7 +52,7 @@ def from_log(log: Any, count: int, first_mode: Any) -> Moments:
         peaks=np.concatenate([zero, np.asarray(log.peaks)[:count]]),
         peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count]]),
         integrals=np.concatenate([zero, np.asarray(log.integrals)[:count]]),
-        slack=2e-9,  # s; images of events are moments themselves
+        slack=SLACK,
     )
 
 
@@ -93,7 +96,5 @@ def episodes(moments: Moments, delay: float) -> list[Episode]:
 
 def settle(episode: Episode, moments: Moments, delay: float) -> None:
     """Finds when the episode's last delayed force has acted, if the run got there."""
-    instant = episode.release + delay
-    row = int(np.searchsorted(moments.time, instant - min(1e-9, moments.slack)))
-    if row < len(moments.time) and moments.time[row] - instant <= moments.slack:
-        episode.settled_row = row
+    releases = np.array([episode.release])
+    episode.settled_row = int(settled_rows(np.asarray(moments.time), releases, delay, moments.slack)[0])

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from dockdyn.study.campaign_cases import CampaignCases, Required
-from dockdyn.study.requirements import COMPARED, margin_of
+from dockdyn.study.requirements import judge_values, with_lists
 
 MOMENTS = {"peak_normal_force_N": "peak_time_s"}  # figures that say when another one was reached
 TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
@@ -39,15 +39,13 @@ class Judged:
 
 def judge_cases(cases: CampaignCases) -> Judged:
     """Every requirement in every case. A case that failed meets none; neither does one without the figure."""
-    count = cases.count
+    count, offered = cases.count, with_lists(cases.figures)
     met, margin, relative, when = (
         np.zeros((len(cases.requirements), count), dtype=kind) for kind in (bool, float, float, float)
     )
     for row, requirement in enumerate(cases.requirements):
-        values = cases.figures.get(requirement.figure, np.full(count, np.nan))
-        met[row] = COMPARED[requirement.relation](values, requirement.limit)
-        yes_or_no = isinstance(requirement.limit, bool)
-        margin[row] = np.nan if yes_or_no else margin_of(values, requirement.relation, requirement.limit)
+        values = offered.get(requirement.figure, np.full(count, np.nan))
+        met[row], margin[row] = judge_values(values, requirement.relation, requirement.limit)
         scale = limit_size(requirement, margin[row])
         relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, np.where(met[row], 1.0, -1.0))
         when[row] = np.where(met[row], np.inf, failure_time(cases, requirement, values))
@@ -74,10 +72,10 @@ def failure_time(
     if name in MOMENTS and MOMENTS[name] in cases.figures and requirement.relation.startswith("<"):
         return np.nan_to_num(cases.figures[MOMENTS[name]], nan=np.inf)
     if name in TIMES and requirement.relation.startswith("<"):
-        return np.full(values.shape, float(requirement.limit))
+        return np.full(len(values), float(requirement.limit))
     if name in TIMES and requirement.relation.startswith(">"):
         return np.nan_to_num(values, nan=np.inf)
-    return np.full(values.shape, np.inf)
+    return np.full(len(values), np.inf)
 
 
 def first_failed(

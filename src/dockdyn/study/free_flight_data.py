@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.contact.latch import HELD
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_control import control_attributes
 from dockdyn.study.run import (
@@ -16,6 +17,7 @@ from dockdyn.study.run import (
     contact_variables,
     episode_variable,
     lossless,
+    outcome_variables,
     sampled_variables,
     scalar,
 )
@@ -73,7 +75,13 @@ def describe(scenario: Scenario, run: Run) -> Described:
     latch = latch_variables(content, run) if content.latch is not None else {}
     control = sampled_variables(CONTROL_VARIABLES, run) if content.controlled else {}
     return Described(
-        variables={**sampled_variables(VARIABLES, run), **episode_variables(scenario, run), **latch, **control},
+        variables={
+            **sampled_variables(VARIABLES, run),
+            **episode_variables(scenario, run),
+            **outcome(content, run),
+            **latch,
+            **control,
+        },
         coordinates={
             "body": ["chaser", "target"],
             "axis": ["x", "y", "z"],
@@ -96,6 +104,14 @@ def latch_variables(content: Any, run: Run) -> dict[str, Any]:
         **capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"]),
         "latch_length": scalar(content.latch.ramp().length, "m", "travel until the latch falls in"),
     }
+
+
+def outcome(content: Any, run: Run) -> dict[str, Any]:
+    """Whether the outcome is open at the end, and how long the probe would still take."""
+    at_end = {name: values[-1] for name, values in run.at_moments.items()}
+    latch = content.latch is not None
+    captured = latch and bool((run.at_moments["latch_mode"] == HELD).any())
+    return outcome_variables(run, content.loop.delay, captured, at_end, content.latch.ramp().length if latch else None)
 
 
 def contact_names(content: Any) -> list[str]:

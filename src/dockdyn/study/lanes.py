@@ -45,34 +45,39 @@ def pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
 
-def run_lanes(contents: Sequence[Any], threads: int | None = None) -> tuple[dict[str, Any], Any, Any, Any]:
-    """Figures (NumPy arrays over the contents), status, end time (s) and culprit of a run of each."""
-    short = [(content, short_settings(content)) for content in contents]
+def run_lanes(
+    contents: Sequence[Any], threads: int | None = None, sampled: bool = False
+) -> tuple[dict[str, Any], Any, Any, Any]:
+    """Figures (NumPy arrays over the contents), status, end time (s) and culprit of a run of each.
+
+    Those of the whole motion where it is `sampled`.
+    """
+    short = [(content, short_settings(content, sampled)) for content in contents]
     found = grouped(short, threads)
     full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
-    long = {i: (contents[i], own_settings(contents[i])) for i in map(int, full)}
+    long = {i: (contents[i], own_settings(contents[i], sampled)) for i in map(int, full)}
     again = [i for i, row in long.items() if sizes(row) != sizes(short[i])]
     if again:
         into(found, grouped([long[i] for i in again], threads), again)
     return found
 
 
-def own_settings(content: Any) -> located.Settings:
-    """Settings of a run that keeps no samples: the steps are those of a run that does."""
-    return settings_for(content, sampled=False)
+def own_settings(content: Any, sampled: bool = False) -> located.Settings:
+    """Settings of a run, by default one that keeps no samples: the steps are those of a run that does."""
+    return settings_for(content, sampled)
 
 
-def short_settings(content: Any) -> located.Settings:
+def short_settings(content: Any, sampled: bool = False) -> located.Settings:
     """The same with no more room than nearly every run needs."""
-    return short_settings_of(content.duration, delay_of(content), content.integrator, content.output)
+    return short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled)
 
 
 @lru_cache(maxsize=64)
-def short_settings_of(duration: float, delay: float, integrator: Any, output: Any) -> located.Settings:
+def short_settings_of(duration: float, delay: float, integrator: Any, output: Any, sampled: bool) -> located.Settings:
     """The same from what decides it, which most cases of a campaign share."""
     loop = SimpleNamespace(delay=delay)
     decides = SimpleNamespace(duration=duration, loop=loop, integrator=integrator, output=output)
-    return settings_for(decides, False, SHORT_LOG, SHORT_LINE)
+    return settings_for(decides, sampled, SHORT_LOG, SHORT_LINE)
 
 
 def sizes(row: Row) -> tuple[int, int]:

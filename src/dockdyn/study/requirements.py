@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.scenario.requirement import Requirement
 from dockdyn.scenario.units import convert
@@ -65,9 +67,43 @@ def figures_of(summary: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         elif value is None or isinstance(value, bool | int | float):
             found[prefix + name] = value
         elif isinstance(value, list) and all(item is None or isinstance(item, int | float) for item in value):
-            if value or unit_of_figure(name):
+            if unit_of_figure(name) or any(item is not None for item in value):
                 found[prefix + name] = value
     return found
+
+
+LEAST, LARGEST = ".least", ".largest"  # figures of a case that stand for a list
+
+
+def ends_of(figure: str) -> tuple[str, str]:
+    """The names under which a case of a campaign keeps the least and the largest of a figure that is a list."""
+    return figure + LEAST, figure + LARGEST
+
+
+def with_lists(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a case, or arrays over cases, and besides each list of which there is the least and the largest.
+
+    Of a single case a list is one again; of arrays it is one of shape (cases, 2).
+    """
+    found = dict(figures)
+    for name in figures:
+        base = name.removesuffix(LEAST)
+        if base != name and base + LARGEST in figures:
+            both = [figures[end] for end in ends_of(base)]
+            found[base] = np.stack(both, axis=-1) if isinstance(both[0], np.ndarray) else both
+    return found
+
+
+def judge_values(values: Any, relation: str, limit: bool | float) -> tuple[Any, Any]:
+    """Which cases meet a limit, and by which margin: NaN for a yes or no and where there is no figure.
+
+    `values` (cases,), or (cases, 2) the least and the largest of a list, of which the worst counts.
+    """
+    values = np.asarray(values, float).reshape(len(values), -1)
+    met = COMPARED[relation](values, limit).all(axis=1)
+    if isinstance(limit, bool):
+        return met, np.full(len(values), np.nan)
+    return met, margin_of(values, relation, limit).min(axis=1)
 
 
 def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -10,6 +10,8 @@ import numpy as np
 from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.solution import Status
 from dockdyn.study.episodes import Episode
+from dockdyn.study.measures import latch_attempt
+from dockdyn.study.outcome import outcome_left
 
 Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
 
@@ -81,24 +83,21 @@ def capture_variables(run: Run, speed: Any, needed: Any) -> dict[str, Any]:
     `speed` and `needed` are the probe's and the least one that latches (m/s) at the moments of the run. The attempt that
     counts is the one that succeeded, or came nearest to.
     """
-    mode = run.at_moments["latch_mode"]
-    (caught,) = np.nonzero(mode == HELD)
-    (entries,) = np.nonzero((mode == ON_RAMP) & (np.concatenate([[-1], mode[:-1]]) != ON_RAMP))
-    if len(caught):
-        entries = entries[entries < caught[0]][-1:]
-    met = entries[np.argmax((speed - needed)[entries])] if len(entries) else None
+    mode = np.asarray(run.at_moments["latch_mode"])
+    entries = (mode == ON_RAMP) & (np.concatenate([[-1], mode[:-1]]) != ON_RAMP)
+    captured, caught, met, counts = latch_attempt(mode == HELD, entries, speed - needed)
 
     def at_capture(values: Any) -> float:
-        return values[caught[0]] if len(caught) else np.nan
+        return values[caught] if captured else np.nan
 
     return {
         "capture_time": scalar(at_capture(run.moment_times), "s", "when the latch fell in"),
         **{name: scalar(at_capture(run.at_moments[name]), *words) for name, words in CAUGHT.items()},
         "latch_entry_speed": scalar(
-            np.nan if met is None else speed[met], "m/s", "relative speed at the beginning of the ramp"
+            speed[counts] if met else np.nan, "m/s", "relative speed at the beginning of the ramp"
         ),
         "latch_needed_speed": scalar(
-            np.nan if met is None else needed[met], "m/s", "least speed there that latches two rigid bodies, no delay"
+            needed[counts] if met else np.nan, "m/s", "least speed there that latches two rigid bodies, no delay"
         ),
     }
 
@@ -121,6 +120,19 @@ def contact_variables(run: Run) -> dict[str, Any]:
         "episode_peak_force": variable(each("peak"), "N", "peak normal force"),
         "episode_peak_time": variable(each("peak_time"), "s", "time of the peak"),
         "episode_impulse": variable(each("impulse"), "N s", "impulse of the normal force"),
+    }
+
+
+def outcome_variables(run: Run, delay: float, captured: bool, at_end: dict[str, Any], length: float | None) -> Any:
+    """Whether the outcome is open at the end of a run, and how long the probe would take to get there.
+
+    `delay` (s) of the loop, `at_end` and the `length` of a latch's ramp as `outcome_left` wants them.
+    """
+    acting = any(not e.release + delay <= run.moment_times[-1] for e in run.episodes)
+    found = outcome_left(acting, np.bool(captured), at_end, length)
+    return {
+        "outcome_open": scalar(found["outcome_open"], "1", "whether the outcome is open at the end: 1 yes, 0 no"),
+        "approach_left": scalar(found["approach_left_s"], "s", "time the probe would still take, unhindered"),
     }
 
 

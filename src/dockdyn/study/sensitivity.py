@@ -38,6 +38,7 @@ COUNTS = (
     "steps",
     "step_error",
     "end_time_s",
+    "outcome_open",
 )  # what does not vary smoothly, or not at all
 NOT_PHYSICS = ("integrator", "output", "stability", "duration")  # tables and keys whose numbers are left out
 CHECKED = 6  # keys, the largest first, whose derivatives are compared with differences

@@ -11,19 +11,27 @@ import xarray as xr
 
 from dockdyn.scenario.requirement import Requirement, requirements_of
 from dockdyn.study.berthing_summary import summarise_berthing
-from dockdyn.study.flight_control import control_totals, control_used_up
-from dockdyn.study.measures import drift, given_by_contacts, kept, number, ratio
+from dockdyn.study.flight_control import control_used_up
+from dockdyn.study.measures import (
+    capture_totals,
+    contact_totals,
+    control_totals,
+    drift,
+    energy_error,
+    kept,
+    number,
+    work_energy_error,
+)
 from dockdyn.study.orbital_summary import summarise_orbital_arm
 from dockdyn.study.requirements import judge
 from dockdyn.study.rig_summary import summarise_rig
 
 SUMMARIES = {"berthing": summarise_berthing, "orbital-arm": summarise_orbital_arm, "rig": summarise_rig}
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
-CAUGHT = {
-    "capture_impulse_along_N_s": "capture_impulse_along",
-    "capture_impulse_across_N_s": "capture_impulse_across",
-    "capture_energy_loss_J": "capture_loss",
-}
+CAPTURE = (
+    "captured", "capture_time_s", "capture_speed_margin_m_s",
+    "capture_impulse_along_N_s", "capture_impulse_across_N_s", "capture_energy_loss_J",
+)  # fmt: skip
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 
 
@@ -51,13 +59,14 @@ def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
         "contacts": [contact(dataset.isel(episode=i)) for i in range(dataset.sizes["episode"])],
         "impacts": impacts(dataset),
         **capture(dataset),
+        **outcome(dataset),
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
-        "linear_momentum_error": drift(kept(dataset, "linear"), dataset.linear_momentum_scale),
-        "angular_momentum_error": drift(kept(dataset, "angular"), dataset.angular_momentum_scale) if flight else None,
-        "energy_error": energy_error(dataset),
-        "work_energy_error": work_energy_error(dataset),
+        "linear_momentum_error": float(drift(kept(dataset, "linear"), dataset.linear_momentum_scale)),
+        "angular_momentum_error": turning_error(dataset) if flight else None,
+        "energy_error": error_of_contacts(dataset),
+        "work_energy_error": error_of_work(dataset),
         **totals(dataset),
-        **control_totals(dataset),
+        **control(dataset),
         "warnings": warnings(dataset),
         "integrator": dataset.attrs["integrator"],
         "step_s": float(dataset.attrs["step_s"]),
@@ -71,18 +80,9 @@ def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
 
 def totals(dataset: xr.Dataset) -> dict[str, Any]:
     """All contacts together: how many, how hard."""
-    if not dataset.sizes["episode"]:
-        none = dict.fromkeys(("first_contact_s", "peak_time_s", "largest_approach_speed_m_s"))
-        return {"contact_count": 0, "peak_normal_force_N": 0.0, "contact_impulse_N_s": 0.0, **none}
-    hardest = int(dataset.episode_peak_force.values.argmax())
-    return {
-        "contact_count": dataset.sizes["episode"],
-        "peak_normal_force_N": float(dataset.episode_peak_force[hardest]),
-        "contact_impulse_N_s": float(dataset.episode_impulse.sum()),
-        "first_contact_s": float(dataset.episode_onset.min()),
-        "peak_time_s": number(dataset.episode_peak_time[hardest]),
-        "largest_approach_speed_m_s": float(dataset.episode_approach_speed.max()),
-    }
+    columns = ("onset", "approach_speed", "peak_force", "peak_time", "impulse")
+    found = contact_totals(*(dataset[f"episode_{name}"].values for name in columns))
+    return {name: number(value) for name, value in found.items()} | {"contact_count": int(found["contact_count"])}
 
 
 def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
@@ -118,16 +118,19 @@ def chain_velocities(dataset: xr.Dataset) -> dict[str, Any]:
 
 def capture(dataset: xr.Dataset) -> dict[str, Any]:
     """Whether a latch caught the probe; None throughout where there is none."""
-    names = ("captured", "capture_time_s", "capture_speed_margin_m_s", *CAUGHT)
     if "capture_time" not in dataset:
-        return dict.fromkeys(names)
+        return dict.fromkeys(CAPTURE)
     least = dataset.latch_least_speed if "latch_least_speed" in dataset else dataset.latch_needed_speed
-    return {
-        "captured": bool(np.isfinite(dataset.capture_time)),
-        "capture_time_s": number(dataset.capture_time),
-        "capture_speed_margin_m_s": number(dataset.latch_entry_speed - least),
-        **{name: number(dataset[variable]) for name, variable in CAUGHT.items()},
-    }
+    captured = bool(np.isfinite(dataset.capture_time))
+    found = capture_totals(captured, dataset.capture_time, dataset.latch_entry_speed, least, dataset)
+    return {name: number(value) for name, value in found.items()} | {"captured": captured}
+
+
+def outcome(dataset: xr.Dataset) -> dict[str, Any]:
+    """Whether it is open at the end, and how long the probe would still take; None in results of earlier versions."""
+    if "outcome_open" not in dataset:
+        return {"outcome_open": None, "approach_left_s": None}
+    return {"outcome_open": bool(dataset.outcome_open), "approach_left_s": number(dataset.approach_left)}
 
 
 def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
@@ -163,16 +166,20 @@ def contact(episode: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def work_energy_error(dataset: xr.Dataset) -> float | None:
-    """Largest difference between the contact forces' work and the change of energy, relative to the largest energy.
+def turning_error(dataset: xr.Dataset) -> float:
+    """The error of angular momentum."""
+    return float(drift(kept(dataset, "angular"), dataset.angular_momentum_scale))
 
-    The energy is the kinetic one, with that of springs inside, less the work of control; None where dampers inside take
-    some, too.
-    """
-    if not dataset.attrs["undamped"]:
-        return None
-    error = abs(given_by_contacts(dataset) - dataset.work)
-    return ratio(float(error.max()), float(dataset.kinetic_energy.max()))
+
+def error_of_work(dataset: xr.Dataset) -> float | None:
+    """The difference between work and energy; None where dampers inside take some, too."""
+    return float(work_energy_error(dataset)) if dataset.attrs["undamped"] else None
+
+
+def control(dataset: xr.Dataset) -> dict[str, Any]:
+    """What control did to the chaser."""
+    found = control_totals(dataset, dataset.attrs.get("control") == "attitude-hold")
+    return {name: None if value is None else float(value) for name, value in found.items()}
 
 
 def classify(gain: float | None, start: float, after: float | None) -> str | None:
@@ -192,13 +199,10 @@ def overlapping(dataset: xr.Dataset) -> list[int]:
     return [int(index) + 1 for index in np.flatnonzero(together.sum(axis=1) > 1)]
 
 
-def energy_error(dataset: xr.Dataset) -> float | None:
+def error_of_contacts(dataset: xr.Dataset) -> float | None:
     """Where energy should hold: its largest change over whole contacts, relative to the largest; else None."""
-    largest = float(dataset.kinetic_energy.max())
-    whole = [value for value in dataset.episode_energy.values if np.isfinite(value)]
-    if not dataset.attrs["conservative"]:
-        return None
-    return ratio(float(np.max(np.abs(whole))), largest) if whole else 0.0
+    conservative = dataset.attrs["conservative"]
+    return float(energy_error(dataset.episode_energy.values, dataset.kinetic_energy)) if conservative else None
 
 
 def warnings(dataset: xr.Dataset) -> list[str]:
@@ -212,7 +216,7 @@ def warnings(dataset: xr.Dataset) -> list[str]:
             f"the step is too long for the motion: a step's error reaches {dataset.attrs['step_error']:.1e} of it; "
             "leave integrator.step out to have it chosen"
         )
-    work_error = work_energy_error(dataset)
+    work_error = error_of_work(dataset)
     if work_error is not None and work_error > COARSE:
         found.append(f"the work of the contact forces and the change of energy differ by {work_error:.1e}")
     if overlapping(dataset):
