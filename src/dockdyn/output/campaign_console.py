@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
-from dockdyn.output.campaign_tables import counted, requirements_table
-from dockdyn.output.campaign_wording import percent, sure
+from dockdyn.output.campaign_tables import requirements_table, ways_table
+from dockdyn.output.campaign_wording import percent, sure, undecided_words
 from dockdyn.output.console import table_of
 from dockdyn.output.page import Table
 from dockdyn.output.wording import significant
@@ -27,14 +27,18 @@ def show_campaign(answers: dict[str, Any]) -> None:
         console.print(f"captured: {percent(answers['capture_probability'], answers['capture_interval_95'])}")
     if answers["peak_force"]:
         percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
+        having = answers["figures"][answers["peak_force"]]["cases"]
+        of = f", of {having} cases" if having < answers["runs"] else ""
         for share in ("50", "95", "99"):
-            console.print(f"peak force, {share} %: {sure(percentiles[share], ends[share], 'N')}")
+            console.print(f"peak force, {share} %{of}: {sure(percentiles[share], ends[share], 'N')}")
     if answers["requirements"]:
         show(console, narrow(requirements_table(answers)))
         console.print(f"all met: {percent(answers['requirements_probability'], answers['requirements_interval_95'])}")
-    counts = {} if answers["requirements"] else answers["missed_captures"]
-    if counts:
-        show(console, counted("not captured", counts, answers["runs"]))
+    ways = ways_table(answers)
+    if ways.rows:
+        show(console, ways)
+    if undecided := undecided_words(answers):
+        console.print(f"warning: {undecided}", soft_wrap=True)
     for name in ("captured", "requirements", answers["peak_force"]):
         if words := decisive(answers["sensitivity"].get(name, {})):
             console.print(f"what decides {DECIDED.get(name, 'the peak force')}: {words}", markup=False)

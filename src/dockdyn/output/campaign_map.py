@@ -94,6 +94,7 @@ def scatter(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
             WORDS[found.of][1],
             {"marker": "x", "color": ORANGE, "s": 13, "linewidths": 1.0},
         ),
+        (np.isnan(found.outcome), "not decided", {"marker": ".", "color": COLOURS["sky"], "s": 16, "linewidths": 0}),
         (failed, "failed", {"marker": "+", "color": INK, "s": 26, "linewidths": 1.0}),
     ):
         if holds.any():

@@ -20,13 +20,14 @@ from dockdyn.output.campaign_tables import (
     ways_table,
     worst_table,
 )
-from dockdyn.output.campaign_wording import figure_words, percent, sure
+from dockdyn.output.campaign_wording import figure_words, percent, sure, undecided_words
 from dockdyn.output.page import render, versions
 from dockdyn.output.wording import capital, significant
 from dockdyn.study.campaign_answers import answers_of
 from dockdyn.study.campaign_cases import CampaignCases, campaign_cases
 from dockdyn.study.capture_map import CaptureMap, capture_map
 from dockdyn.study.first_failure import judge_cases
+from dockdyn.study.requirements import with_lists
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +56,7 @@ def render_campaign_report(
     found = capture_map(cases, judged, map_keys)
     answers = answers_of(cases, judged, folder or folder_of(dataset))
     required = bool(answers["requirements"])
-    ways = firsts_table(answers) if required else ways_table(answers)
+    firsts, ways = firsts_table(answers), ways_table(answers)
     return render(
         "campaign_report.html",
         dataset,
@@ -66,9 +67,9 @@ def render_campaign_report(
         judged_note=REQUIREMENTS_NOTE if required else "",
         loads=loads_table(cases, answers),
         open_ends=any(None in ends for each in answers["figures"].values() for ends in each["intervals_95"].values()),
+        firsts=firsts if firsts.rows else None,
+        firsts_note=FIRST_NOTE,
         ways=ways if ways.rows else None,
-        ways_title="What fails first" if required else "Cases that were not captured",
-        ways_note=FIRST_NOTE if required else "How far they came.",
         figures=figures(cases, answers, found),
         worst=worst_table(cases, answers) if answers["worst"] else None,
         worst_note=WORST_NOTE + (BY_MARGIN if required else "Ordered by the largest force."),
@@ -81,11 +82,13 @@ def render_campaign_report(
 REQUIREMENTS_NOTE = (
     "Probabilities with the interval that is 95 % sure (Wilson). The margin is positive where a requirement is met; 5 % of "
     "the cases have less than the last one. “Failed first” counts the cases in which this requirement was the first to be "
-    "broken. A case that failed meets none."
+    "broken. A case that failed meets none. The margin of 5 % is over all cases that are decided: one without the figure, as "
+    "a capture time without a capture, has less than any. The mean is of those that have it."
 )
 FIRST_NOTE = (
     "By the time at which each was broken, as far as the figures tell: a peak when it was reached, a deadline when it "
-    "passed, everything else at the end of the run; of several at one time the one that is written first."
+    "passed, everything else at the end of the run; of several at one time the one that is written first. A case that may "
+    "still meet all is not decided."
 )
 
 
@@ -104,12 +107,16 @@ def campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
         words.append(f"Captured in {share}.")
     else:
         words.append(f"{capital(count)}.")
+    if answers["undecided"]:
+        words.append(f"{answers['undecided']} {'is' if answers['undecided'] == 1 else 'are'} not decided.")
     if answers["requirements"]:
         share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
         words.append(f"All requirements are met in {share}.")
     if answers["peak_force"]:
+        having = answers["figures"][answers["peak_force"]]["cases"]
+        those = "the cases" if having == answers["runs"] else f"the {having} cases that have one"
         force = sure(answers["peak_force_percentiles_N"]["95"], answers["peak_force_intervals_N"]["95"], "N")
-        words.append(f"The {figure_words(cases, answers['peak_force'])} stays below {force} in 95 % of the cases.")
+        words.append(f"The {figure_words(cases, answers['peak_force'])} stays below {force} in 95 % of {those}.")
     return " ".join(words)
 
 
@@ -124,8 +131,9 @@ def campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str
         found.append(f"the campaign is not complete: {cases.count} of {planned} cases")
     if answers["failed"]:
         found.append(f"{answers['failed']} of {cases.count} cases failed; {COUNTED}")
+    found += filter(None, [undecided_words(answers)])
     for requirement in answers["requirements"]:
-        if requirement["figure"] not in cases.figures:
+        if requirement["figure"] not in with_lists(cases.figures):
             found.append(f"{requirement['name']}: no case has the figure {requirement['figure']}; counted as not met")
     return found
 

@@ -24,6 +24,10 @@ def requirements_table(answers: dict[str, Any]) -> Table:
         unit = f" {each['unit']}" if each["unit"] else ""
         margins = [each["mean_margin"], each["margin_5_percent"]]
         told = [NOTHING if margin is None else f"{significant(margin, 3)}{unit}" for margin in margins]
+        without = answers["runs"] - each["undecided"] - each["margin_cases"]
+        if each["margin_cases"] and without:
+            told[0] += f" (of {each['margin_cases']} cases)"
+            told[1] = told[1] if margins[1] is not None else f"none: {without} cases without the figure"
         share = percent(each["probability"], each["interval_95"])
         rows.append([each["name"], each["text"], share, *told, str(each["failed_first"])])
     return Table([*columns, ("failed first", "cases")], rows, [], worded={0, 1})
@@ -52,8 +56,8 @@ def firsts_table(answers: dict[str, Any]) -> Table:
 
 
 def ways_table(answers: dict[str, Any]) -> Table:
-    """How far cases came that were not captured."""
-    return counted("", answers["missed_captures"], answers["runs"])
+    """How far cases came that were not captured, and those of which it is not decided."""
+    return counted("not captured", answers["missed_captures"] | answers["undecided_cases"], answers["runs"])
 
 
 def counted(heading: str, counts: dict[str, int], runs: int) -> Table:

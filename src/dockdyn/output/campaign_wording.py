@@ -45,6 +45,18 @@ def percent(share: float | None, interval: list[float] | None, among: str = "") 
     return f"{trimmed(100 * share, digits)} %{among} ({ends})"
 
 
+def undecided_words(answers: dict[str, Any]) -> str:
+    """What to know of cases that are not decided at the end of the duration; empty where all are."""
+    count = answers["undecided"]
+    if not count:
+        return ""
+    return (
+        f"{count} of {answers['runs']} cases are not decided at the end of the duration: the probe still approaches, or "
+        "touches; probabilities count them as failures at the lower end of their interval, as successes at the upper, and "
+        f"loads are those so far. duration = {answers['deciding_duration_s']:g} s should decide them"
+    )
+
+
 def trimmed(value: float, digits: int) -> str:
     """A number of percents with so many decimals; none for 0 and 100, where they are exact."""
     return f"{value:.0f}" if value in (0.0, 100.0) else f"{value:.{digits}f}"

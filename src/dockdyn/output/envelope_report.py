@@ -53,10 +53,17 @@ def envelope_verdict(answer: dict[str, Any]) -> str:
 
 
 def warnings(answer: dict[str, Any]) -> list[str]:
-    if not answer["failed"]:
-        return []
-    first = "; ".join(answer["failures"][:2])
-    return [f"{answer['failed']} of {answer['runs']} runs failed; the boundary is left open there. {first}"]
+    found = []
+    if answer["failed"]:
+        first = "; ".join(answer["failures"][:2])
+        found.append(f"{answer['failed']} of {answer['runs']} runs failed; the boundary is left open there. {first}")
+    if answer.get("undecided"):
+        found.append(
+            f"{answer['undecided']} of {answer['runs']} runs are not decided at the end of the duration: the probe still "
+            "approaches, or touches; they count neither as yes nor as no, and the boundary is left open there. "
+            f"duration = {answer['deciding_duration_s']:g} s should decide them"
+        )
+    return found
 
 
 def overview(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from dockdyn.study.lanes import pool, run_lanes
 from dockdyn.study.plan import plan
 from dockdyn.study.requirements import ends_of, figures_of, plain
 from dockdyn.study.simulate import culprit_name, runnable, simulate
-from dockdyn.study.summarise import summarise
+from dockdyn.study.summarise import CAPTURE, summarise
 
 LEFT_OUT = ("wall_time_s",)  # what differs between two runs of one case
 
@@ -80,8 +80,8 @@ def flights(cases: Sequence[Scenario], threads: int | None, sampled: bool) -> Ca
     contents = [runnable(case).content for case in cases]
     figures, status, ends, culprits = run_lanes(contents, threads, sampled)
     figures["step_s"] = np.array([plan(content).step for content in contents])
-    if sampled:
-        figures |= stated_figures(contents, figures)
+    nothing = np.full(len(contents), np.nan)
+    figures |= {name: nothing for name in CAPTURE if name not in figures} | stated_figures(contents, figures)
     reasons = []
     for content, code, end, culprit in zip(contents, status, ends, culprits, strict=True):
         finished = code == Status.FINISHED

@@ -14,6 +14,7 @@ from dockdyn.study.campaign_cases import CampaignCases, campaign_cases
 from dockdyn.study.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.study.influence import influences
 from dockdyn.study.measures import number
+from dockdyn.study.outcome import deciding_duration, ways_undecided
 from dockdyn.study.statistics import milestones, percentile_interval, wilson
 
 PERCENTILES = (50, 90, 95, 99)
@@ -44,14 +45,21 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         "sampling": str(cases.attributes.get("sampling", "random")),
         "wall_time_s": wall,
         "runs_per_second": cases.count / wall if wall > 0 else None,
-        **(probability("capture", captured) if captured is not None else dict.fromkeys(CAPTURE)),
+        "undecided": int(cases.undecided.sum()),
+        "undecided_cases": ways_undecided(cases.figures, cases.undecided),
+        "deciding_duration_s": deciding_duration(cases.figures, cases.undecided),
+        **(probability("capture", captured, cases.undecided) if captured is not None else dict.fromkeys(CAPTURE)),
         "missed_captures": missed_captures(cases),
         "peak_force": cases.peak_force,
         "peak_force_percentiles_N": peak["percentiles"],
         "peak_force_intervals_N": peak["intervals_95"],
         "figures": {name: {"unit": cases.units[name], **spread(cases.figures[name])} for name in cases.measured},
         "requirements": requirement_answers(cases, judged),
-        **(probability("requirements", judged.all_met) if cases.requirements else dict.fromkeys(REQUIREMENTS)),
+        **(
+            probability("requirements", judged.all_met, judged.all_open)
+            if cases.requirements
+            else dict.fromkeys(REQUIREMENTS)
+        ),
         "first_failures": judged.first_failures if cases.requirements else {},
         "sensitivity": sensitivity(cases, judged),
         "convergence": convergence(cases, judged),
@@ -82,9 +90,12 @@ def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
     ]
 
 
-def probability(name: str, holds: Bool[np.ndarray, "cases"]) -> dict[str, Any]:
-    """The share of cases in which something holds, with its interval."""
-    low, high = wilson(int(holds.sum()), holds.size)
+def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.ndarray, "cases"]) -> dict[str, Any]:
+    """Share of the cases in which something holds, with its interval.
+
+    The lower end counts the undecided cases as if it did not hold in them, the upper end as if it did.
+    """
+    low, high = (wilson(count, holds.size)[end] for end, count in enumerate((holds.sum(), (holds | undecided).sum())))
     return {f"{name}_probability": float(holds.mean()), f"{name}_interval_95": [float(low), float(high)]}
 
 
@@ -109,8 +120,9 @@ def requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, 
     firsts = judged.first_failures
     answers = []
     for row, requirement in enumerate(cases.requirements):
-        held = probability("", judged.met[row])
-        margin = judged.margin[row][np.isfinite(judged.margin[row])]
+        held = probability("", judged.met[row], judged.open[row])
+        margin = judged.margin[row][~judged.open[row]]
+        there = margin[np.isfinite(margin)]
         answers.append(
             {
                 "name": requirement.name,
@@ -121,21 +133,36 @@ def requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, 
                 "text": requirement.text,
                 "probability": held["_probability"],
                 "interval_95": held["_interval_95"],
-                "mean_margin": float(margin.mean()) if margin.size else None,
-                "margin_5_percent": float(np.percentile(margin, 5)) if margin.size else None,
+                "undecided": int(judged.open[row].sum()),
+                "margin_cases": int(there.size),
+                "mean_margin": float(there.mean()) if there.size else None,
+                "margin_5_percent": low_margin(margin),
                 "failed_first": firsts.get(requirement.name, 0),
             }
         )
     return answers
 
 
+def low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float | None:
+    """The margin that this share of the decided cases falls short of; None where it is that of cases without the figure.
+
+    What did not happen (NaN) does not meet a requirement by any margin, and is less than all of them.
+    """
+    known = np.sort(np.where(np.isnan(margin), -np.inf, margin))
+    place = share * (known.size - 1)
+    low = int(place)
+    if not known.size or not np.isfinite(known[low]):
+        return None
+    return float(known[low] + (place - low) * (known[min(low + 1, known.size - 1)] - known[low]))
+
+
 def decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.ndarray, "cases"]]:
     """The figures whose influences are asked for: capture, all requirements, loads, what requirements are about."""
     found: dict[str, Float[np.ndarray, "cases"]] = {}
     if cases.captured is not None:
-        found["captured"] = cases.captured.astype(float)
+        found["captured"] = np.where(cases.undecided, np.nan, cases.captured)
     if cases.requirements:
-        found["requirements"] = judged.all_met.astype(float)
+        found["requirements"] = np.where(judged.all_open, np.nan, judged.all_met)
     required = [requirement.figure for requirement in cases.requirements if requirement.figure in cases.figures]
     names = dict.fromkeys([*([cases.peak_force] if cases.peak_force else []), *required, *cases.measured])
     found |= {name: cases.figures[name] for name in names if name != "captured"}
@@ -163,12 +190,12 @@ def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
     """Estimates from the first cases only: how they settle, and their intervals, over the number of cases."""
     counts = milestones(cases.count)
     answer: dict[str, Any] = {"runs": counts}
-    for name, holds in (
-        ("capture", cases.captured),
-        ("requirements", judged.all_met if cases.requirements else None),
+    for name, holds, undecided in (
+        ("capture", cases.captured, cases.undecided),
+        ("requirements", judged.all_met if cases.requirements else None, judged.all_open),
     ):
         if holds is not None:
-            found = [probability(name, holds[:count]) for count in counts]
+            found = [probability(name, holds[:count], undecided[:count]) for count in counts]
             answer |= {key: [each[key] for each in found] for key in found[0]}
     if cases.peak_force:
         force = cases.figures[cases.peak_force]
@@ -179,7 +206,7 @@ def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
 
 
 def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
-    """Places of the cases that did not fail, the worst first; none where nothing says which is worse.
+    """Places of the cases that did not fail and are decided, the worst first; none where nothing says which is worse.
 
     Margins of several requirements are compared relative to their limits; a yes or no that is not met counts −1. Of equal
     margins the larger force comes first.
@@ -189,7 +216,8 @@ def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
     force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
     least = judged.relative.min(axis=0) if cases.requirements else np.zeros(cases.count)
     order = np.lexsort((cases.number, -np.nan_to_num(force, nan=-np.inf), least))
-    return [int(place) for place in order if not cases.reasons[place]]
+    left_out = cases.failed | (judged.all_open if cases.requirements else cases.undecided)
+    return [int(place) for place in order if not left_out[place]]
 
 
 def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:

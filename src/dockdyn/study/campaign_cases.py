@@ -14,10 +14,11 @@ from tomlkit.exceptions import ParseError
 
 from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.scenario.requirement import requirements_of
+from dockdyn.study.outcome import undecided_cases
 from dockdyn.study.requirements import limit_of, resolved, unit_of_figure, with_lists
 
 NEEDED = ("campaign", "kind", "title", "scenario", "dispersed", "figures")
-OF_THE_SOLVER = ("steps", "step_s", "end_time_s", "wall_time_s")  # figures that no engineer asks percentiles of
+OF_THE_SOLVER = ("steps", "step_s", "end_time_s", "wall_time_s", "approach_left_s")  # of which nobody asks percentiles
 LOADS = ("N", "N s", "N m", "N m s")  # units of them
 
 
@@ -55,8 +56,13 @@ class CampaignCases:
         return np.array([bool(reason) for reason in self.reasons], dtype=bool)
 
     @property
+    def undecided(self) -> Bool[np.ndarray, "cases"]:
+        """Which cases end while their outcome is open."""
+        return undecided_cases(self.figures, self.count)
+
+    @property
     def captured(self) -> Bool[np.ndarray, "cases"] | None:
-        """Which cases were captured, failed ones not; None where nothing could capture."""
+        """Which cases were captured, failed and undecided ones not; None where nothing could capture."""
         figure = self.figures.get("captured")
         ran = ~self.failed
         return None if figure is None or (ran.any() and np.isnan(figure[ran]).all()) else figure == 1

@@ -24,7 +24,7 @@ class CaptureMap:
 
     keys: tuple[str, ...]
     of: str  # "captured", "requirements", or the name of a figure whose mean is shown
-    outcome: Float[np.ndarray, "cases"]  # case by case
+    outcome: Float[np.ndarray, "cases"]  # case by case; NaN where it is not decided
     edges: tuple[Float[np.ndarray, "_"], ...]  # of the cells, by key
     cases: Int[np.ndarray, "..."]  # in each cell; the first axis is that of the first key
     mean: Float[np.ndarray, "..."]  # of the outcome in each cell, NaN where there are no cases
@@ -38,9 +38,9 @@ class CaptureMap:
 def outcome_of(cases: CampaignCases, judged: Judged) -> tuple[str, Float[np.ndarray, "cases"]] | None:
     """What a campaign is judged by: capture where it is possible, requirements, or the largest force."""
     if cases.captured is not None:
-        return "captured", cases.captured.astype(float)
+        return "captured", np.where(cases.undecided, np.nan, cases.captured)
     if cases.requirements:
-        return "requirements", judged.all_met.astype(float)
+        return "requirements", np.where(judged.all_open, np.nan, judged.all_met)
     return (cases.peak_force, cases.figures[cases.peak_force]) if cases.peak_force else None
 
 

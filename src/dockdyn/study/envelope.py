@@ -19,6 +19,7 @@ from dockdyn.scenario.requirement import Requirement
 from dockdyn.stability.chart import chart, locate
 from dockdyn.stability.chart_region import region
 from dockdyn.study.batch import run_cases
+from dockdyn.study.outcome import deciding_duration, still_open
 from dockdyn.study.requirements import judge_values, limit_of, resolved, unit_of_figure, with_lists
 from dockdyn.study.stability_sweep import Axis, Sweep, axis_of, number, parted
 
@@ -145,13 +146,15 @@ class Evaluated:
     progress: Progress | None
     batches: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)  # of those that failed
+    undecided: int = 0
+    deciding: float = 0.0  # s, duration by which those should have been decided; 0 where there are none
 
     def values(self, shares: Float[np.ndarray, "points keys"]) -> Float[np.ndarray, "points keys"]:
         """The keys' numbers (SI)."""
         return np.stack([axis.at(share) for axis, share in zip(self.axes, shares.T, strict=True)], axis=-1)
 
     def __call__(self, shares: Float[np.ndarray, "points keys"]) -> Float[np.ndarray, "points"]:
-        """Below zero where the outcome is met, above where not, NaN where the case failed."""
+        """Below zero where the outcome is met, above where not, NaN where the case failed or is not decided at its end."""
         found = run_cases(self.scenario, [axis.sweep.key for axis in self.axes], self.values(shares))
         failed = np.array([bool(reason) for reason in found.reasons])
         outcome = np.where(failed, np.nan, self.outcome(found.figures, ~failed))
@@ -162,21 +165,24 @@ class Evaluated:
         return outcome
 
     def outcome(self, figures: Mapping[str, np.ndarray], run: Bool[np.ndarray, "points"]) -> np.ndarray:
-        """Below zero where met, of those that have `run`: by the margin, where there is one."""
+        """Below zero where met, of those that have `run`: by the margin, where there is one. NaN where not decided."""
         where = f"{self.scenario.name}: requirements.{self.of.name}"
         if self.of is CAPTURE and np.isnan(figures.get(CAPTURED, np.full(run.shape, np.nan))[run]).any():
             raise nothing_captures(self.scenario)
         if not run.any():
             return np.full(run.shape, np.nan)
+        figures = {name: np.where(run, values, np.nan) for name, values in figures.items()}
         offered = with_lists(figures)
         figure = resolved(self.of.figure, offered, where)
         values = offered[figure]
         limit = limit_of(self.of, figure, unit_of_figure(figure), values[run].ravel().tolist(), where)
         met, margin = judge_values(values, self.of.relation, limit)
-        if isinstance(limit, bool):
-            return np.where(met, -1.0, 1.0)
-        margin = np.nan_to_num(np.abs(margin), nan=np.inf)  # NaN: did not happen
-        return np.where(met, -margin, np.maximum(margin, TINY))
+        undecided = still_open(figure, self.of.relation, limit, values, met, figures)
+        self.undecided += int(undecided.sum())
+        self.deciding = max(self.deciding, deciding_duration(figures, undecided) or 0.0)
+        # NaN: did not happen
+        size = np.ones(run.shape) if isinstance(limit, bool) else np.nan_to_num(np.abs(margin), nan=np.inf)
+        return np.where(undecided, np.nan, np.where(met, -size, np.maximum(size, TINY)))
 
     def check(self) -> None:
         """Runs the case in the middle: one that says nothing about the outcome is refused before the others run."""
@@ -246,6 +252,8 @@ def dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: fl
         "grid_runs": (math.ceil(1 / tolerance) + 1) ** len(cases.axes),
         "failed": len(cases.reasons),
         "failures": list(dict.fromkeys(cases.reasons))[:5],
+        "undecided": cases.undecided,
+        "deciding_duration_s": cases.deciding or None,
         "share_met": found.share,
         "boundary": [piece.tolist() for piece in boundary],
     }

@@ -9,27 +9,36 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from dockdyn.study.campaign_cases import CampaignCases, Required
+from dockdyn.study.outcome import TIMES, still_open
 from dockdyn.study.requirements import judge_values, with_lists
 
 MOMENTS = {"peak_normal_force_N": "peak_time_s"}  # figures that say when another one was reached
-TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
 NUMERICAL = "the case failed"  # in place of a requirement
+OPEN = "not decided"  # the same
 
 
 @dataclass(frozen=True)
 class Judged:
     """The requirements of a campaign, judged case by case. Rows are requirements, in the order written."""
 
-    met: Bool[np.ndarray, "requirements cases"]
-    margin: Float[np.ndarray, "requirements cases"]  # in the figure's unit; NaN for yes or no and what did not happen
+    met: Bool[np.ndarray, "requirements cases"]  # whatever may follow the end of the run
+    open: Bool[np.ndarray, "requirements cases"]  # not decided at the end of the run
+    margin: Float[
+        np.ndarray, "requirements cases"
+    ]  # in the figure's unit; NaN for yes or no, what did not happen, open
     relative: Float[
         np.ndarray, "requirements cases"
     ]  # margin over the limit's size; −1, 1: not met, met without margin
-    first: list[str]  # what failed first: a requirement's name, `NUMERICAL`, "" where all are met
+    first: list[str]  # what failed first: a requirement's name, `NUMERICAL`, `OPEN`, "" where all are met
 
     @property
     def all_met(self) -> Bool[np.ndarray, "cases"]:
         return self.met.all(axis=0)
+
+    @property
+    def all_open(self) -> Bool[np.ndarray, "cases"]:
+        """Where it is not decided whether all are met: none has failed for good, and not all are met."""
+        return (self.met | self.open).all(axis=0) & ~self.all_met
 
     @property
     def first_failures(self) -> dict[str, int]:
@@ -38,18 +47,29 @@ class Judged:
 
 
 def judge_cases(cases: CampaignCases) -> Judged:
-    """Every requirement in every case. A case that failed meets none; neither does one without the figure."""
+    """Every requirement in every case. A case that failed meets none; neither does one without the figure.
+
+    One that ended while its outcome was open has met none for good, and failed those that nothing can mend.
+    """
     count, offered = cases.count, with_lists(cases.figures)
-    met, margin, relative, when = (
-        np.zeros((len(cases.requirements), count), dtype=kind) for kind in (bool, float, float, float)
+    met, undecided, margin, relative, when = (
+        np.zeros((len(cases.requirements), count), dtype=kind) for kind in (bool, bool, float, float, float)
     )
     for row, requirement in enumerate(cases.requirements):
         values = offered.get(requirement.figure, np.full(count, np.nan))
         met[row], margin[row] = judge_values(values, requirement.relation, requirement.limit)
+        how = requirement.figure, requirement.relation, requirement.limit
+        undecided[row] = still_open(*how, values, met[row], cases.figures)
+        met[row] &= ~undecided[row]
+        margin[row, undecided[row]] = np.nan
         scale = limit_size(requirement, margin[row])
         relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, np.where(met[row], 1.0, -1.0))
-        when[row] = np.where(met[row], np.inf, failure_time(cases, requirement, values))
-    return Judged(met, margin, relative, first_failed(cases, met, when))
+        when[row] = np.where(met[row] | undecided[row], np.inf, failure_time(cases, requirement, values))
+    first = first_failed(cases, met | undecided, when)
+    judged = Judged(met, undecided, margin, relative, first)
+    for place in np.flatnonzero(judged.all_open & ~cases.failed if cases.requirements else []):
+        first[place] = OPEN
+    return judged
 
 
 def limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> float:
@@ -92,11 +112,14 @@ def first_failed(
 
 
 def missed_captures(cases: CampaignCases) -> dict[str, int]:
-    """How far cases came that were not captured, in words, and how many; nothing where nothing could capture."""
+    """How far cases came that were not captured, in words, and how many; nothing where nothing could capture.
+
+    Undecided ones are none of them (`ways_undecided`).
+    """
     captured = cases.captured
     if captured is None:
         return {}
-    missed = ~captured & ~cases.failed
+    missed = ~captured & ~cases.failed & ~cases.undecided
     ways = {"no contact": cases.figures.get("contact_count", np.ones(cases.count)) == 0}
     spare = cases.figures.get("capture_speed_margin_m_s")
     if spare is None:

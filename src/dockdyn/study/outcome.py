@@ -12,8 +12,18 @@ the end of the ramp, or touches.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+GROW = ("peak_", "largest_", "greatest_", "contact_count", "contact_impulse")  # figures that later events only enlarge
+TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
+SLOWED = 2.0  # times the way left over the speed at the end: contact slows the probe
+IN_CONTACT = 0.1  # of the duration: what a contact is given to end where no case says how long one takes
+Cases = Float[np.ndarray, "cases"]
 
 
 def outcome_left(acting: Any, captured: Any, at_end: Mapping[str, Any], length: Any | None) -> dict[str, Any]:
@@ -38,3 +48,57 @@ def outcome_left(acting: Any, captured: Any, at_end: Mapping[str, Any], length: 
         "outcome_open": (acting | approaching) & ~captured,
         "approach_left_s": xp.where(approaching, left, xp.nan),
     }
+
+
+def undecided_cases(figures: Mapping[str, Cases], count: int) -> Bool[np.ndarray, "cases"]:
+    """Which of so many cases end while their outcome is open."""
+    return figures.get("outcome_open", np.zeros(count)) == 1
+
+
+def still_open(
+    figure: str, relation: str, limit: bool | float, values: Any, met: Bool[np.ndarray, "cases"], figures: Any
+) -> Bool[np.ndarray, "cases"]:
+    """In which cases, with these `values` of its figure, it is open whether a requirement is met.
+
+    In all undecided ones but where what follows cannot change it: a figure that only grows is above its limit, a moment
+    has come, or is overdue.
+    """
+    undecided = undecided_cases(figures, len(met))
+    upper = relation.startswith("<")
+    if figure.startswith(GROW) and upper:
+        return undecided & met
+    if figure in TIMES:
+        overdue = figures["end_time_s"] >= limit if upper and "end_time_s" in figures else False
+        return undecided & np.isnan(values) & ~np.asarray(overdue)
+    return undecided
+
+
+def ways_undecided(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, "cases"]) -> dict[str, int]:
+    """How far undecided cases have come, in words, and how many."""
+    touched = figures.get("contact_count", np.ones(undecided.size)) > 0
+    nearing = np.isfinite(figures.get("approach_left_s", np.full(undecided.size, np.nan)))
+    ways = {
+        "not decided: no contact yet": undecided & ~touched,
+        "not decided: approaches again after a contact": undecided & touched & nearing,
+        "not decided: in contact at the end": undecided & touched & ~nearing,
+    }
+    return {words: int(holds.sum()) for words, holds in ways.items() if holds.any()}
+
+
+def deciding_duration(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, "cases"]) -> float | None:
+    """A duration (s) by which the undecided cases should have been decided; None where there are none.
+
+    To the end of the run are added twice the time that the slowest of them still needs at its speed, and the longest time
+    that a case took from its first contact to its capture (a tenth of the duration where none was captured). Rounded up to
+    two digits.
+    """
+    if not undecided.any() or "end_time_s" not in figures:
+        return None
+    end = float(np.max(figures["end_time_s"][undecided]))
+    left = figures["approach_left_s"][undecided]
+    caught = figures.get("capture_time_s", np.full(undecided.size, np.nan)) - figures.get("first_contact_s", 0.0)
+    caught = caught[np.isfinite(caught)]
+    contact = float(caught.max()) if caught.size else IN_CONTACT * end
+    least = end + SLOWED * float(np.max(left[np.isfinite(left)], initial=0.0)) + contact
+    digit = 10.0 ** (math.floor(math.log10(least)) - 1)
+    return float(f"{math.ceil(least / digit) * digit:.6g}")

@@ -205,6 +205,19 @@ def error_of_contacts(dataset: xr.Dataset) -> float | None:
     return float(energy_error(dataset.episode_energy.values, dataset.kinetic_energy)) if conservative else None
 
 
+def open_outcome(dataset: xr.Dataset) -> list[str]:
+    """A warning where a latch has caught nothing yet, but may."""
+    if "capture_time" not in dataset or not outcome(dataset)["outcome_open"]:
+        return []
+    left = outcome(dataset)["approach_left_s"]
+    why = (
+        "bodies still touch"
+        if left is None
+        else f"the probe still approaches and is there in {left:.3g} s at its speed"
+    )
+    return [f"not captured, but not decided either: {why} at the end of the duration; state a longer one"]
+
+
 def warnings(dataset: xr.Dataset) -> list[str]:
     """What the reader should know before trusting the numbers."""
     found = []
@@ -223,6 +236,7 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         found.append(
             "some contacts overlap in time or within one delay: their energies are those of all of them together"
         )
+    found += open_outcome(dataset)
     found += control_used_up(dataset)
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
