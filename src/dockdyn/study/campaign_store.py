@@ -7,7 +7,6 @@ library that results do not need anyway.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from dataclasses import asdict, dataclass, field
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.study.batch import Cases
 from dockdyn.study.requirements import plain, unit_of_figure
@@ -24,10 +24,6 @@ from dockdyn.study.sampling import Sampled
 
 INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
 FORMAT = 1  # of the folder
-
-
-class StoreFull(Exception):
-    """The disk is full, or a quota used up."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +82,10 @@ class Store:
         return names <= {INDEX, CHUNKS, SCENARIO} and not any((self.folder / CHUNKS).glob("[0-9]*.nc"))
 
     def create(self, campaign: Campaign) -> None:
-        """Begin a campaign, or note where its scenario now is; OSError or StoreFull where that cannot be written."""
+        """Begin a campaign, or note where its scenario now is; OSError where that cannot be written."""
         (self.folder / CHUNKS).mkdir(parents=True, exist_ok=True)
-        put(self.index, json.dumps(asdict(campaign), indent=2).encode())
-        put(self.folder / SCENARIO, campaign.scenario.encode())
+        write_file(self.index, json.dumps(asdict(campaign), indent=2))
+        write_file(self.folder / SCENARIO, campaign.scenario)
 
     def campaign(self) -> Campaign:
         """The campaign that is here; ScenarioError where none is, or one of another format."""
@@ -121,7 +117,7 @@ class Store:
         first, count = campaign.part(number)
         data = table(sampled, cases, np.arange(first, first + count))
         data.attrs["elapsed_s"] = elapsed
-        put(self.chunk(number), as_bytes(data))
+        write_file(self.chunk(number), as_bytes(data))
 
     def read_chunk(self, number: int) -> xr.Dataset:
         path = self.chunk(number)
@@ -172,7 +168,7 @@ class Store:
     def finish(self, campaign: Campaign) -> xr.Dataset:
         """Put all chunks into one file."""
         data = self.dataset(campaign)
-        put(self.whole, as_bytes(data))
+        write_file(self.whole, as_bytes(data))
         return data
 
 
@@ -213,29 +209,3 @@ def table(sampled: Sampled, cases: Cases, numbers: Any) -> xr.Dataset:
     reasons = np.array(cases.reasons, object)
     columns["reason"] = ("case", reasons, {"long_name": "why the case failed; empty where it did not"})
     return xr.Dataset(columns, {"case": ("case", numbers)})
-
-
-def as_bytes(dataset: xr.Dataset) -> bytes:
-    """A dataset as a netCDF file: a copy, since the view that xarray gives outlives what it looks at."""
-    return bytes(dataset.to_netcdf(engine="h5netcdf"))
-
-
-def put(path: Path, content: bytes) -> None:
-    """A file that is there whole or not at all, and stays when the power fails."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise StoreFull(f"{path.parent}: {os.strerror(error.errno).lower()}") from None
-        raise

@@ -22,7 +22,6 @@ from dockdyn.study.run import (
     capture_variables,
     contact_variables,
     episode_variable,
-    lossless,
     sampled_variables,
     scalar,
 )
@@ -59,7 +58,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     if scenario.kind == "latch":
         keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
     else:
-        keeps = lossless(content.contact.normal)
+        keeps = content.contact.normal.make().lossless()
     variables = {**sampled_variables(VARIABLES, run), **contact_variables(run), **energies(run, count), **own}
     return Described(variables, coordinates, undamped and keeps, undamped, "plastic, locked")
 
@@ -133,7 +132,7 @@ def impact_doubts(content: Any) -> list[str]:
 def law_restitution(content: Any) -> float | None:
     """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
     law = content.contact.normal
-    if lossless(law):
+    if law.make().lossless():
         return 1.0
     if law.law != "spring-dashpot":
         return None

@@ -122,9 +122,3 @@ def contact_variables(run: Run) -> dict[str, Any]:
         "episode_peak_time": variable(each("peak_time"), "s", "time of the peak"),
         "episode_impulse": variable(each("impulse"), "N s", "impulse of the normal force"),
     }
-
-
-def lossless(law: Any) -> bool:
-    """Whether a normal-force law (its section) gives back all the energy it takes."""
-    spring = law.law == "hertz" or (law.law in ("spring-dashpot", "hunt-crossley") and law.damping == 0)
-    return spring or getattr(law, "restitution", None) == 1
