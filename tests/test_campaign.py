@@ -198,7 +198,7 @@ SMALL_CHUNKS = "from dockdyn.study import campaign as c; c.CHUNK = 4; from dockd
 # the same, slowly, so that it can be stopped in the middle
 SLOWLY = SMALL_CHUNKS.replace(
     "from dockdyn.__main__",
-    "import time; f = c.compute; c.compute = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.cli",
+    "import time; f = c.compute; c.compute = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.__main__",
 )
 
 

@@ -32,9 +32,9 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
 def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
     """Files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
 
-    They are written beside their places, brought to the disk and renamed; folders that are missing are made. What is no regular file, a
-    device or a pipe, is written to as it is. Raises `OSError` with the file's name, or the folder's of several: disk full,
-    not allowed.
+    They are written beside their places, brought to the disk and renamed; folders that are missing are made. What is no
+    regular file, a device or a pipe, is written to as it is. Raises `OSError` with the file's name, or the folder's of
+    several: disk full, not allowed.
     """
     places = [Path(path).resolve() for path in paths]  # a link goes on pointing to its file
     parts = [place if special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]

@@ -8,7 +8,6 @@ library that results do not need anyway.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
