@@ -97,7 +97,7 @@ def whole(file):
 
 
 def command(*arguments, **options):
-    code = "from dockdyn.cli import main; main()"
+    code = "from dockdyn.__main__ import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False, **options
     )
@@ -193,12 +193,12 @@ def test_rerun_gives_the_result_of_a_case(dock, whole):
     assert dock("campaign", "rerun", folder, 17).returncode == 2  # is there already
 
 
-SMALL_CHUNKS = "from dockdyn.study import campaign as c; c.CHUNK = 4; from dockdyn.cli import main; main()"
+SMALL_CHUNKS = "from dockdyn.study import campaign as c; c.CHUNK = 4; from dockdyn.__main__ import main; main()"
 
 # the same, slowly, so that it can be stopped in the middle
 SLOWLY = SMALL_CHUNKS.replace(
-    "from dockdyn.cli",
-    "import time; f = c.compute; c.compute = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.cli",
+    "from dockdyn.__main__",
+    "import time; f = c.compute; c.compute = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.__main__",
 )
 
 
@@ -283,7 +283,7 @@ def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
     limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (8000, resource.RLIM_INFINITY)); "
     arguments = [str(part) for part in ("campaign", "run", file, "--out", folder, "--resume", "--json")]
     done = subprocess.run(
-        [sys.executable, "-c", limit + "from dockdyn.cli import main; main()", *arguments],
+        [sys.executable, "-c", limit + "from dockdyn.__main__ import main; main()", *arguments],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 3

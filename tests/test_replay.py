@@ -298,7 +298,7 @@ class Served:
     """`dockdyn view` in a process of its own."""
 
     def __init__(self, file, *options):
-        command = [sys.executable, "-c", "from dockdyn.cli import main; main()", "view", str(file), *options]
+        command = [sys.executable, "-c", "from dockdyn.__main__ import main; main()", "view", str(file), *options]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         self.process = subprocess.Popen(command, **pipes)
         line = self.process.stdout.readline()

@@ -11,6 +11,8 @@ import typer
 
 from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study, cli_view
 from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
+from dockdyn.files import FULL, as_bytes, failure, write_file
+from dockdyn.files import write_files as write_together
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -303,18 +305,22 @@ def vacant(folder: Path, force: bool) -> None:
 def write_text(file: Path, text: str, force: bool) -> None:
     if file.exists() and not force:
         raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    write_file(file, text)
 
 
 def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
-    """The three files of a result: its data under `name`, the scenario, the report."""
-    from dockdyn.output.store import write_result
+    """The three files of a result, all or none: its data under `name`, the scenario, the report.
 
-    folder.mkdir(parents=True, exist_ok=True)
-    write_result(dataset, folder / name)
-    write_text(folder / "scenario.toml", dataset.attrs["scenario"], force=True)
-    write_text(folder / "report.html", cli_output.page_of(dataset, folder), force=True)
+    Where the report cannot be made the others are there.
+    """
+    files: dict[Path, str | bytes] = {
+        folder / name: as_bytes(dataset),
+        folder / "scenario.toml": dataset.attrs["scenario"],
+    }
+    try:
+        files[folder / "report.html"] = cli_output.page_of(dataset, folder)
+    finally:
+        write_together(files)
 
 
 app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
@@ -346,7 +352,7 @@ def main() -> None:
     except Refusal as refusal:
         fail(str(refusal), BAD_INPUT)
     except OSError as error:  # a file that cannot be written; what is read is checked where it is read
-        fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), BAD_INPUT)
+        fail(failure(error), STOPPED_EARLY if error.errno in FULL else BAD_INPUT)
     except Exception as error:
         fail(words_of(error), BAD_INPUT)
     if code == INTERRUPTED:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shlex
 import sys
 import time
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, progress
+from dockdyn.files import failure, write_file
+from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
     from dockdyn.study.campaign_store import Campaign, Store
@@ -25,7 +26,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-INTERRUPTED = 130
 STOPPED_EARLY = 3
 EVERY = 10  # s between lines of progress where there is no terminal
 
@@ -133,15 +133,12 @@ def report(
 
     Also of one that is not finished; prints what it says.
     """
-    from dockdyn.study.campaign_store import Store, StoreFull
+    from dockdyn.study.campaign_store import Store
 
     keys = None if map_ is None else tuple(key.strip() for key in map_.split(","))
     if keys is not None and len(keys) != 2:
         raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
-    try:
-        answers = written(Store(folder), keys)
-    except (OSError, StoreFull) as error:
-        raise Refusal(f"{error}") from None
+    answers = written(Store(folder), keys)
     if as_json:
         typer.echo(json.dumps(answers, indent=2, allow_nan=False))
         return
@@ -184,7 +181,6 @@ def begun(store: Store, campaign: Campaign) -> None:
 def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     """Whatever stops the work says how to go on."""
     from dockdyn.cli import fail
-    from dockdyn.study.campaign_store import StoreFull
     from dockdyn.study.cluster import WorkLost
 
     def left() -> str:
@@ -194,11 +190,11 @@ def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
         return f"{done} of {campaign.runs} cases are kept; go on with: {again}"
 
     try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo(f"error: interrupted; {left()}", err=True)
-        os._exit(INTERRUPTED)  # the store is whole; threads may be in the middle of long cases
-    except (OSError, StoreFull, WorkLost) as error:
+        with advising(left):
+            yield
+    except OSError as error:
+        fail(f"{failure(error)}; {left()}", STOPPED_EARLY)
+    except WorkLost as error:
         fail(f"{error}; {left()}", STOPPED_EARLY)
 
 
@@ -265,12 +261,11 @@ def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
     """Write the report of a campaign; its answers."""
     from dockdyn.output.campaign_report import render_campaign_report
     from dockdyn.study.campaign_answers import campaign_answers
-    from dockdyn.study.campaign_store import put
 
     dataset = store.read(store.campaign())
     answers = campaign_answers(dataset, str(store.folder))
     page = render_campaign_report(dataset, map_keys, str(store.folder))
-    put(store.folder / "campaign-report.html", page.encode())
+    write_file(store.folder / "campaign-report.html", page)
     return answers
 
 

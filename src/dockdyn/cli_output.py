@@ -90,7 +90,6 @@ def export(
         return
     file = out if out is not None else result.with_suffix(".mat")
     vacant_file(file, force, result)
-    file.parent.mkdir(parents=True, exist_ok=True)
     export_mat(dataset, file)
     typer.echo(f"Wrote {file}")
 

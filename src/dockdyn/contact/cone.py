@@ -9,9 +9,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from dockdyn.contact.surface import Surface, cylindrical
+from dockdyn.contact.surface import Extent, Surface, cylindrical
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector
+
+EDGE = 1e-3  # of a rim's radius, by which the wall is drawn shorter, so that the cylinder around it is not
 
 
 class Cone(Surface):
@@ -47,6 +49,14 @@ class Cone(Surface):
         apex, axis = Vector.of(self.apex), Vector.of(self.axis)
         depth = 0.0 if self.rim_radius is None else self.rim_radius * self.cosine / self.sine
         return apex + axis * depth, axis
+
+    def extent(self, reach: float) -> Extent:
+        """The wall up to its rim."""
+        if self.rim_radius is None:
+            return super().extent(reach)
+        depth = self.rim_radius * self.cosine / self.sine
+        end = 1.02 * depth + EDGE * self.rim_radius
+        return Extent((1 - EDGE) * self.rim_radius, -0.05 * depth, end, whole=True)
 
     def wall(self, azimuth: Scalar, distance: Scalar) -> tuple[Vector, Vector]:
         """The wall's point at `distance` (m) from the apex and `azimuth` (rad), and the normal there, out of the solid."""

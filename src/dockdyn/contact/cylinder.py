@@ -10,7 +10,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from dockdyn.contact.surface import Surface, cylindrical
+from dockdyn.contact.surface import Extent, Surface, cylindrical
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -35,6 +35,11 @@ class Cylinder(Surface):
 
     def true_distance(self) -> bool:
         return True
+
+    def extent(self, reach: float) -> Extent:
+        around = 1.2 * self.radius
+        end = jnp.maximum(reach, around)
+        return Extent(around, -end, end, hollow=self.inside)
 
     def signed_distance(self, point: Vector) -> Scalar:
         _, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))

@@ -22,12 +22,19 @@ class Friction(eqx.Module):
     def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
         """Force (N) on the body that slides with velocity `sliding` (m/s), under `normal_force` (N)."""
 
+    def lossless(self) -> bool:
+        """Whether it takes no energy, as where its coefficient is zero; asked of numbers, never while JAX traces."""
+        return False
+
 
 class Coulomb(Friction):
     """Regularised Coulomb friction: −μ f_n v / √(v² + ε²) (Sazawal et al., eqs. 14, 15, as scalars)."""
 
     coefficient: Float[Array, ""]  # μ
     regularisation: Float[Array, ""]  # ε, m/s
+
+    def lossless(self) -> bool:
+        return bool(self.coefficient == 0)
 
     def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
         speed = jnp.sqrt(sliding.dot(sliding) + self.regularisation**2)

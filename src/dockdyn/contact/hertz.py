@@ -19,6 +19,9 @@ class Hertz(NormalLaw):
     stiffness: Float[Array, ""]  # N/mⁿ
     exponent: Float[Array, ""]  # n
 
+    def lossless(self) -> bool:
+        return True
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent)
 

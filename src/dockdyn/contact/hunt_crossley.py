@@ -21,6 +21,9 @@ class HuntCrossley(NormalLaw):
     exponent: Float[Array, ""]  # n
     damping: Float[Array, ""]  # c, s/m
 
+    def lossless(self) -> bool:
+        return bool(self.damping == 0)
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent) * (1 + self.damping * rate)
 

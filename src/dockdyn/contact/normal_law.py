@@ -38,6 +38,13 @@ class NormalLaw(eqx.Module):
         """Whether the force may pull until the depth is zero."""
         return False
 
+    def lossless(self) -> bool:
+        """Whether the force depends on depth alone, so that a contact gives back all the energy it took.
+
+        The results of a run then have the error of its energy. Asked of numbers, never while JAX traces.
+        """
+        return False
+
     def along(self, normal: Vector) -> NormalLaw:
         """The law for contact along `normal` (out of the surface, axes of the body with the feature)."""
         return self

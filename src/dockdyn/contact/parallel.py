@@ -18,6 +18,9 @@ class Parallel(NormalLaw):
     def adheres(self) -> bool:
         return all(law.adheres() for law in self.laws)
 
+    def lossless(self) -> bool:
+        return all(law.lossless() for law in self.laws)
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return sum(law.force(depth, rate) for law in self.laws[1:]) + self.laws[0].force(depth, rate)
 

@@ -23,6 +23,9 @@ class Preloaded(NormalLaw):
     def adheres(self) -> bool:
         return True
 
+    def lossless(self) -> bool:
+        return self.law.lossless()
+
     def along(self, normal: Vector) -> NormalLaw:
         return Preloaded(self.law.along(normal), self.depth, self.found)
 

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.contact.surface import AXIS_SMOOTHING, Surface
+from dockdyn.contact.surface import AXIS_SMOOTHING, Extent, Surface
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -26,6 +26,11 @@ class Sphere(Surface):
 
     def true_distance(self) -> bool:
         return True
+
+    def extent(self, reach: float) -> Extent:
+        around = 1.2 * self.radius
+        end = jnp.maximum(reach, around)
+        return Extent(around, -end, end, hollow=self.inside)
 
     def signed_distance(self, point: Vector) -> Scalar:
         offset = point - Vector.of(self.centre)

@@ -26,5 +26,8 @@ class SpringDashpot(NormalLaw):
     def adheres(self) -> bool:
         return self.adhesion
 
+    def lossless(self) -> bool:
+        return bool(self.damping == 0)
+
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * depth + self.damping * rate

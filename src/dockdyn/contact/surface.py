@@ -7,14 +7,29 @@ Source: definition of the interface: a signed distance and its gradient.
 from __future__ import annotations
 
 import abc
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import ArrayLike
 
 from dockdyn.mechanics.vector import Scalar, Vector
 
 AXIS_SMOOTHING = 1e-9  # m; distances from an axis are smoothed by this much so that their derivatives stay finite on it
+
+
+class Extent(NamedTuple):
+    """How much of a surface is drawn: within `radius` of its docking axis, and along that axis from `low` to `high`.
+
+    Places along the axis are counted from the one nearest to the surface's reference point.
+    """
+
+    radius: ArrayLike  # m
+    low: ArrayLike  # m
+    high: ArrayLike  # m
+    hollow: bool = True  # seen from inside, so drawn to look through
+    whole: bool = False  # all of it is worth a place in the picture, also where it is met in a part only
 
 
 class Surface(eqx.Module):
@@ -38,6 +53,10 @@ class Surface(eqx.Module):
     def mouth(self) -> tuple[Vector, Vector]:
         """Where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""
         return self.reference(), Vector.of(jnp.array([1.0, 0.0, 0.0]))
+
+    def extent(self, reach: float) -> Extent:
+        """What is drawn of the surface where contacts are within `reach` (m) of its reference point."""
+        return Extent(reach, -0.6 * reach, 1.6 * reach)
 
     def distance_and_normal(self, point: Vector) -> tuple[Scalar, Vector]:
         """Signed distance (m) and its gradient: the unit normal out of the solid (body axes)."""

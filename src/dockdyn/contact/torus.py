@@ -9,7 +9,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from dockdyn.contact.surface import AXIS_SMOOTHING, Surface, cylindrical
+from dockdyn.contact.surface import AXIS_SMOOTHING, Extent, Surface, cylindrical
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -39,6 +39,10 @@ class Torus(Surface):
 
     def true_distance(self) -> bool:
         return True
+
+    def extent(self, reach: float) -> Extent:
+        tube = 1.1 * self.minor_radius
+        return Extent(1.1 * self.major_radius + tube, -tube, tube, hollow=False)
 
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.centre), Vector.of(self.axis))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.files import replacing
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.study.columns import tables
 
@@ -27,7 +29,6 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
     as they were; nan is what did not happen. `values.csv` has what has no dimension, `attributes.csv` a name and a value
     a row, and so have `margins.csv` and `envelope.csv`, what these studies answer.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for over, columns in tables(dataset).items():
         rows = zip(*(column.values.tolist() for column in columns), strict=True)
@@ -52,10 +53,12 @@ def spread(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")  # writes floats by their shortest exact digits
+    with replacing(path) as (file,):
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")  # writes floats by their shortest exact digits
         writer.writerow(headings)
         writer.writerows(rows)
+        text.detach()
     return path
 
 
@@ -82,9 +85,9 @@ def export_mat(dataset: xr.Dataset, path: Path) -> None:
         "names": names | {short: name for short, name in attributes.items() if short not in names},
     }
     try:
-        savemat(path, {"dockdyn": described}, long_field_names=True, do_compression=True, oned_as="column")
+        with replacing(path) as (file,):
+            savemat(file, {"dockdyn": described}, long_field_names=True, do_compression=True, oned_as="column")
     except (MatWriteError, OverflowError) as error:
-        path.unlink(missing_ok=True)
         raise ScenarioError(f"{path}: too large for a MAT file ({error}); must be exported with --to csv") from None
 
 

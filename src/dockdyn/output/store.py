@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import xarray as xr
 
+from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import KINDS
 
@@ -28,13 +28,7 @@ EVENTS = {
 
 def write_result(dataset: xr.Dataset, path: str | Path) -> None:
     """Write a result as netCDF-4. An earlier file at `path` is replaced only by a complete new one."""
-    path = Path(path)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")  # same folder: replacing is one step there
-    try:
-        dataset.to_netcdf(unfinished, engine="h5netcdf")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_file(path, as_bytes(dataset))
 
 
 def open_result(path: str | Path) -> xr.Dataset:

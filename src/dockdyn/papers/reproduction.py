@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
+from dockdyn.files import replacing, write_file
 from dockdyn.papers.table import Row, Table
 
 Progress = Callable[[float], None]  # is told the share that is done
@@ -37,7 +38,6 @@ def reproduce(
     if not chosen:
         raise ValueError(f"figure {figure}: must be one of {', '.join(map(str, parts))}")
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     tables = []
     for done, (name, part) in enumerate(chosen.items()):
 
@@ -50,7 +50,7 @@ def reproduce(
         files = () if picture is None else save(picture, part.title, folder / stem)
         tables.append(Table(name, part.title, tuple(rows), part.note, files))
         advance(1.0)
-    (folder / "tables.md").write_text("\n".join(table.markdown() for table in tables), encoding="utf-8")
+    write_file(folder / "tables.md", "\n".join(table.markdown() for table in tables))
     return tables
 
 
@@ -58,7 +58,7 @@ def save(figure: Figure, title: str, path: Path) -> tuple[Path, ...]:
     """The picture under its title as PNG and SVG; the same picture gives the same file."""
     figure.suptitle(title)
     files = path.with_suffix(".png"), path.with_suffix(".svg")
-    with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}):
-        figure.savefig(files[0], dpi=150)
-        figure.savefig(files[1], metadata={"Date": None})
+    with matplotlib.rc_context({"svg.hashsalt": "dockdyn"}), replacing(*files) as (png, svg):
+        figure.savefig(png, format="png", dpi=150)
+        figure.savefig(svg, format="svg", metadata={"Date": None})
     return files

@@ -9,11 +9,9 @@ One process at a time works in the folder: it holds a lock that the system frees
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import io
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -25,6 +23,7 @@ import tomlkit
 import xarray as xr
 from filelock import FileLock, Timeout
 
+from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.study.batch import Cases
 from dockdyn.study.campaign_seal import Damaged, opened, sealed
@@ -33,10 +32,6 @@ from dockdyn.study.sampling import Sampled
 
 INDEX, CHUNKS, WHOLE, SCENARIO, LOCK = "campaign.json", "chunks", "campaign.nc", "scenario.toml", ".lock"
 FORMAT = 2  # of the folder; 1 had no checksums
-
-
-class StoreFull(Exception):
-    """The disk is full, or a quota used up."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +121,10 @@ class Store:
             lock.release()
 
     def create(self, campaign: Campaign) -> None:
-        """Begin a campaign, or note where its scenario now is; OSError or StoreFull where that cannot be written."""
+        """Begin a campaign, or note where its scenario now is; OSError where that cannot be written."""
         (self.folder / CHUNKS).mkdir(parents=True, exist_ok=True)
-        put(self.index, json.dumps(asdict(campaign), indent=2).encode())
-        put(self.folder / SCENARIO, campaign.scenario.encode())
+        write_file(self.index, json.dumps(asdict(campaign), indent=2))
+        write_file(self.folder / SCENARIO, campaign.scenario)
 
     def campaign(self) -> Campaign:
         """The campaign that is here; ScenarioError where none is, or one of another format."""
@@ -181,7 +176,7 @@ class Store:
         first, count = campaign.part(number)
         data = table(sampled, cases, np.arange(first, first + count))
         data.attrs["elapsed_s"] = elapsed
-        put(self.chunk(number), sealed(as_bytes(data), campaign.hash, place_of(number)))
+        write_file(self.chunk(number), sealed(as_bytes(data), campaign.hash, place_of(number)))
 
     def unsealed(self, path: Path, campaign: Campaign, place: str) -> xr.Dataset:
         """The dataset in a file of the campaign; ScenarioError where it is damaged."""
@@ -227,7 +222,7 @@ class Store:
     def finish(self, campaign: Campaign) -> xr.Dataset:
         """Put all chunks into one file."""
         data = self.dataset(campaign)
-        put(self.whole, sealed(as_bytes(data), campaign.hash, WHOLE))
+        write_file(self.whole, sealed(as_bytes(data), campaign.hash, WHOLE))
         return data
 
 
@@ -273,29 +268,3 @@ def table(sampled: Sampled, cases: Cases, numbers: Any) -> xr.Dataset:
     reasons = np.array(cases.reasons, object)
     columns["reason"] = ("case", reasons, {"long_name": "why the case failed; empty where it did not"})
     return xr.Dataset(columns, {"case": ("case", numbers)})
-
-
-def as_bytes(dataset: xr.Dataset) -> bytes:
-    """A dataset as a netCDF file: a copy, since the view that xarray gives outlives what it looks at."""
-    return bytes(dataset.to_netcdf(engine="h5netcdf"))
-
-
-def put(path: Path, content: bytes) -> None:
-    """A file that is there whole or not at all, and stays when the power fails."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise StoreFull(f"{path.parent}: {os.strerror(error.errno).lower()}") from None
-        raise

@@ -23,7 +23,6 @@ from dockdyn.study.run import (
     capture_variables,
     contact_variables,
     episode_variable,
-    lossless,
     outcome_variables,
     sampled_variables,
     scalar,
@@ -61,7 +60,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     if scenario.kind == "latch":
         keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
     else:
-        keeps = lossless(content.contact.normal)
+        keeps = content.contact.normal.make().lossless()
     kept = sampled_variables(VARIABLES, run)
     variables = {**kept, **contact_variables(run), **energies(run, count), **outcome(scenario, run), **own}
     return Described(variables, coordinates, undamped and keeps, undamped, "plastic, locked")
@@ -146,7 +145,7 @@ def impact_doubts(content: Any) -> list[str]:
 def law_restitution(content: Any) -> float | None:
     """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
     law = content.contact.normal
-    if lossless(law):
+    if law.make().lossless():
         return 1.0
     if law.law != "spring-dashpot":
         return None

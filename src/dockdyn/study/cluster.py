@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from multiprocessing import resource_tracker
 from typing import Any
 
 from dockdyn.scenario.errors import ScenarioError
@@ -54,12 +56,19 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """What is started meanwhile does not hear Ctrl-C, which the terminal sends to all processes."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """What is started meanwhile does not hear Ctrl-C, which the terminal sends to all processes; this one goes on to.
+
+    New threads and processes block what the thread that starts them blocks. Python's tracker of resources would lift that
+    when it is started, so it is started before, without its warning of what it cleans up after a process that was ended.
+    """
+    sys.warnoptions.append("ignore:resource_tracker")
+    resource_tracker.ensure_running()
+    sys.warnoptions.remove("ignore:resource_tracker")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def reached(scheduler: str, option: str) -> Any:

@@ -16,7 +16,6 @@ from dockdyn.study.run import (
     capture_variables,
     contact_variables,
     episode_variable,
-    lossless,
     outcome_variables,
     sampled_variables,
     scalar,
@@ -125,16 +124,9 @@ def contact_names(content: Any) -> list[str]:
 
 
 def conservative(content: Any) -> bool:
-    """Whether energy returns to its value after every contact: no delay, no friction, a lossless law of depth alone."""
-
-    def smooth(contact: Any) -> bool:
-        return contact.friction is None or getattr(contact.friction, "coefficient", 1) == 0
-
-    return (
-        content.latch is None
-        and content.loop.delay == 0
-        and all(lossless(c.normal) and smooth(c) for c in content.contact)
-    )
+    """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
+    laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
+    return content.latch is None and content.loop.delay == 0 and all(law.make().lossless() for law in laws)
 
 
 def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:

@@ -134,9 +134,3 @@ def outcome_variables(run: Run, delay: float, captured: bool, at_end: dict[str, 
         "outcome_open": scalar(found["outcome_open"], "1", "whether the outcome is open at the end: 1 yes, 0 no"),
         "approach_left": scalar(found["approach_left_s"], "s", "time the probe would still take, unhindered"),
     }
-
-
-def lossless(law: Any) -> bool:
-    """Whether a normal-force law (its section) gives back all the energy it takes."""
-    spring = law.law == "hertz" or (law.law in ("spring-dashpot", "hunt-crossley") and law.damping == 0)
-    return spring or getattr(law, "restitution", None) == 1

@@ -11,7 +11,15 @@ from dockdyn.output.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.cameras import beside, seen_from
 from dockdyn.output.replay.events import events
-from dockdyn.output.replay.gear import MARGIN, axes_length, body_parts, docking_place, gear_places, rims, surface_part
+from dockdyn.output.replay.gear import (
+    MARGIN,
+    axes_length,
+    body_parts,
+    docking_place,
+    gear_places,
+    reach_with_wholes,
+    surface_part,
+)
 from dockdyn.output.replay.scale import arrow_scale
 from dockdyn.output.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View
 
@@ -81,7 +89,7 @@ def met(dataset: xr.Dataset, content: Any) -> float:
     paths = dataset.feature_position.values
     nearest = float(np.nanmin(np.linalg.norm(paths, axis=-1))) if paths.size else 0.0
     found = MARGIN * max([*sizes, 3 * max(radii, default=0.0), nearest if not len(sizes) else 0.0])
-    return max([found, *rims(content)]) or 0.5
+    return reach_with_wholes(content, found)
 
 
 def size(parts: list[Part], name: str) -> float:

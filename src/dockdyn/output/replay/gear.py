@@ -19,7 +19,6 @@ NEAR = 0.5  # of what matters of a surface: a reference point closer than that t
 THIN = 0.035  # radius of a probe that is a point, as a share of its length
 TAPER = 0.5  # width of a face that is cut back so
 FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
-EDGE = 1e-3  # of a rim's radius, by which its wall is drawn shorter
 MARGIN = 1.25  # of what is shown of a surface beyond where it is met
 
 
@@ -101,29 +100,17 @@ def probe(place: np.ndarray, radius: float, reach: float) -> Mesh:
 
 
 def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:
-    """A contact surface, as far as it matters: within `reach` (m) of its reference point, or to its rim."""
-    middle, axis = (np.asarray(part.array()) for part in surface.mouth())
-    depth = float((middle - np.asarray(surface.reference().array())) @ axis)
-    wide, low, high = reach, -0.6 * reach, 1.6 * reach
-    opacity: float | None = 0.45
-    rim = getattr(surface, "rim_radius", None)
-    if rim is not None:  # the wall up to its rim, without the outside
-        wide, low, high = (1 - EDGE) * float(rim), -0.05 * depth, 1.02 * depth + EDGE * float(rim)
-    radii = [float(getattr(surface, key)) for key in ("major_radius", "minor_radius") if hasattr(surface, key)]
-    if radii:
-        wide, low, high, opacity = 1.1 * sum(radii), -1.1 * radii[1], 1.1 * radii[1], None
-    elif rim is None and hasattr(surface, "radius"):
-        wide = 1.2 * float(surface.radius)
-        low, high = -max(reach, wide), max(reach, wide)
-        opacity = 0.45 if surface.inside else None
-    return Part(name, surface_around_axis(surface, wide, low, high), SURFACE, motion, opacity=opacity, flat=False)
+    """A contact surface, as far as it says that it matters where it is met within `reach` (m) of its reference point."""
+    extent = surface.extent(reach)
+    mesh = surface_around_axis(surface, float(extent.radius), float(extent.low), float(extent.high))
+    return Part(name, mesh, SURFACE, motion, opacity=0.45 if extent.hollow else None, flat=False)
 
 
-def rims(content: Any) -> list[float]:
-    """Radii (m) of the rims of all surfaces that have one."""
+def reach_with_wholes(content: Any, reach: float) -> float:
+    """`reach` (m), or the radius of the widest surface that is worth showing whole."""
     made = [section.make() for name in ("chaser", "target") for section in getattr(content, name).surface]
-    found = [getattr(surface, "rim_radius", None) for surface in made]
-    return [float(rim) for rim in found if rim is not None]
+    extents = [surface.extent(reach) for surface in made]
+    return max([reach, *(float(extent.radius) for extent in extents if extent.whole)]) or 0.5
 
 
 def docking_place(

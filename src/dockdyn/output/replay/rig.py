@@ -10,7 +10,7 @@ import xarray as xr
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.cameras import beside, seen_from
-from dockdyn.output.replay.gear import MARGIN, METAL, body_parts, docking_place, rims, surface_part
+from dockdyn.output.replay.gear import MARGIN, METAL, body_parts, docking_place, reach_with_wholes, surface_part
 from dockdyn.output.replay.scale import arrow_scale
 from dockdyn.output.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, still, turned
 from dockdyn.output.replay.shapes import box, coil
@@ -139,7 +139,7 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
     pressing = np.linalg.norm(force, axis=1) > 0
     feature, _, on_chaser = content.pair(content.contact[0])
     met = float(places[pressing].max(initial=0))
-    reach = max([MARGIN * max(met, 3 * float(feature.radius)), *rims(content)]) or 0.5
+    reach = reach_with_wholes(content, MARGIN * max(met, 3 * float(feature.radius)))
     parts: list[Part] = []
     for name, motion, chaser in (("chaser", robot, True), ("target", ground, False)):
         body = getattr(content, name)

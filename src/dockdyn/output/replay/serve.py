@@ -21,14 +21,14 @@ def serve(scene: Scene, host: str, port: int, ready: Callable[[str], None]) -> N
         logging.CRITICAL
     )  # a request that is none for it needs no traceback
     asked = (signal.SIGTERM, signal.SIGINT)  # the latter, too: a shell lets what it starts in the background ignore it
-    before = [signal.signal(one, end) for one in asked]
-    try:
-        with player(scene, host, port, script=overlay(scene)) as server:
+    with player(scene, host, port, script=overlay(scene)) as server:
+        before = [signal.signal(one, end) for one in asked]
+        try:
             shown = f"[{host}]" if ":" in host else host
             ready(f"http://{shown}:{server.get_port()}")
             server.sleep_forever()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        for one, handler in zip(asked, before, strict=True):
-            signal.signal(one, handler)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            for one, handler in zip(asked, before, strict=True):
+                signal.signal(one, handler)

@@ -1,0 +1,106 @@
+"""Files that are there whole or not at all: whatever ends the process, or fills the disk, what was there before stays."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the disk is full, a quota or a limit used up
+unfinished: set[Path] = set()  # what this process is writing; removed by what ends it
+
+
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """Write one file; an earlier one is replaced only by a complete new one. Raises `OSError` with its name."""
+    write_files({Path(path): content})
+
+
+def write_files(contents: Mapping[Path, str | bytes]) -> None:
+    """Write several files that belong together: none is replaced before all are on the disk."""
+    with replacing(*contents) as files:
+        for file, content in zip(files, contents.values(), strict=True):
+            file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextlib.contextmanager
+def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
+    """Files to write to, which come to their `paths` when the block ends without an error, and vanish otherwise.
+
+    They are written beside their places, brought to the disk and renamed; folders that are missing are made. What is no
+    regular file, a device or a pipe, is written to as it is. Raises `OSError` with the file's name, or the folder's of
+    several: disk full, not allowed.
+    """
+    places = [Path(path).resolve() for path in paths]  # a link goes on pointing to its file
+    parts = [place if special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
+    own = {part for part, place in zip(parts, places, strict=True) if part != place}
+    made = [folder for place in places for folder in place.parents if not folder.exists()]
+    unfinished.update(own)
+    try:
+        with contextlib.ExitStack() as stack:
+            files: list[BinaryIO] = []
+            for part in parts:
+                part.parent.mkdir(parents=True, exist_ok=True)
+                files.append(stack.enter_context(part.open("wb")))
+            yield files
+            for file, part in zip(files, parts, strict=True):
+                file.flush()
+                if part in own:
+                    os.fsync(file.fileno())
+        for part, place in zip(parts, places, strict=True):
+            if part in own:
+                os.replace(part, place)
+        for folder in {part.parent for part in own}:
+            keep_names(folder)
+    except OSError as error:
+        if error.filename is None or error.filename in map(str, parts):
+            error.filename = str(paths[0] if len(paths) == 1 else Path(paths[0]).parent)
+        raise
+    finally:
+        for left in own:
+            with contextlib.suppress(OSError):
+                left.unlink(missing_ok=True)
+        for folder in made:
+            with contextlib.suppress(OSError):  # it holds something
+                folder.rmdir()
+        unfinished.difference_update(own)
+
+
+def special(path: Path) -> bool:
+    """Whether there is something that is neither a regular file nor a folder."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def keep_names(folder: Path) -> None:
+    """Bring the names in a folder to the disk, so that they stay when the power fails."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def as_bytes(dataset: xr.Dataset) -> bytes:
+    """A dataset as a netCDF file, made in memory: HDF5 kills the process where it writes to a disk that is full.
+
+    A copy, since the view that xarray gives outlives what it looks at.
+    """
+    return bytes(dataset.to_netcdf(engine="h5netcdf"))
+
+
+def remove_unfinished() -> None:
+    """Remove what this process has not written to the end."""
+    for part in list(unfinished):
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def failure(error: OSError) -> str:
+    """A file that cannot be written or read, and why, in one line."""
+    words = (error.strerror or str(error)).lower() if error.errno in FULL else error.strerror
+    return f"{error.filename}: {words}" if error.filename else str(error)

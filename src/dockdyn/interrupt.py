@@ -1,0 +1,74 @@
+"""Ctrl-C and requests to end, as the command line takes them: the process ends at once, whatever it is doing.
+
+Python's own way is an exception in the main thread. It comes only between two steps of Python, so not while JAX compiles,
+and whoever is just importing something, or runs a callback, may swallow it. Here a thread waits for signals and ends the
+process; files are whole at any moment (`files`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from dockdyn.files import remove_unfinished
+
+WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+CLEAN = b"\r\x1b[2K\x1b[?25h"  # of a terminal: away with the line of progress, the cursor back
+PATIENCE = 1.0  # s until the main thread ends the process by itself, should the waiting one be gone
+
+advice: list[Callable[[], str]] = []  # what the last words say of the work that was under way
+
+
+def listen() -> None:
+    """End the process by itself, with code 130 or 143, when a signal asks; once, in the main thread.
+
+    A signal that is ignored, as a shell has it for what runs in the background, stays so; one for which another handler
+    is set later is that handler's.
+    """
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    threading.Thread(target=wait, args=(reader,), name="signals", daemon=True).start()
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)  # written to as the signal comes, also amid compiled code
+    for number in WORDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stop)
+
+
+def wait(reader: int) -> None:
+    """What the thread does: wait for a signal that is `stop`'s, and end the process."""
+    while numbers := os.read(reader, 1):
+        if signal.getsignal(numbers[0]) is stop:
+            end(numbers[0])
+
+
+def stop(number: int, frame: object) -> None:
+    """What the main thread does when it comes to hear of the signal: nothing more."""
+    time.sleep(PATIENCE)
+    os._exit(128 + number)
+
+
+def end(number: int) -> None:
+    """The last words, and the end."""
+    remove_unfinished()
+    words = [f"error: {WORDS[signal.Signals(number)]}"]
+    for tell in advice:
+        with contextlib.suppress(Exception):
+            words.append(tell())
+    line = f"{'; '.join(words)}\n".encode()
+    with contextlib.suppress(OSError):
+        os.write(2, CLEAN + line if os.isatty(2) else line)
+    os._exit(128 + number)
+
+
+@contextlib.contextmanager
+def advising(tell: Callable[[], str]) -> Iterator[None]:
+    """Work that can be gone on with: `tell` says how, should it be interrupted."""
+    advice.append(tell)
+    try:
+        yield
+    finally:
+        advice.remove(tell)

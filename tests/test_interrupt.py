@@ -1,0 +1,178 @@
+"""Ctrl-C and requests to end: every command ends at once, by code, and leaves no half file."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dockdyn.output.store import write_result
+
+TRIES = 30
+WITHIN = 2.0  # s, on an idle machine
+STOPS = {
+    130,
+    -signal.SIGINT,
+}  # a process that dies of the signal, before dockdyn is there to hear it, is 130 to a shell
+
+HEARD = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell may have it ignored
+COMMAND = "from dockdyn.__main__ import main; main()"
+
+
+def started(*arguments, folder: Path, cold: Path | None = None) -> subprocess.Popen:
+    """A command in a process group of its own; with `cold`, a folder, nothing compiled is known."""
+    return subprocess.Popen(
+        [sys.executable, "-c", HEARD + COMMAND, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ if cold is None else {**os.environ, "XDG_CACHE_HOME": str(cold)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def ended(process: subprocess.Popen, by: int = signal.SIGINT) -> tuple[int, str, float]:
+    """Code, words and seconds to the end of a process whose group gets a signal, as from a terminal."""
+    os.killpg(process.pid, by)
+    begun = time.monotonic()
+    try:
+        _, errors = process.communicate(timeout=100)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return process.returncode, errors, time.monotonic() - begun
+
+
+def patience() -> float:
+    """Seconds to end within, more where others keep the machine busy."""
+    return WITHIN * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+BUSY = """
+import hashlib, sys, time, traceback, dockdyn
+
+print("here", file=sys.stderr, flush=True)
+{work}
+
+class Law(dockdyn.NormalLaw):
+    stiffness: float
+
+    def force(self, depth, rate):
+        return self.stiffness * depth
+"""
+# as JAX does while it compiles, and as libraries do while they are imported
+COMPILED = "hashlib.pbkdf2_hmac('sha256', b'', b'', 30_000_000)"
+SWALLOWED = """
+try:
+    time.sleep(20)
+except BaseException:
+    traceback.print_exc()
+"""
+
+
+@pytest.mark.parametrize("work", [COMPILED, SWALLOWED], ids=["in compiled code", "in an import that swallows it"])
+def test_whatever_the_main_thread_does(work, tmp_path):
+    (tmp_path / "busy.py").write_text(BUSY.format(work=work))
+    override = 'contact.0.normal={law="busy:Law", stiffness=5000.0}'
+    process = started("run", "probe-cone", "--set", override, "--out", "x", folder=tmp_path)
+    assert process.stderr.readline() == "here\n"
+    time.sleep(0.2)
+    code, errors, took = ended(process)
+    assert (code, errors) == (130, "error: interrupted\n") and took < patience()
+
+
+@pytest.mark.parametrize(
+    ("by", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_no_half_file_is_left(by, code, word, tmp_path):
+    (tmp_path / "result.nc").write_bytes(b"old")
+    writing = """
+import sys, time
+from dockdyn.files import replacing
+from dockdyn.interrupt import listen
+
+listen()
+with replacing(sys.argv[1]) as (file,):
+    file.write(b"new")
+    print("here", flush=True)
+    time.sleep(20)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEARD + writing, tmp_path / "result.nc"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "here\n"
+    assert len(list(tmp_path.iterdir())) == 2
+    found, errors, took = ended(process, by)
+    assert (found, errors) == (code, f"error: {word}\n") and took < patience()
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("result.nc", b"old")]
+
+
+# command, longest time (s) until the signal comes, whether nothing compiled is known
+COMMANDS = [
+    ("run probe-cone", 4.0, False),
+    ("run probe-cone --quiet", 25.0, True),
+    ("stability probe-cone --json", 10.0, True),
+    ("compare sits --compensators none,command-lead", 8.0, False),
+    ("campaign run atv-like --runs 64 --out x", 10.0, False),
+    ("report result/result.nc --force", 4.0, False),
+    ("view result/result.nc --html page.html", 4.0, False),
+]
+
+
+def interrupt(command: str, moment: float, folder: Path, cold: bool) -> None:
+    process = started(*command.split(), folder=folder, cold=folder / "cache" if cold else None)
+    try:
+        process.wait(moment)
+        assert process.returncode == 0, process.communicate()
+        return
+    except subprocess.TimeoutExpired:
+        pass
+    code, errors, took = ended(process)
+    assert code in STOPS or (code == 0 and took < 1), (moment, code, errors)  # it may just have been done
+    assert took < patience(), (moment, took)
+    if code == 130:
+        assert errors.startswith("error: interrupted") and errors.count("\n") == 1, errors
+    assert not list(folder.rglob("*.part")), moment
+
+
+@pytest.fixture
+def folder(shared_run, tmp_path):
+    (tmp_path / "result").mkdir()
+    write_result(shared_run("paraskevas-latch"), tmp_path / "result/result.nc")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("command", "moment", "cold"), [(COMMANDS[0][0], 0.5, False), (COMMANDS[1][0], 4.0, True)])
+def test_a_command_is_interrupted(command, moment, cold, folder):
+    interrupt(command, moment, folder, cold)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", range(TRIES))
+def test_commands_are_interrupted_at_random_moments(number, folder):
+    command, longest, cold = COMMANDS[number % len(COMMANDS)]
+    interrupt(command, random.Random(number).uniform(0.05, longest), folder, cold)
+
+
+@pytest.mark.full
+def test_workers_end_with_their_campaign(tmp_path):
+    pytest.importorskip("distributed")
+    process = started("campaign", "run", "atv-like", "--runs", 640, "--out", "x", "--workers", 2, folder=tmp_path)
+    begun = time.monotonic()
+    while not list(tmp_path.glob("x/chunks")) and time.monotonic() - begun < 60:
+        time.sleep(0.1)
+    time.sleep(2.0)
+    code, errors, took = ended(process)
+    assert code == 130 and took < patience() and errors.count("\n") == 1
+    assert "cases are kept; go on with: dockdyn campaign run atv-like" in errors
+    time.sleep(2.0)
+    with pytest.raises(ProcessLookupError):  # nobody of the group is left
+        os.killpg(process.pid, 0)
