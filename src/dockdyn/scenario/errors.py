@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Iterable
 from typing import Any
 
+from dockdyn.scenario.printable import one_line
+
+SHOWN = 60  # characters of a value in a message
+LISTED = 40  # names in a message
+COMPARED = 60  # characters of a word that can be a known one, mistyped
+
+BRIEF = reprlib.Repr()
+BRIEF.maxstring = BRIEF.maxother = BRIEF.maxlong = 2 * SHOWN
+BRIEF.maxlist = BRIEF.maxdict = 10
+
 
 class ScenarioError(ValueError):
-    """A scenario cannot be used; the message names file, key, value and what is allowed, in one line.
+    """A scenario cannot be used; the message names file, key, value and what is allowed, in one printable line.
 
     `key` and `words`: the key in the file and what is said of it, where a key is what is wrong.
     """
 
     def __init__(self, message: str, key: str = "", words: str = ""):
-        super().__init__(message)
+        super().__init__(one_line(message))
         self.key, self.words = key, words
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:
     """Words for a message: the allowed names, or the nearest of them."""
     names = sorted(allowed)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(names)}"
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(names[:LISTED])}{more}"
 
 
 def shown(value: object) -> str:
     """A value for a message, shortened."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    text = BRIEF.repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
 def allowed(problem: Any) -> str:

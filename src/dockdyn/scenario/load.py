@@ -13,7 +13,6 @@ from typing import Any
 
 import tomlkit
 from pydantic import ValidationError
-from tomlkit.exceptions import ParseError
 
 from dockdyn.scenario.berthing import BerthingSection
 from dockdyn.scenario.campaign import CampaignSection
@@ -36,6 +35,7 @@ from dockdyn.scenario.orbital_arm import OrbitalArmSection
 from dockdyn.scenario.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.rig import MODES, RigSection
 from dockdyn.scenario.section import Section
+from dockdyn.scenario.toml_text import check_admissible, data_of
 from dockdyn.scenario.urdf import with_urdf
 
 KINDS: dict[str, type[Section]] = {
@@ -112,7 +112,7 @@ def preset_kinds() -> dict[str, str]:
 def in_presets(key: str) -> dict[str, str]:
     """What the presets state for a key, by name."""
     files = {file.name.removesuffix(".toml"): file for file in PRESETS.iterdir() if file.name.endswith(".toml")}
-    return {name: str(tomlkit.parse(files[name].read_text())[key]) for name in sorted(files)}
+    return {name: str(data_of(files[name].read_text(), name)[key]) for name in sorted(files)}
 
 
 def preset_text(name: str) -> str:
@@ -153,11 +153,10 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
 
 def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder: Path | None = None) -> Scenario:
     """The scenario in `text`; `folder` is where URDF files and modules of the user's own laws are looked for."""
-    try:
-        data = tomlkit.parse(text).unwrap()
-    except ParseError as error:
-        raise ScenarioError(f"{name}: not TOML: {error}") from None
+    data = data_of(text, name)
     changes = overrides or {}
+    for key, value in changes.items():
+        check_admissible({key: value}, name)
     files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
     for key, value in files.items():
         data = overridden(data, key, value, name, folder)

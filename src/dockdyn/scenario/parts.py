@@ -5,6 +5,7 @@ A part of your own is named "module:Class"; its keys are the class's fields.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import re
@@ -31,7 +32,7 @@ from dockdyn.contact.sphere import Sphere
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.contact.torus import Torus
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.units import Coordinate, Number, quantity, registry
+from dockdyn.scenario.units import Coordinate, Number, in_base_units, quantity
 
 Point = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
 Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
@@ -148,12 +149,8 @@ def si(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, str) and re.match(r"\s*[-+]?\.?\d", value):  # "3 mm" is a quantity, "bar" a word
-        import pint
-
-        try:
-            return float(registry().Quantity(value).to_base_units().magnitude)
-        except (pint.PintError, TypeError, ValueError, AttributeError, AssertionError):
-            return value
+        with contextlib.suppress(ValueError):
+            return in_base_units(value)
     return value
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dockdyn.scenario.errors import ScenarioError, shown
-from dockdyn.scenario.units import registry
+from dockdyn.scenario.units import magnitude
 
 RELATIONS = ("<", "<=", ">", ">=", "==")
 WRITTEN = re.compile(r"\s*([<>=!~≤≥]*)\s*(.*?)\s*", re.DOTALL)
@@ -60,15 +60,11 @@ def requirement_of(figure: str, value: Any, name: str) -> Requirement:
 
 def finite(text: str) -> bool:
     """Whether a text is a finite number, with or without a unit."""
-    import tokenize
-
-    import pint
-
     if not re.match(r"[-+]?\.?\d", text):
         return False
     try:
-        return math.isfinite(float(registry().Quantity(text).magnitude))
-    except (pint.PintError, AttributeError, TypeError, ValueError, AssertionError, SyntaxError, tokenize.TokenError):
+        return math.isfinite(magnitude(text))
+    except ValueError:
         return False
 
 

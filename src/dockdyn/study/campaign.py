@@ -20,6 +20,7 @@ import xarray as xr
 from dockdyn.scenario.errors import ScenarioError, shown
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.own_modules import own_modules
+from dockdyn.scenario.toml_text import data_of
 from dockdyn.study.batch import LEFT_OUT, Cases, in_batches, run_cases
 from dockdyn.study.campaign_store import Campaign, Store
 from dockdyn.study.requirements import judge, plain, with_lists
@@ -94,9 +95,7 @@ def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 def differences(before: str, now: str) -> list[str]:
     """Keys of two scenario texts that differ, with both values."""
-    import tomlkit
-
-    old, new = (flat(tomlkit.parse(text).unwrap()) for text in (before, now))
+    old, new = (flat(data_of(text, "scenario")) for text in (before, now))
     nothing = "not there"
     return [
         f"{key} was {shown(old[key]) if key in old else nothing}, is {shown(new[key]) if key in new else nothing}"

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import tomlkit
 import xarray as xr
 from jaxtyping import Bool, Float
-from tomlkit.exceptions import ParseError
 
 from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.scenario.requirement import requirements_of
@@ -143,10 +141,7 @@ def required(scenario: str, figures: dict[str, Float[np.ndarray, "cases"]]) -> t
 
     Of the text no more is read, so that a law of the user's own, which may no longer be there, is not needed.
     """
-    try:
-        table = tomlkit.parse(scenario).unwrap().get("requirements", {})
-    except ParseError as error:
-        raise ScenarioError(f"campaign: its scenario is not TOML: {error}") from None
+    table = data_of(scenario, "campaign: scenario").get("requirements", {})
     found, offered = [], with_lists(figures)
     for one in requirements_of(table, "campaign"):
         where = f"campaign: requirements.{one.name}"

@@ -1,0 +1,33 @@
+"""A user's text as it is shown: on one line, not too long, without anything that a terminal would act on."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LONGEST = 500  # characters of a line that says what is wrong
+
+
+def printable(text: str, lines: bool = False) -> str:
+    """`text` with all that is not seen as its escape, such as \\x1b: control characters, marks that turn the direction of
+    writing, parts of characters. Line breaks stay where there may be several `lines`.
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if seen(sign) or (lines and sign == "\n") else escaped(sign) for sign in text)
+
+
+def seen(sign: str) -> bool:
+    return sign.isprintable() or unicodedata.category(sign) == "Zs"  # blanks of all widths
+
+
+def escaped(sign: str) -> str:
+    return sign.encode("unicode_escape").decode()
+
+
+def one_line(text: str, most: int = LONGEST) -> str:
+    """`text` printable and, where it has more than `most` characters, without its middle."""
+    return without_middle(printable(without_middle(text, most)), most)
+
+
+def without_middle(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]} … {text[3 - (most - most // 2) :]}"
