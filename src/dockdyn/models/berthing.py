@@ -59,7 +59,9 @@ class Side(eqx.Module):
     tree: Tree
     configuration: Configuration
     velocities: Row
-    origin: Float[Array, "3"]  # m, from the grip to where the axes begin in which feature or surface are given, grip axes
+    origin: Float[
+        Array, "3"
+    ]  # m, from the grip to where the axes begin in which feature or surface are given, grip axes
     grip: int = eqx.field(static=True)
 
 
