@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.beam import Beam
 from dockdyn.mechanics.tree import Configuration
+from dockdyn.scenario.tree import BeamSection, FlexibleSection
 from dockdyn.study.plan import jit_once
 
 
@@ -250,3 +251,105 @@ def test_spin_up():
     assert largest > 0.02
     assert np.abs(found[times > RISE]).max() < 0.05 * largest
     assert len(spun_up(times, False)) < len(times)
+
+
+# --- what a scenario's `[flexible]` gives ------------------------------------------------------------------------------
+
+
+def given(modes, twist=0, **keys) -> Beam:
+    """The beam of a scenario in the plane, of numbers without units; with `twist` one that only twists."""
+    flexible = FlexibleSection(modes=modes, twist_modes=twist, **keys)
+    section = BeamSection(length=1.0, mass=1.0, bending=1.0, torsion=1.0, polar_inertia=1.0)
+    return flexible.beam(section, planar=not twist)
+
+
+def tip_equation(ratio, rotary):
+    """Of a beam clamped at its root: moment and shear at the tip are those that turn and move the body there."""
+
+    def function(b):
+        cosh, sinh, cos, sin = np.cosh(b), np.sinh(b), np.cos(b), np.sin(b)
+        moment = np.array([cosh + cos, sinh + sin]) - rotary * b**3 * np.array([sinh + sin, cosh - cos])
+        shear = np.array([sinh - sin, cosh + cos]) + ratio * b * np.array([cosh - cos, sinh - sin])
+        return (moment[0] * shear[1] - moment[1] * shear[0]) / np.cosh(b) ** 2
+
+    return function
+
+
+RATIOS = [(0.0, 0.0), (0.1, 0.0), (1.0, 0.0), (10.0, 0.0), (1.0, 0.01), (1.0, 1.0), (10.0, 10.0)]
+
+
+def errors_of(beam, count, ratios=RATIOS):
+    """How far the first frequencies of a clamped beam are too high, by mass and rotary inertia at the tip over the beam's."""
+    found = []
+    for ratio, rotary in ratios:
+        body = Link("tip", "beam", joint="locked", at=1.0, mass=ratio, inertia=rotary * np.eye(3))
+        computed = frequencies([Link("beam", beam=beam), body], "fixed")[:count]
+        exact = np.array([brentq(tip_equation(ratio, rotary), *pair, xtol=1e-13) for pair in brackets(ratio, rotary)])
+        found.append(computed / exact[:count] ** 2 - 1)
+    return np.array(found)
+
+
+def brackets(ratio, rotary, count=3):
+    """Intervals that hold one root each."""
+    grid = np.linspace(0.05, 15, 3000)
+    values = np.array([tip_equation(ratio, rotary)(b) for b in grid])
+    (at,) = np.nonzero(np.sign(values[1:]) != np.sign(values[:-1]))
+    return [(grid[k], grid[k + 1]) for k in at[:count]]
+
+
+def test_all_modes_of_a_scenario_are_right_whatever_hangs_on_the_tip():
+    """Two by default, within 1 %; with the polynomials of two shapes the second is a third to a half too high."""
+    errors = errors_of(given(modes=FlexibleSection().modes), 2)
+    assert (errors > -1e-8).all() and errors.max() < 0.01
+    polynomial = errors_of(given(modes=2, basis="polynomial"), 2, RATIOS[:4])
+    np.testing.assert_allclose(polynomial[:, 1], [0.580, 0.440, 0.347, 0.331], atol=1e-3)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("modes", [1, 3])
+def test_so_are_fewer_and_more_modes(modes):
+    errors = errors_of(given(modes=modes), modes)
+    assert (errors > -1e-8).all() and errors.max() < 0.01
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("modes", [1, 2, 3])
+def test_so_are_modes_on_a_free_hinge(modes):
+    """A beam hinged to the ground, with a mass at its tip: W″ = 0 at both ends, W(0) = 0, W‴(1) = −μ β W."""
+    for ratio in (0.0, 0.1, 1.0, 10.0):
+        body = Link("tip", "beam", joint="locked", at=1.0, mass=ratio)
+        found = frequencies([Link("ground"), Link("beam", "ground", beam=given(modes)), body], "fixed")[1 : 1 + modes]
+        exact = roots(lambda b, r=ratio: np.sin(b) - np.cos(b) * np.tanh(b) + 2 * r * b * np.sin(b) * np.tanh(b))
+        assert (found / exact[:modes] > 1 - 1e-8).all() and (found / exact[:modes]).max() < 1.015
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("modes", [1, 2])
+def test_so_are_modes_of_twist(modes):
+    """β tan β is the shaft's inertia over the tip's."""
+    for ratio in (0.0, 0.1, 1.0, 10.0):
+        body = Link("tip", "beam", joint="locked", at=1.0, inertia=ratio * np.diag([1.0, 0, 0]))
+        found = frequencies([Link("beam", beam=given(0, twist=modes)), body], "fixed")[:modes]
+        exact = [
+            brentq(lambda b, r=ratio: np.cos(b) - r * b * np.sin(b), k * np.pi + 1e-9, (k + 0.5) * np.pi + 1e-9)
+            for k in range(modes)
+        ]
+        assert (found / exact > 1 - 1e-8).all() and (found / exact).max() < 1.01
+
+
+def test_places_may_be_traced():
+    """Shapes at a place that is differentiated by: values as at a number, slopes as derivatives."""
+    one = beam((4, 2, 3), basis="craig-bampton", length=jnp.asarray(2.0))
+
+    def shift(at):
+        return one.shapes(at).shift
+
+    place = jnp.asarray(0.37)
+    found, slopes = jax.jvp(shift, (place,), (jnp.ones(()),))
+    shapes = one.shapes(np.asarray(0.37))
+    np.testing.assert_allclose(found, shapes.shift, rtol=0, atol=1e-14)
+    turn = np.asarray(shapes.turn) * 2.0
+    np.testing.assert_allclose([slopes[1], -slopes[2]], [turn[2], turn[1]], rtol=0, atol=1e-12)
+    _, gathered = jax.jvp(one.shortening, (place,), (jnp.ones(()),))
+    bent = (turn[1:, :, None] * turn[1:, None, :]).sum(0) / 2.0
+    np.testing.assert_allclose(gathered, bent, rtol=0, atol=1e-11)

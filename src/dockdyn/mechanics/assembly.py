@@ -20,14 +20,17 @@ from dockdyn.mechanics.beam import Beam, unit_gauss
 from dockdyn.mechanics.screws import cross_matrix
 from dockdyn.mechanics.tree import BASES, JOINTS, Layout, Links, Tree
 
+PAST_END = 1e-9  # share of a beam's length by which rounding may put a place beyond its ends
+
 
 @dataclass(frozen=True)
 class Link:
     """A link and the joint that holds it. Numbers may be traced.
 
-    The link frame is at the joint; a beam lies along its x axis. The joint sits on the parent at `mount` (m, parent axes),
-    counted from the parent's frame or, with `at`, from that share of the parent's beam's length; `mount_turn` takes joint
-    axes to the parent's there.
+    The link frame is at the joint; a beam lies along its x axis, clamped there. The joint sits on the parent at `mount` (m,
+    parent axes), counted from the parent's frame or, with `at`, from that share of the parent's beam's length; `mount_turn`
+    takes joint axes to the parent's there. So without `at` a joint, and always the rigid mass, is fixed to the frame of a
+    link that bends; with it the joint moves and turns with the section there, the mount as a rigid arm.
     """
 
     name: str
@@ -37,7 +40,7 @@ class Link:
     axis: Any = (0.0, 0.0, 1.0)
     mount: Any = (0.0, 0.0, 0.0)
     mount_turn: Any = field(default_factory=lambda: np.eye(3))
-    at: float | None = None
+    at: Any = None
     mass: Any = 0.0  # kg, of what is rigid
     centre: Any = (0.0, 0.0, 0.0)  # m, its centre of mass, link axes
     inertia: Any = field(default_factory=lambda: np.zeros((3, 3)))  # kg m², about that
@@ -104,7 +107,7 @@ def in_order(links: Sequence[Link]) -> list[Link]:
             raise ValueError(f"link {link.name!r}: a spherical joint has no stiffness; must be 0")
         if known(link.axis) and not np.any(np.asarray(link.axis)):
             raise ValueError(f"link {link.name!r}: axis must not be the zero vector")
-        if link.at is not None and not 0 <= link.at <= 1:
+        if link.at is not None and known(link.at) and not -PAST_END <= link.at <= 1 + PAST_END:
             raise ValueError(f"link {link.name!r}: at is {link.at}; must be a share of the parent's beam, 0 to 1")
     found: list[Link] = []
     while len(found) < len(links):
@@ -196,7 +199,8 @@ def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
         return found
     if parent.beam is None:
         raise ValueError(f"link {link.name!r}: at = {link.at}: its parent {parent.name!r} has no beam to count along")
-    seen, count = parent.beam.shapes(np.asarray(float(link.at))), parent.beam.count
+    at = np.asarray(link.at, float) if known(link.at) else link.at
+    seen, count = parent.beam.shapes(at), parent.beam.count
     found["attach_place"] = jnp.asarray(seen.place)
     found["attach_shift"] = found["attach_shift"].at[:, :count].set(seen.shift)
     found["attach_turn"] = found["attach_turn"].at[:, :count].set(seen.turn)

@@ -12,16 +12,18 @@ Ryan and Banerjee 1987.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from numpy.polynomial import Legendre, Polynomial
 
 Basis = Literal["polynomial", "craig-bampton", "cantilever"]
-Shape = Callable[[np.ndarray, int], np.ndarray]  # ξ and order of the derivative → values
+Place = np.ndarray | Array  # ξ; JAX's where it may be traced
+Shape = Callable[[Any, int], Any]  # ξ and order of the derivative → values, of the library that ξ is of
 
 INNER = 40  # Gauss points for integrals of shapes
 
@@ -56,31 +58,30 @@ class Beam(eqx.Module):
     def count(self) -> int:
         return sum(self.modes)
 
-    def shapes(self, at: Float[np.ndarray, "*at"]) -> Shapes:
+    def shapes(self, at: Float[Place, "*at"]) -> Shapes:
         """Shapes at ξ = `at` (0 to 1)."""
         y, z, twist = self.modes
-        count = self.count
-        shift, turn = np.zeros((*at.shape, 3, count)), np.zeros((*at.shape, 3, count))
-        bending = bending_shapes(self.basis, max(y, z))
-        for first, modes, axis, about, sign in ((0, y, 1, 2, 1.0), (y, z, 2, 1, -1.0)):
-            for index, f in enumerate(bending[:modes], start=first):
-                shift[..., axis, index], turn[..., about, index] = f(at, 0), sign * f(at, 1)
-        for index, f in enumerate(twist_shapes(twist)):
-            turn[..., 0, y + z + index] = f(at, 0)
-        scaled = jnp.asarray(turn).at[..., 1:, :].divide(self.length)
-        return Shapes(jnp.asarray(at) * self.length, jnp.asarray(shift), scaled, self.shortening(at))
+        bending, first = bending_shapes(self.basis, max(y, z)), y + z
+        shift, turn = jnp.zeros((2, *at.shape, 3, self.count))
+        for modes, columns, axis, about, sign in ((y, slice(y), 1, 2, 1.0), (z, slice(y, first), 2, 1, -1.0)):
+            shift = shift.at[..., axis, columns].set(values(bending[:modes], at, 0))
+            turn = turn.at[..., about, columns].set(sign * values(bending[:modes], at, 1))
+        turn = turn.at[..., 0, first:].set(values(twist_shapes(self.basis, twist), at, 0))
+        scaled = turn.at[..., 1:, :].divide(self.length)
+        return Shapes(jnp.asarray(at) * self.length, shift, scaled, self.shortening(at))
 
-    def shortening(self, at: Float[np.ndarray, "*at"]) -> Float[Array, "*at modes modes"]:
+    def shortening(self, at: Float[Place, "*at"]) -> Float[Array, "*at modes modes"]:
         """H(x) = ∫₀ˣ (φ′ᵧ φ′ᵧᵀ + φ′_z φ′_zᵀ) dx (1/m); zero without stiffening."""
         y, z, _ = self.modes
-        found = np.zeros((*at.shape, self.count, self.count))
+        found = jnp.zeros((*at.shape, self.count, self.count))
         if self.stiffening and y + z:
             points, weights = unit_gauss(INNER)
-            inner = at[..., None] * points
-            slope = np.stack([f(inner, 1) for f in bending_shapes(self.basis, max(y, z))], -1)
-            whole = np.einsum("q,...qi,...qj,...->...ij", weights, slope, slope, at)
-            found[..., :y, :y], found[..., y : y + z, y : y + z] = whole[..., :y, :y], whole[..., :z, :z]
-        return jnp.asarray(found) / self.length
+            slope = values(bending_shapes(self.basis, max(y, z)), at[..., None] * points, 1)
+            slope, along = slope[..., None, :], (at[..., None] * weights)[..., None, None]
+            whole = (along * slope * slope.swapaxes(-1, -2)).sum(-3)
+            found = found.at[..., :y, :y].set(whole[..., :y, :y])
+            found = found.at[..., y : y + z, y : y + z].set(whole[..., :z, :z])
+        return found / self.length
 
     def slice_count(self) -> int:
         """Points of quadrature: exact for polynomials, enough for a cantilever's modes."""
@@ -97,14 +98,14 @@ class Beam(eqx.Module):
         points, weights = unit_gauss(INNER)
 
         def energy(shapes: Sequence[Shape], order: int) -> np.ndarray:
-            values = np.stack([f(points, order) for f in shapes], -1) if shapes else np.zeros((INNER, 0))
-            return np.einsum("q,qi,qj->ij", weights, values, values)
+            found = values(shapes, points, order)
+            return np.einsum("q,qi,qj->ij", weights, found, found)
 
         bent = energy(bending_shapes(self.basis, max(y, z)), 2)
         found = jnp.zeros((self.count, self.count))
         found = found.at[:y, :y].set(self.bending_y / self.length**3 * bent[:y, :y])
         found = found.at[y : y + z, y : y + z].set(self.bending_z / self.length**3 * bent[:z, :z])
-        return found.at[y + z :, y + z :].set(self.torsion / self.length * energy(twist_shapes(twist), 1))
+        return found.at[y + z :, y + z :].set(self.torsion / self.length * energy(twist_shapes(self.basis, twist), 1))
 
 
 def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray, "count"]]:
@@ -113,13 +114,29 @@ def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray
     return (points + 1) / 2, weights / 2
 
 
+def values(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Any:
+    """Shapes' derivatives of an order at ξ, by shape along a new last axis; of the library that ξ is of."""
+    library = jnp if isinstance(at, jax.Array) else np
+    return library.stack([f(at, order) for f in shapes], -1) if shapes else library.zeros((*at.shape, 0))
+
+
+def shape_count(basis: Basis, modes: int) -> int:
+    """Shapes that a basis has in one plane, or of twist, for so many modes; none for none.
+
+    `craig-bampton` has the static shapes of its ends beside as many vibrations between them, so that the frequencies of all
+    these modes come out right, whatever holds the root and hangs on the tip. The others have as many as modes.
+    """
+    return modes + 2 if basis == "craig-bampton" and modes else modes
+
+
 def bending_shapes(basis: Basis, count: int) -> list[Shape]:
     """Shapes of a beam clamped at ξ = 0.
 
-    `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip. `craig-bampton`: the static shapes of a
-    force and of a moment at the tip, then the modes of a beam clamped at both ends: complete, too, and its later modes are
-    vibrations between the ends (Craig and Bampton, AIAA J. 6 (1968) 1313). `cantilever`: the modes of a clamped–free beam,
-    whose sums converge slowly where a load or payload acts at the tip. ValueError for another basis.
+    `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip, but the last frequency is up to twice
+    too high. `craig-bampton`: the static shapes of a force and of a moment at the tip, then the modes of a beam clamped at both
+    ends: complete, too, and its later modes are vibrations between the ends (Craig and Bampton, AIAA J. 6 (1968) 1313).
+    `cantilever`: the modes of a clamped–free beam, whose sums converge slowly where a load or payload acts at the tip.
+    ValueError for another basis.
     """
     if basis == "polynomial":
         return [polynomial_shape(power=2, degree=k) for k in range(count)]
@@ -131,9 +148,22 @@ def bending_shapes(basis: Basis, count: int) -> list[Shape]:
     return [clamped_shape(k, free=True) for k in range(count)]
 
 
-def twist_shapes(count: int) -> list[Shape]:
-    """ξ P_k(2ξ − 1)."""
+def twist_shapes(basis: Basis, count: int) -> list[Shape]:
+    """Shapes of a shaft clamped at ξ = 0: ξ and sin kπξ of `craig-bampton`, ξ P_k(2ξ − 1) of the others."""
+    if basis == "craig-bampton":
+        return [polynomial_shape(power=1, degree=0), *(sine_shape(k) for k in range(1, count))][:count]
     return [polynomial_shape(power=1, degree=k) for k in range(count)]
+
+
+def sine_shape(half_waves: int) -> Shape:
+    """sin kπξ, a mode of a shaft clamped at both ends (dimensionless)."""
+    rate = half_waves * np.pi
+
+    def shape(at: Any, order: int) -> Any:
+        library = jnp if isinstance(at, jax.Array) else np
+        return rate**order * library.sin(rate * at + order * np.pi / 2)
+
+    return shape
 
 
 def polynomial_shape(power: int, degree: int) -> Shape:
@@ -145,8 +175,13 @@ def polynomial_shape(power: int, degree: int) -> Shape:
 def shape_of(polynomial: Polynomial) -> Shape:
     """The shape function that a polynomial in ξ is, with its derivatives by ξ (dimensionless)."""
 
-    def shape(at: np.ndarray, order: int) -> np.ndarray:
-        return (polynomial.deriv(order) if order else polynomial)(at)
+    coefficients = [(polynomial.deriv(order) if order else polynomial).coef for order in range(3)]
+
+    def shape(at: Any, order: int) -> Any:
+        found = 0.0 * at
+        for coefficient in coefficients[order][::-1]:
+            found = found * at + coefficient
+        return found
 
     return shape
 
@@ -163,14 +198,12 @@ def clamped_shape(index: int, free: bool) -> Shape:
     # 1 − σ, without cancellation
     rest = (end * (np.sin(root) - np.cos(root)) - np.exp(-root)) / (np.sinh(root) + end * np.sin(root))
 
-    def shape(at: np.ndarray, order: int) -> np.ndarray:
+    def shape(at: Any, order: int) -> Any:
+        library = jnp if isinstance(at, jax.Array) else np
         x, sigma = root * at, 1 - rest
-        hyperbolic = rest / 2 * np.exp(x) + (2 - rest) / 2 * np.exp(-x) * (-1) ** order
-        waves = (
-            -np.cos(x) + sigma * np.sin(x),
-            np.sin(x) + sigma * np.cos(x),
-            np.cos(x) - sigma * np.sin(x),
-        )[order]
+        hyperbolic = rest / 2 * library.exp(x) + (2 - rest) / 2 * library.exp(-x) * (-1) ** order
+        cosine, sine = library.cos(x), library.sin(x)
+        waves = (-cosine + sigma * sine, sine + sigma * cosine, cosine - sigma * sine)[order]
         return (hyperbolic + waves) * root**order / 2 * (-1) ** index
 
     return shape

@@ -51,13 +51,18 @@ COMPLIANT = "compliant"  # no law: forces of a contact that gives way
 
 
 class Side(eqx.Module):
-    """A tree, how it starts and which of its link frames is where it touches."""
+    """A tree, how it starts and which of its link frames is where it touches.
+
+    The grip moves as what it is mounted on, which on a beam is the section there. Feature or surface are rigid, fixed to it.
+    """
 
     tree: Tree
     configuration: Configuration
     velocities: Row
+    origin: Float[
+        Array, "3"
+    ]  # m, from the grip to where the axes begin in which feature or surface are given, grip axes
     grip: int = eqx.field(static=True)
-    touching: int = eqx.field(static=True)  # the link that carries the grip
 
 
 class ImpactLaw(eqx.Module):
@@ -325,10 +330,10 @@ class Berthing(Model):
         return Memory(*effort, contact_work=jnp.zeros(()), hit=jax.tree.map(jnp.zeros_like, x.memory.hit))
 
     def places(self, x: State, motions: Sequence[Motion] | None = None) -> tuple[Placed, Placed]:
-        """The links that touch."""
+        """What carries the feature and the surface."""
         found = motions or [side.tree.motion(q, v) for side, q, v in zip(self.sides, x.q, x.v, strict=True)]
-        first, second = self.sides
-        return placed(found[0], first.touching), placed(found[1], second.touching)
+        first, second = (placed(motion, side) for motion, side in zip(found, self.sides, strict=True))
+        return first, second
 
     def sense(self, t: Scalar, x: State) -> Sensed:
         contact = self.contact

@@ -32,7 +32,7 @@ from dockdyn.mechanics.vector import Matrix, Vector
 
 if TYPE_CHECKING:
     from dockdyn.control.plant import Plant
-    from dockdyn.models.berthing import Berthing
+    from dockdyn.models.berthing import Berthing, Side
 
 RESTING = 1  # mode, besides APART
 
@@ -68,20 +68,25 @@ class Hit(NamedTuple):
         return Hit(-velocity[0], found.impulse[0], sideways, found.energy_loss)
 
 
-def placed(motion: Motion, link: int) -> Placed:
-    """A link as a body that features and surfaces are attached to; its frame stands for the centre of mass."""
-    turn, twist = motion.rotation[link], motion.twist[link]
+def at_origin(twist: Float[Array, "6"], side: Side) -> Float[Array, "6"]:
+    """A twist of the grip, or its rate, as that of the axes fixed to it in which feature or surface are given."""
+    return twist.at[:3].add(jnp.cross(twist[3:], side.origin))
+
+
+def placed(motion: Motion, side: Side) -> Placed:
+    """A side as a body that features and surfaces are attached to; the origin of their axes stands for the centre of mass."""
+    turn, twist = motion.rotation[side.grip], at_origin(motion.twist[side.grip], side)
     rotation = Matrix(Vector.of(turn[0]), Vector.of(turn[1]), Vector.of(turn[2]))
-    pose = Pose(Vector.of(motion.position[link]), Quaternion.from_matrix(rotation))
+    pose = Pose(Vector.of(motion.position[side.grip] + turn @ side.origin), Quaternion.from_matrix(rotation))
     return Placed(pose, Twist(Vector.of(turn @ twist[:3]), Vector.of(twist[3:])), rotation, Vector.of(turn @ twist[3:]))
 
 
 def point_rows(model: Berthing, motions: Sequence[Motion], point: Vector) -> Float[Array, "3 n"]:
-    """Velocity (m/s, inertial) at a point of the chaser's touching link less that of the target's, by all velocities."""
+    """Velocity (m/s, inertial) at a point of what touches of the chaser less that of the target, by all velocities."""
     parts = []
     for side, motion, sign in zip(model.sides, motions, (1.0, -1.0), strict=True):
-        own, turn = side.tree.jacobian(motion, side.touching), motion.rotation[side.touching]
-        lever = point.array() - motion.position[side.touching]
+        own, turn = side.tree.jacobian(motion, side.grip), motion.rotation[side.grip]
+        lever = point.array() - motion.position[side.grip]
         parts.append(sign * (turn @ own[:3] - cross_matrix(lever) @ turn @ own[3:]))
     return jnp.concatenate(parts, axis=1)
 
@@ -90,8 +95,9 @@ def drift(model: Berthing, rebound: Rebound, x: State, motions: Sequence[Motion]
     """Rate of the depth's rate at constant velocities of the trees (m/s²)."""
     now = model.places(x, motions)
 
-    def moving(body: Placed, motion: Motion, link: int) -> Placed:
-        turn, twist, bias = motion.rotation[link], motion.twist[link], motion.bias[link]
+    def moving(body: Placed, motion: Motion, side: Side) -> Placed:
+        turn = motion.rotation[side.grip]
+        twist, bias = (at_origin(rates[side.grip], side) for rates in (motion.twist, motion.bias))
         linear = turn @ (bias[:3] + jnp.cross(twist[3:], twist[:3]))
         turning = Matrix(*(Vector.of(row) for row in cross_matrix(turn @ twist[3:]) @ turn))
         still = jax.tree.map(jnp.zeros_like, body.pose.attitude)
@@ -102,9 +108,7 @@ def drift(model: Berthing, rebound: Rebound, x: State, motions: Sequence[Motion]
             Vector.of(turn @ bias[3:]),
         )
 
-    change = tuple(
-        moving(body, motion, side.touching) for body, motion, side in zip(now, motions, model.sides, strict=True)
-    )
+    change = tuple(moving(body, motion, side) for body, motion, side in zip(now, motions, model.sides, strict=True))
     return jax.jvp(lambda *pair: meet(rebound.feature, rebound.surface, *pair).rate, now, change)[1]
 
 

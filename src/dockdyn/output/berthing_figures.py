@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output.drawing import COLOURS, align_label, arrange, legend, lines, shade_contacts, styled
+from dockdyn.scenario.tree import BODY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -255,6 +256,8 @@ def sketches(dataset: xr.Dataset) -> Figure:
         for system, name, colour in ((0, "chaser", "blue"), (1, "target", "orange")):
             line = now.outline[system].values
             line = line[np.isfinite(line).all(axis=-1)]
+            if system == 0:  # without the bodies on beams, which come between the last link and the grip
+                line = line[[not str(link).endswith(BODY) for link in dataset.link.values]]
             ax.plot(*line[:, [0, across]].T, color=COLOURS[colour], linewidth=1.4, label=name)
             ax.plot(*line[:, [0, across]].T, ".", color=COLOURS[colour], markersize=4)
         ax.set_aspect("equal", adjustable="box")

@@ -90,6 +90,8 @@ class BerthingSection(Section):
             links = [link.name for link in side.link]
             if (link := getattr(self.contact, name)) not in links:
                 refuse(f"contact.{name} = {link!r}: no link of the {name}; {nearest(link, links)}")
+            if (place := getattr(self.contact, f"{name}_position")) is not None:
+                side.named(link).check_place(place, f"contact.{name}_position")
         if self.target.position is not None:
             refuse("target.position: the target is where it touches; leave it out")
         if self.planar:
@@ -137,8 +139,8 @@ class BerthingSection(Section):
 
     def uncontrolled(self) -> Berthing:
         """The model without control."""
-        grip = Link(GRIP, self.contact.chaser, joint="locked", mount=jnp.asarray(self.contact.chaser_position, float))
-        tree = self.chaser.tree(self.flexible, self.planar, grip)
+        touching = jnp.asarray(self.contact.chaser_position, float)
+        tree = self.chaser.tree(self.flexible, self.planar, self.chaser.grip(self.contact.chaser, touching))
         q, v = self.chaser.start(tree, self.planar)
         at = tree.layout.names.index(GRIP)
         motion = tree.motion(q, v)
@@ -149,7 +151,7 @@ class BerthingSection(Section):
         columns = [column for name in self.joints()[1] for column in of_link[names[name]]]
         locks = jnp.zeros((len(columns), v.shape[0])).at[jnp.arange(len(columns)), jnp.array(columns, int)].set(1.0)
         return Berthing(
-            sides=(Side(tree, q, v, at, tree.layout.names.index(self.contact.chaser)), target),
+            sides=(Side(tree, q, v, -touching, at), target),
             law=self.impact.make(),
             normal=normal,
             locks=locks,
@@ -174,17 +176,17 @@ class BerthingSection(Section):
     def make_target(self, normal: Any, place: Any) -> Side:
         """The target, its contact at `place` (m, inertial)."""
         if self.contact.target_radius is not None:
-            # on the side of the payload that faces the chaser, as far from its frame as stated
+            # on the side of the payload that faces the chaser, as far from its frame as stated: of a ball fixed to the frame
             mount = turned_back(self.target_attitude(), normal * jnp.asarray(self.contact.target_radius, float))
+            grip = Link(GRIP, self.contact.target, joint="locked", mount=mount)
         else:
             mount = jnp.asarray(self.contact.target_position, float)
-        tree = self.target.tree(
-            self.flexible, self.planar, Link(GRIP, self.contact.target, joint="locked", mount=mount)
-        )
+            grip = self.target.grip(self.contact.target, mount)
+        tree = self.target.tree(self.flexible, self.planar, grip)
         q, v = self.target.start(tree, self.planar)
         at = tree.layout.names.index(GRIP)
         off = place - tree.motion(q, v).position[at]
-        return Side(tree, replace(q, position=q.position + off), v, at, tree.layout.names.index(self.contact.target))
+        return Side(tree, replace(q, position=q.position + off), v, -mount, at)
 
     def target_attitude(self) -> Any:
         return jnp.asarray([1.0, 0.0, 0.0, 0.0] if self.target.attitude is None else self.target.attitude, float)

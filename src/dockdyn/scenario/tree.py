@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, field_serializer, field_validator, model_validator
 
-from dockdyn.mechanics.assembly import Link, in_order, tree_of
-from dockdyn.mechanics.beam import Beam
+from dockdyn.mechanics.assembly import PAST_END, Link, in_order, tree_of
+from dockdyn.mechanics.beam import Beam, shape_count
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.tree import Configuration, Tree
 from dockdyn.mechanics.vector import Vector
@@ -25,6 +25,7 @@ Bending = quantity("N*m**2", "a bending stiffness", above=0)
 NOTHING = [0.0, 0.0, 0.0]
 UPRIGHT = [1.0, 0.0, 0.0, 0.0]
 GRIP = "grip"  # name of the massless frame where a tree is touched
+BODY = ".rigid"  # ends the name of what is rigid on the beam of a link
 FLAT = 1e-9  # sine of the angle by which an axis may leave the plane
 
 # joint: key: unit, what it is; what is not here the joint does not have
@@ -71,11 +72,14 @@ class BeamSection(Section):
 
 
 class FlexibleSection(Section):
-    """How beams bend: number of modes in each plane, twist, basis, shortening."""
+    """How beams bend: number of modes in each plane, twist, basis, shortening.
+
+    A basis may need more shapes than the modes whose frequencies it gives (`dockdyn.mechanics.beam.shape_count`).
+    """
 
     modes: Annotated[int, Field(ge=0, le=8)] = 2
     twist_modes: Annotated[int, Field(ge=0, le=8)] = 0
-    basis: Literal["polynomial", "craig-bampton", "cantilever"] = "polynomial"
+    basis: Literal["polynomial", "craig-bampton", "cantilever"] = "craig-bampton"
     stiffening: bool = True
 
     def beam(self, section: BeamSection, planar: bool) -> Beam:
@@ -84,6 +88,7 @@ class FlexibleSection(Section):
         def number(value: Any) -> Any:
             return jnp.asarray(0.0 if value is None else value, float)
 
+        bending, twist = (shape_count(self.basis, modes) for modes in (self.modes, self.twist_modes))
         return Beam(
             length=number(section.length),
             mass=number(section.mass),
@@ -92,7 +97,7 @@ class FlexibleSection(Section):
             torsion=number(section.torsion),
             polar_inertia=number(section.polar_inertia),
             damping=number(section.damping),
-            modes=(self.modes, 0 if planar else self.modes, 0 if planar else self.twist_modes),
+            modes=(bending, 0 if planar else bending, 0 if planar else twist),
             basis=self.basis,
             stiffening=self.stiffening,
         )
@@ -152,6 +157,8 @@ class LinkSection(Section):
             refuse(f"link {self.name}: mass and inertia belong together; give both or neither")
         if self.name == GRIP:
             refuse(f"link {self.name}: the name of the place that touches; must be another")
+        if self.name.endswith(BODY):
+            refuse(f"link {self.name}: names that end in {BODY!r} are of what is rigid on beams; must be another")
         if self.parent is None:
             for key in ("at", "mount_attitude"):
                 if getattr(self, key) is not None:
@@ -180,26 +187,56 @@ class LinkSection(Section):
         start = jnp.asarray(self.start, float)
         return start if start.shape[0] == 4 else Quaternion.exponential(Vector.of(start)).array()
 
-    def link(self, flexible: FlexibleSection, planar: bool) -> Link:
+    def check_place(self, place: list[float], key: str) -> None:
+        """Refuses a place on the link (m, link axes) beyond the ends of its beam."""
+        if self.beam is not None and not -PAST_END <= place[0] / self.beam.length <= 1 + PAST_END:
+            words = f"is beyond the beam of {self.name}; its x must be 0 to {self.beam.length:g} m"
+            refuse(f'{key} = {place}: {words} (what reaches further: on a link that is locked there `at = "tip"`)')
+
+    def seat(self, place: Any) -> dict[str, Any]:
+        """Where on the link a place (m, link axes, its beam straight) is fixed: `at` and `mount` of a `Link` there.
+
+        On a beam it is fixed to the section at its x, and moves and turns with that.
+        """
+        place = jnp.asarray(place, float)
+        if self.beam is None:
+            return {"mount": place}
+        return {"at": place[0] / self.beam.length, "mount": place.at[0].set(0.0)}
+
+    def link(self, parent: LinkSection | None, flexible: FlexibleSection, planar: bool) -> Link:
+        """The link; what is rigid on a beam is none of it (`body`)."""
+
         def number(value: Any) -> Any:
             return jnp.asarray(0.0 if value is None else value, float)
 
+        if parent is None or self.at is not None:
+            seat = {"at": None if self.at is None else 1.0, "mount": jnp.asarray(self.mount, float)}
+        else:
+            seat = parent.seat(self.mount)
         return Link(
             name=self.name,
             parent=self.parent,
             coordinate=self.coordinate,
             joint=self.joint,
             axis=jnp.asarray(self.axis, float),
-            mount=jnp.asarray(self.mount, float),
             mount_turn=self.turn(),
-            at=None if self.at is None else 1.0,
-            mass=number(self.mass),
-            centre=jnp.asarray(self.centre, float),
-            inertia=jnp.zeros((3, 3)) if self.inertia is None else jnp.asarray(self.inertia, float),
             beam=None if self.beam is None else flexible.beam(self.beam, planar),
             stiffness=number(self.stiffness),
             damping=number(self.damping),
+            **seat,
+            **({} if self.beam is not None else self.rigid()),
         )
+
+    def rigid(self) -> dict[str, Any]:
+        """What is rigid of the link, as a `Link` takes it."""
+        inertia = jnp.zeros((3, 3)) if self.inertia is None else jnp.asarray(self.inertia, float)
+        mass = jnp.asarray(0.0 if self.mass is None else self.mass, float)
+        return {"mass": mass, "centre": jnp.asarray(self.centre, float), "inertia": inertia}
+
+    def body(self) -> Link:
+        """What is rigid on a beam, as a link of its own that is locked to the section where its centre is."""
+        found = {**self.rigid(), "centre": jnp.zeros(3)}
+        return Link(f"{self.name}{BODY}", self.name, joint="locked", **self.seat(self.centre), **found)
 
 
 class TreeSection(Section):
@@ -222,6 +259,10 @@ class TreeSection(Section):
         for link in self.link:
             if link.at is not None and link.parent not in beams:
                 refuse(f'link {link.name}: at = "tip": its parent {link.parent} has no beam')
+        for link in self.link:
+            if link.parent is not None and link.at is None:
+                self.named(link.parent).check_place(link.mount, f"link {link.name}: mount")
+            link.check_place(link.centre, f"link {link.name}: centre")
         names = [link.coordinate or link.name for link in self.joints()]
         for name in names:
             if names.count(name) > 1:
@@ -278,10 +319,19 @@ class TreeSection(Section):
         """Links with a joint of these kinds, in the tree's order."""
         return [section for section in self.ordered() if section.parent is not None and section.joint in kinds]
 
+    def named(self, name: str) -> LinkSection:
+        """The link of a name."""
+        return next(link for link in self.link if link.name == name)
+
+    def grip(self, name: str, place: Any) -> Link:
+        """The massless frame at a place on a link (m, link axes)."""
+        return Link(GRIP, name, joint="locked", **self.named(name).seat(place))
+
     def tree(self, flexible: FlexibleSection, planar: bool, *frames: Link) -> Tree:
-        """The tree with further massless frames, such as where it is gripped, its last links."""
-        links = [section.link(flexible, planar) for section in self.link]
-        return tree_of([*links, *frames], base="planar" if planar else "free")
+        """The tree: links, what is rigid on beams, and then further massless frames, such as where it is gripped."""
+        links = [link.link(link.parent and self.named(link.parent), flexible, planar) for link in self.link]
+        bodies = [link.body() for link in self.link if link.beam is not None and link.mass is not None]
+        return tree_of([*links, *bodies, *frames], base="planar" if planar else "free")
 
     def start(self, tree: Tree, planar: bool) -> tuple[Configuration, Any]:
         """Configuration and velocities at t = 0, beams straight."""

@@ -55,7 +55,7 @@ def with_links(section: Entry, where: str, folder: Path) -> Entry:
             check_own(entry, links, joints, where, given)
             more.append(entry)
     for link in links.values():
-        carry(link, links.get(link.get("parent", "")), link["name"] != found[0]["name"], f"{where}.link.{link['name']}")
+        carry(link, links.get(link.get("parent", "")), link["name"] != found[0]["name"])
     rest = {key: value for key, value in section.items() if key not in ("urdf", "link")}
     return {**rest, "link": [*links.values(), *more]}
 
@@ -205,7 +205,7 @@ def override(link: Entry, entry: Entry, where: str) -> None:
     link |= entry
 
 
-def carry(link: Entry, parent: Entry | None, said: bool, where: str) -> None:
+def carry(link: Entry, parent: Entry | None, said: bool) -> None:
     """Counts the place of a URDF's joint from the end of its parent's beam, where it is to be attached there."""
     if parent is None or parent.get("beam") is None or not said:
         return
@@ -217,10 +217,6 @@ def carry(link: Entry, parent: Entry | None, said: bool, where: str) -> None:
         except (PydanticCustomError, AttributeError):
             return  # the section refuses it
         link["mount"] = [mount[0] - length, *mount[1:]]
-    elif any(mount):
-        raise ScenarioError(
-            f'{where}.at: missing; must be "tip": the link hangs on {parent["name"]}, which is flexible, away from its frame'
-        )
 
 
 def check_own(entry: Entry, links: dict[str, Entry], joints: dict[str, str], where: str, file: str) -> None:

@@ -14,6 +14,7 @@ from dockdyn.output.replay.gear import METAL, hull
 from dockdyn.output.replay.looks import dressed
 from dockdyn.output.replay.scene import Mesh, Motion, Part, along, of_matrices
 from dockdyn.output.replay.shapes import ball, box, joined, placed, rod
+from dockdyn.scenario.tree import BODY, GRIP
 
 BENDS = 6  # pieces in which a beam is drawn
 Numbers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -43,6 +44,12 @@ def placing(section: Any, flexible: Any, planar: bool, numbers: Numbers, grip: L
         if link.beam is not None
         for piece in range(1, BENDS + 1)
     ]
+    beams = {link.name: link for link in section.link if link.beam is not None}
+    marks += [
+        Link(seat_of(link), link.parent, joint="locked", **beams[link.parent].seat(link.mount))
+        for link in section.link
+        if link.parent in beams and link.at is None
+    ]
     tree = section.tree(flexible, planar, *([] if grip is None else [grip]), *marks)
     q = Configuration(*map(jnp.asarray, numbers))
     still = jnp.zeros(tree.layout.columns()[2])
@@ -66,15 +73,25 @@ def tree_parts(
     parts = []
     for link in links:
         motion = found.motions[link.name]
-        ends = [np.asarray(child.mount, float) for child in links if child.parent == link.name and child.at is None]
+        seats = {seat_of(child): child.mount for child in links if child.parent == link.name and child.at is None}
         if grip is not None and grip[0] == link.name:
-            ends.append(np.asarray(grip[1], float))
+            seats[GRIP] = grip[1]
+        bends = link.name in found.beams
+        ends = [] if bends else [np.asarray(place, float) for place in seats.values()]
+        if link.beam is not None and not bends:
+            ends.append(np.array([link.beam.length, 0.0, 0.0]))
         if link.look is not None:
             part = Part(f"{name}/{link.name}", ball(1.35 * thick), METAL, motion, flat=False)
             parts += dressed(part, link.look)
             continue
-        if link.beam is not None:
+        if bends:
             parts += beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)
+            parts += bracket_parts(f"{name}/{link.name}", found, seats, thick)
+            if link.mass is not None:
+                solid = leaf(link.model_copy(update={"centre": [0.0, 0.0, 0.0]}), thick)
+                parts.append(
+                    Part(f"{name}/{link.name} body", solid, colour, found.motions[link.name + BODY], opacity=0.9)
+                )
         if link.parent is None:
             parts.append(Part(f"{name}/{link.name}", base(link, ends, reach), colour, motion, opacity=0.9))
             continue
@@ -93,6 +110,21 @@ def beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> l
         length = float(np.linalg.norm(gap, axis=1).max())
         motion = along(one.position, gap)
         parts.append(Part(f"{name} piece {piece + 1}", rod(1.01 * length, radius), colour, motion, flat=False))
+    return parts
+
+
+def seat_of(link: Any) -> str:
+    """The name of the frame on a beam where a link is mounted."""
+    return f"{link.name} seat"
+
+
+def bracket_parts(name: str, found: Placing, seats: dict[str, Any], thick: float) -> list[Part]:
+    """What holds places beside a beam (m, link axes, by the name of the frame there) to its axis."""
+    parts = []
+    for frame, place in seats.items():
+        across = -np.array([0.0, *place[1:]])
+        if np.any(across):
+            parts.append(Part(f"{name} {frame}", stick(across, thick), METAL, found.motions[frame], flat=False))
     return parts
 
 

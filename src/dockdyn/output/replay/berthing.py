@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.mechanics.assembly import Link
 from dockdyn.output.drawing import COLOURS
 from dockdyn.output.replay import frames
 from dockdyn.output.replay.arms import SLENDER, Placing, placing, stick, tree_parts
@@ -30,7 +30,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     dwell &= np.isin(time, hits) | ~np.isin(time, np.minimum(hits + LASTS * end, end))
     model = content.model()
     chaser = of_chaser(dataset, content, time)
-    target = of_target(dataset, content, time, np.asarray(model.normal))
+    target = of_target(dataset, model.sides[1].tree.layout.names, time)
     reach = span(dataset)
     grip = (content.contact.chaser, content.contact.chaser_position)
     parts = tree_parts("chaser", content.chaser, chaser, SIDES[True], reach, grip)
@@ -70,18 +70,16 @@ def of_chaser(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
         frames.attitudes_at(time, dataset.time.values, balls) if balls.shape[1] else np.zeros((len(time), 0, 4)),
         at("modal_coordinate"),
     )
-    mount = np.asarray(content.contact.chaser_position, float)
-    grip = Link(GRIP, content.contact.chaser, joint="locked", mount=mount)
+    grip = content.chaser.grip(content.contact.chaser, content.contact.chaser_position)
     return placing(content.chaser, content.flexible, content.planar, q, grip)
 
 
-def of_target(dataset: xr.Dataset, content: Any, time: np.ndarray, normal: np.ndarray) -> Placing:
-    """A target that is one rigid body by its pose; of others the origins of links, which a result holds."""
+def of_target(dataset: xr.Dataset, names: Sequence[str], time: np.ndarray) -> Placing:
+    """A target that is one rigid body by its pose; of others the origins of links by name, which a result holds."""
     when = dataset.time.values
     base = frames.motion_at(time, when, dataset.base_position.values[:, 1], dataset.base_attitude.values[:, 1])
-    names = [link.name for link in content.target.ordered()]
-    origins = frames.at(time, when, dataset.outline.values[:, 1, : len(names) + 1])
-    motions = {name: Motion(origins[:, i], base.attitude) for i, name in enumerate([*names, GRIP])}
+    origins = frames.at(time, when, dataset.outline.values[:, 1, : len(names)])
+    motions = {name: Motion(origins[:, i], base.attitude) for i, name in enumerate(names)}
     return Placing(motions | {names[0]: base}, {})
 
 
