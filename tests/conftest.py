@@ -47,6 +47,24 @@ def reports_without_replay(request, monkeypatch):
         monkeypatch.setattr("dockdyn.output.report_of.packed_replay", lambda dataset, folder=None: "")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def comparisons_of_no_one(tmp_path_factory):
+    """What runs before a test knows of no comparison."""
+    kept = pytest.MonkeyPatch()
+    nowhere = tmp_path_factory.mktemp("compared") / "not a folder"
+    nowhere.touch()
+    kept.setattr("dockdyn.study.comparison_store.folder", lambda: nowhere)
+    yield
+    kept.undo()
+
+
+@pytest.fixture(autouse=True)
+def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatch):
+    """No test knows what others, or the user, have compared."""
+    folder = tmp_path_factory.mktemp("compared")
+    monkeypatch.setattr("dockdyn.study.comparison_store.folder", lambda: folder)
+
+
 def plain(value):
     """`value` with NumPy arrays and numbers as lists and numbers of Python, as TOML needs them."""
     if isinstance(value, dict):

@@ -14,12 +14,14 @@ from dockdyn.output.drawing import COLOURS, DASHES, SERIES, align_label, arrange
 from dockdyn.output.page import Table, render, versions
 from dockdyn.output.stability_figures import plain
 from dockdyn.output.wording import NOTHING, significant
-from dockdyn.study.compare import FINE, ORACLES, best, recommended, worst_errors
+from dockdyn.study.compare import worst_amplitudes
+from dockdyn.study.rig_choice import ORACLES, Choice, advice, amount
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 7  # stiffnesses in a table
+FINE = 0.02  # error of the amplitude that the close-up marks
 MOST = 1e4  # amplitude ratios beyond are off the figure
 UNITS = {  # of settings that are shown
     "gain": "N s/m",
@@ -62,7 +64,8 @@ def render_compare_report(dataset: xr.Dataset) -> str:
         summary=overview(dataset),
         ratios=ratios(dataset),
         note="A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much "
-        "as twice. The result file has every measure of a run’s summary.",
+        "as twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
+        "every measure of a run’s summary.",
         laws=laws(dataset),
         figures=figures,
         made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s"), *versions(dataset)],
@@ -70,17 +73,8 @@ def render_compare_report(dataset: xr.Dataset) -> str:
 
 
 def comparison_verdict(dataset: xr.Dataset) -> str:
-    """Which compensator stays nearest, in words."""
-    law, worst = best(dataset)
-    low, high = float(dataset.stiffness.min()), float(dataset.stiffness.max())
-    at = f"at {significant(low)} N/m" if low == high else f"from {significant(low)} to {significant(high)} N/m"
-    name = "the rig without a compensator" if law == "none" else law
-    if not np.isfinite(worst):
-        return f"No compensator keeps to the motion without rig {at}."
-    words = f"Nearest to the motion without rig {at}: {name}, its amplitude within {significant(100 * worst, 2)} %"
-    if (better := recommended(dataset)) != law:
-        words += f"; take {better}, within {significant(100 * worst_errors(dataset)[better], 2)} %: it bears a wrong lead, too"
-    return f"{words}."
+    """Which compensator to take, and by how much it is better than the next, in words."""
+    return advice(Choice.of_dataset(dataset), dataset.attrs.get("own"))
 
 
 def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
@@ -95,20 +89,31 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
 
 def warnings(dataset: xr.Dataset) -> list[str]:
     present = [law for law in ORACLES if law in dataset.compensator.values]
-    return [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in present]
+    seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in present]
+    left_out = json.loads(dataset.attrs.get("left_out", "{}"))
+    return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
 
 
 def ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
     """Amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
-    worst = worst_errors(dataset)
-    rows = []
+    worst, choice = worst_amplitudes(dataset), Choice.of_dataset(dataset)
+    bounces = choice.of == "restitution"
+    rows: list[list[str]] = []
     for law in dataset.compensator.values:
         values = dataset.amplitude_ratio.sel(compensator=law).values[chosen]
-        rows.append([str(law), *(ratio(float(value)) for value in values), off(worst[str(law)])])
+        ranked = choice.known(str(law))
+        last = [NOTHING if ranked is None else missed(choice, ranked.error)] if bounces else []
+        rows.append([str(law), *(ratio(float(value)) for value in values), off(worst[str(law)]), *last])
     heads = [(significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
-    return Table([("compensator", ""), *heads, ("worst", "")], rows, [], worded={0})
+    ends = [("worst", ""), *([("restitution", "off")] if bounces else [])]
+    return Table([("compensator", ""), *heads, *ends], rows, [], worded={0})
+
+
+def missed(choice: Choice, error: float) -> str:
+    """The largest error of restitution."""
+    return amount(choice, error) if np.isfinite(error) else "no bounce"
 
 
 def ratio(value: float) -> str:

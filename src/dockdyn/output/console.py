@@ -11,7 +11,7 @@ from rich.table import Table
 
 from dockdyn.output.berthing_report import berthing_verdict, contacts_table, impacts_table
 from dockdyn.output.chains_report import impact_verdict, latch_verdict
-from dockdyn.output.compare_report import comparison_verdict, ratios
+from dockdyn.output.compare_report import comparison_verdict, ratios, warnings
 from dockdyn.output.orbital_report import impacts_table as orbital_impacts
 from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
@@ -103,6 +103,8 @@ def show_comparison(dataset: xr.Dataset) -> None:
         shown.add_row(*row)
     console.print(shown)
     console.print(comparison_verdict(dataset), markup=False)
+    for warning in warnings(dataset):
+        console.print(f"warning: {warning}", markup=False)
 
 
 def show_meetings(console: Console, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:

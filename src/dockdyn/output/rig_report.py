@@ -19,6 +19,10 @@ from dockdyn.study.rig_summary import PARTS
 from dockdyn.study.summarise import summarise
 
 NEGLIGIBLE = 1e-9  # m, rad
+OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor account for
+    "peak_force_error_N": "largest force, off by the sensor’s own error",
+    "end_force_error_N": "largest error of force at the end: the sensor’s own",
+}
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,6 +128,8 @@ def compared(summary: dict[str, Any]) -> Table:
         ("kinetic energy at the end, rig less that without rig", "kinetic_energy_error_J", 1, "J"),
     ):
         value = summary[key]
+        if key in OF_SENSOR and value and abs(value) <= (summary["sensor_error_N"] or 0.0):
+            words = OF_SENSOR[key]
         rows.append([words, NOTHING if value is None else significant(scale * value), unit])
     return Table([("quantity", ""), ("value", ""), ("unit", "")], rows, [], worded={0, 2})
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, Union
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Protocol, Self, Union
 
 import jax.numpy as jnp
 from pydantic import Discriminator, Tag
@@ -14,6 +15,7 @@ from dockdyn.loop.compensators.energy_layer import EnergyLayer
 from dockdyn.loop.compensators.fixed_gain import FixedGain
 from dockdyn.loop.compensators.force_lead import ForceLead
 from dockdyn.loop.compensators.lead_energy import LeadEnergy
+from dockdyn.loop.compensators.linear import Linear
 from dockdyn.loop.compensators.linear_gain import LinearGain
 from dockdyn.loop.compensators.online_stiffness import OnlineStiffness
 from dockdyn.loop.compensators.passivity import Passivity
@@ -25,12 +27,39 @@ from dockdyn.scenario.units import quantity
 
 DEFAULT = "fixed-gain"  # the law of a table that names none
 TUNED = ("gain", "slope", "switch_time", "inertia", "lead", "second_lead")  # numbers that may be left to the tuning
+SWEEP = 0.02  # share by which a tuned gain that is to grow does so over a run, half of it below what matches
+SWITCH = 0.6  # of the duration: when a variable gain switches, if the scenario does not say
 
 Gain = quantity("N*s/m", "a gain")
 Slope = quantity("N/m", "a gain per time")
 Lead = quantity("s", "a time")
 SecondLead = quantity("s**2", "a time squared")
 Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-difference"]
+
+
+class TuningProblem(Protocol):
+    """A rig at rest in a contact that is as stiff as is believed, whose root a law's numbers are to put in its place."""
+
+    @property
+    def stiffness(self) -> float:
+        """Stiffness (N/m) that is believed."""
+
+    @property
+    def lag(self) -> float:
+        """A rough size of the loop's delay (s)."""
+
+    @property
+    def duration(self) -> float:
+        """How long the run is (s)."""
+
+    def undamped(self) -> TuningProblem:
+        """The same in a contact without damping."""
+
+    def solve(self, make: Callable[..., Compensator], scales: tuple[float, ...], what: str) -> list[float]:
+        """Numbers, of the size of `scales`, with which the rig that `make` completes moves as the contact alone does.
+
+        Raises ValueError, naming `what` is sought, where there are none.
+        """
 
 
 class CompensatorLaw(Section):
@@ -48,8 +77,14 @@ class CompensatorLaw(Section):
         return tuple(name for name in TUNED if name in type(self).model_fields and getattr(self, name) is None)
 
     def completed(self, **numbers: float) -> Self:
-        """With those of the `numbers` that were left out."""
+        """With those of the `numbers` that were left out. ValueError where one is not among them."""
+        if missing := [name for name in self.tuned() if name not in numbers]:
+            raise ValueError(f"its rule finds no {' and no '.join(missing)}")
         return self.model_copy(update={name: float(numbers[name]) for name in self.tuned()})
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        """All numbers that may be left out (SI), found for a rig. ValueError where there are none, or no rule finds them."""
+        raise ValueError("has no rule that finds its numbers")
 
     def make(self, held: bool) -> Compensator:
         """The compensator of complete numbers; `held`: whether the force on the model is constant over a period."""
@@ -74,6 +109,26 @@ class WithVelocity(CompensatorLaw):
             return FilteredDifference(jnp.asarray(self.filter_time))
         return VELOCITIES[self.velocity]()
 
+    def matching_gain(self, problem: TuningProblem) -> float:
+        """The gain (N s/m) on its velocity with which the rig's amplitude changes as that of the contact alone."""
+        source = self.source()
+        (gain,) = problem.solve(lambda gain: Linear.of(source, gain=gain), (problem.stiffness * problem.lag,), "gain")
+        return gain
+
+
+def growing(gain: float, problem: TuningProblem) -> dict[str, float]:
+    """A gain (N s/m) that grows over the run (N/m), and is the one given in its middle."""
+    return {"gain": (1 - SWEEP / 2) * gain, "slope": SWEEP * gain / problem.duration}
+
+
+def leads(problem: TuningProblem) -> dict[str, float]:
+    """Leads of the command (s, s²), of robot, hold and delay alone: found in a contact without damping."""
+    lag = problem.lag
+    lead, second = problem.undamped().solve(
+        lambda lead, second: Linear.of(lead=lead, second_lead=second), (lag, lag**2), "leads"
+    )
+    return {"lead": lead, "second_lead": second}
+
 
 class FixedGainSection(WithVelocity):
     """−gain · velocity."""
@@ -81,6 +136,9 @@ class FixedGainSection(WithVelocity):
     law: Literal["fixed-gain"] = "fixed-gain"
     gain: Gain | None = None
     gated: bool = True
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return {"gain": self.matching_gain(problem)}
 
     def make(self, held: bool) -> FixedGain:
         return FixedGain(velocity=self.source(), gated=self.gated, **self.numbers("gain"))
@@ -93,6 +151,9 @@ class LinearGainSection(WithVelocity):
     gain: Gain | None = None
     slope: Slope | None = None
     gated: bool = True
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return growing(self.matching_gain(problem), problem)
 
     def make(self, held: bool) -> LinearGain:
         return LinearGain(velocity=self.source(), gated=self.gated, **self.numbers("gain", "slope"))
@@ -109,6 +170,9 @@ class VariableGainSection(WithVelocity):
     form: Literal["bumpless", "as-printed"] = "bumpless"
     gated: bool = True
 
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return growing(self.matching_gain(problem), problem) | {"switch_time": SWITCH * problem.duration}
+
     def make(self, held: bool) -> VariableGain:
         numbers = self.numbers("gain", "slope", "switch_time", "energy_gain")
         return VariableGain(velocity=self.source(), form=self.form, gated=self.gated, **numbers)
@@ -122,6 +186,15 @@ class VelocityAccelerationSection(WithVelocity):
     inertia: quantity("kg", "an inertia") | None = None
     gated: bool = True
 
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        source, damping = self.source(), problem.stiffness * problem.lag
+        gain, inertia = problem.solve(
+            lambda gain, inertia: Linear.of(source, gain=gain, inertia=inertia),
+            (damping, damping * problem.lag),
+            "numbers",
+        )
+        return {"gain": gain, "inertia": inertia}
+
     def make(self, held: bool) -> VelocityAcceleration:
         return VelocityAcceleration(velocity=self.source(), gated=self.gated, **self.numbers("gain", "inertia"))
 
@@ -133,6 +206,11 @@ class ForceLeadSection(CompensatorLaw):
     lead: Lead | None = None
     filter_time: quantity("s", "a time", least=0) = 0.0
 
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        time = jnp.asarray(self.filter_time, float)
+        (lead,) = problem.solve(lambda lead: ForceLead(lead, time), (problem.lag,), "lead")
+        return {"lead": lead}
+
     def make(self, held: bool) -> ForceLead:
         return ForceLead(time=jnp.asarray(self.filter_time, float), **self.numbers("lead"))
 
@@ -143,6 +221,9 @@ class OnlineStiffnessSection(WithVelocity):
     law: Literal["online-stiffness"]
     lead: Lead | None = None
     forgetting: quantity("", "a share", above=0, below=1) = 0.999
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return {"lead": self.matching_gain(problem) / problem.stiffness}
 
     def make(self, held: bool) -> OnlineStiffness:
         return OnlineStiffness(velocity=self.source(), **self.numbers("lead", "forgetting"))
@@ -167,6 +248,9 @@ class CommandLeadSection(CompensatorLaw):
     lead: Lead | None = None
     second_lead: SecondLead | None = None
 
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return leads(problem)
+
     def make(self, held: bool) -> CommandLead:
         return CommandLead(**self.numbers("lead", "second_lead"))
 
@@ -186,6 +270,9 @@ class LeadEnergySection(CompensatorLaw):
     law: Literal["lead-energy"]
     lead: Lead | None = None
     second_lead: SecondLead | None = None
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return leads(problem)
 
     def make(self, held: bool) -> LeadEnergy:
         return LeadEnergy(layer=EnergyLayer(held=held), **self.numbers("lead", "second_lead"))

@@ -15,20 +15,20 @@ from dockdyn.scenario.compensators import LAWS, CompensatorLaw
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.parts import Stiffness
+from dockdyn.study import comparison_store
 from dockdyn.study.measures import number
+from dockdyn.study.rig_build import sensor_of
+from dockdyn.study.rig_choice import NONE, Choice, amplitude_errors, errors, over_draws
 from dockdyn.study.rig_compensator import Maker
 from dockdyn.study.rig_judgement import frequency
 from dockdyn.study.rig_lanes import Lanes
 from dockdyn.study.rig_measures import Motion, measures
 from dockdyn.study.rig_run import loop_of
 
-NONE = "none"  # the rig without a compensator
 STIFFNESS = "contact.normal.stiffness"
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
 MOST = 200  # stiffnesses
-DEFAULT = "lead-energy"  # the recommended compensator
-FINE = 0.02  # error of the amplitude that is taken for none
-ORACLES = ("variable-gain",)  # see the motion without rig
+DRAWS = 8  # of the noise, where a sensor has any
 
 # variable: (units, long name)
 VARIABLES = {
@@ -41,6 +41,10 @@ VARIABLES = {
     "apparent_restitution": ("1", "restitution of the first bounce on the rig"),
     "ideal_restitution": ("1", "restitution of the first bounce without rig"),
     "spectral_radius": ("1", "largest factor by which a motion in contact grows in a cycle"),
+}
+ERRORS = {
+    "error": ("1", "error of the restitution, of a contact that swings of the amplitude; mean over noise draws"),
+    "error_noise": ("1", "standard error of that mean"),
 }
 
 Progress = Callable[[float], None]
@@ -96,15 +100,44 @@ def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
     return next((section for section in stated if section is not None and section.law == law), LAWS[law](law=law))
 
 
+def own_law(scenario: Scenario) -> str:
+    """The compensator that a rig has."""
+    section = scenario.content.loop.compensator
+    return NONE if section is None else str(section.law)
+
+
+def seeds(scenario: Scenario) -> list[int]:
+    """Seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
+    content = scenario.content
+    random = sensor_of(content, 1).random
+    return [content.seed + draw for draw in range(DRAWS if random else 1)]
+
+
+def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
+    tables, left_out = {}, {}
+    for law in laws:
+        try:
+            tables[law] = maker.complete(None if law == NONE else section_of(scenario, law))
+        except ScenarioError as error:
+            left_out[law] = str(error)
+    if not tables:
+        raise ScenarioError(next(iter(left_out.values())))
+    return tables, left_out
+
+
 def compare(
     scenario: Scenario, laws: Sequence[str], stiffnesses: Sequence[float] | None, progress: Progress | None = None
 ) -> xr.Dataset:
     """Measures of a rig with each compensator (and `none`), over stiffnesses (N/m) of what it touches.
 
-    Tuned is at the stiffness that `[loop.tuning]` states or the scenario's contact has, once for all of them.
+    Tuned is at the stiffness that `[loop.tuning]` states or the scenario's contact has, once for all of them; those that
+    cannot be tuned on this rig are left out. Measures are those of the scenario's own noise seed; `error` is the mean over
+    several. What is found is kept for later runs of the same rig.
 
     Raises:
-        ScenarioError: another kind, a contact whose law has no stiffness, a rig that cannot be simulated or tuned.
+        ScenarioError: another kind, a contact whose law has no stiffness, a rig that cannot be simulated, or none of whose
+            compensators can be tuned.
     """
     if scenario.kind != "rig":
         raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no rig to compensate; must be rig")
@@ -113,44 +146,57 @@ def compare(
     lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
     rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = bool(getattr(scenario.content.contact, "bilateral", False))
-    found: dict[str, list[np.ndarray]] = {name: [] for name in VARIABLES}
-    told, settings = [], {}
-    for place, law in enumerate(laws):
-        section = maker.complete(None if law == NONE else section_of(scenario, law))
-        settings[law] = {name: value for name, value in section or () if isinstance(value, float)}
-        course, radii = lanes.course(maker.make(section), None if section is None else section.period)
-        ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
-        rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
-        with np.errstate(invalid="ignore", over="ignore"):
-            row = measures(course.time, ideal, rig, rates, bilateral) | {"spectral_radius": radii}
-        for name in VARIABLES:
-            found[name].append(row[name])
-        told.append(course.wall_time)
+    found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
+    tables, left_out = completed(maker, scenario, laws)
+    for place, section in enumerate(tables.values()):
+        rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
+        rows, wall_time = [], 0.0
+        for course in lanes.courses(rigs, seeds(scenario)):
+            ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
+            rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force", "measured_force")))
+            with np.errstate(invalid="ignore", over="ignore"):
+                rows.append(measures(course.time, ideal, rig, rates, bilateral))
+            wall_time += course.wall_time
+        off, doubt = over_draws([errors(row, bilateral) for row in rows])
+        row = rows[0] | {"spectral_radius": lanes.radii(rigs), "error": off, "error_noise": doubt}
+        for name, values in (row | {"wall_time": np.asarray(wall_time)}).items():
+            found[name].append(values)
         if progress is not None:
-            progress((place + 1) / len(laws))
-    return dataset_of(scenario, laws, tried, found, told, settings)
+            progress((place + 1) / len(tables))
+    dataset = dataset_of(scenario, tables, tried, found, left_out)
+    remember(scenario, dataset, tables)
+    return dataset
+
+
+def remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
+    """Keep what a comparison says for later runs of the same rig."""
+    tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
+    comparison_store.remember(scenario, {"choice": Choice.of_dataset(dataset).answer(), "settings": tables})
 
 
 def dataset_of(
     scenario: Scenario,
-    laws: Sequence[str],
+    tables: dict[str, Any],
     stiffnesses: Sequence[float],
     found: dict[str, list[np.ndarray]],
-    told: list[float],
-    settings: dict[str, Any],
+    left_out: dict[str, str],
 ) -> xr.Dataset:
     """The dataset of a comparison."""
     dims = ("compensator", "stiffness")
     variables: dict[str, Any] = {
         name: (dims, np.stack(found[name]), {"units": units, "long_name": words})
-        for name, (units, words) in VARIABLES.items()
+        for name, (units, words) in (VARIABLES | ERRORS).items()
     }
-    variables["wall_time"] = ("compensator", np.array(told), {"units": "s", "long_name": "time that its runs took"})
+    wall_time = np.stack(found["wall_time"])
+    variables["wall_time"] = ("compensator", wall_time, {"units": "s", "long_name": "time that its runs took"})
     coordinates = {
-        "compensator": list(laws),
+        "compensator": list(tables),
         "stiffness": ("stiffness", np.array(stiffnesses), {"units": "N/m", "long_name": STIFFNESS}),
     }
     stated = scenario.content.loop.tuning.stiffness
+    settings = {
+        law: {name: value for name, value in table or () if isinstance(value, float)} for law, table in tables.items()
+    }
     attributes: dict[str, Any] = {
         "title": scenario.title,
         "kind": scenario.kind,
@@ -158,6 +204,9 @@ def dataset_of(
         "scenario": scenario.text(),
         "dockdyn_version": version("dockdyn"),
         "settings": json.dumps(settings),
+        "left_out": json.dumps(left_out),
+        "own": own_law(scenario),
+        "noise_draws": len(seeds(scenario)),
         "tuned_at_N_m": float(loop_of(scenario).stiffness) if stated is None else float(stated),
         "duration_s": float(scenario.content.duration),
         "bilateral": int(getattr(scenario.content.contact, "bilateral", False)),
@@ -180,36 +229,28 @@ def rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
 
 def answer(dataset: xr.Dataset) -> dict[str, Any]:
     """A comparison, ready for JSON."""
+    choice, own = Choice.of_dataset(dataset), dataset.attrs.get("own")
+    following = choice.runner_up()
     return {
         "title": dataset.attrs["title"],
         "tuned_at_N_m": float(dataset.attrs["tuned_at_N_m"]),
-        "recommended": recommended(dataset),
-        "worst_amplitude_error": {law: number(error) for law, error in worst_errors(dataset).items()},
+        "recommended": choice.best(own).law,
+        "alike": [each.law for each in choice.alike()],
+        "runner_up": None if following is None else following.law,
+        "margin": None if following is None else number(following.error - choice.best(own).error),
+        "own": own,
+        "error_of": choice.of,
+        "noise_draws": choice.draws,
+        "worst_error": {each.law: number(each.error) for each in choice.ranking},
+        "worst_error_noise": {each.law: number(each.noise) for each in choice.ranking},
+        "worst_amplitude_error": {law: number(error) for law, error in worst_amplitudes(dataset).items()},
+        "left_out": json.loads(dataset.attrs.get("left_out", "{}")),
         "settings": json.loads(dataset.attrs["settings"]),
         "rows": rows_of(dataset),
     }
 
 
-def best(dataset: xr.Dataset) -> tuple[str, float]:
-    """Which compensator stays nearest to the motion without rig over the range, and its largest error of amplitude.
-
-    One that needs an oracle is left out: no rig can have it.
-    """
-    errors = {law: error for law, error in worst_errors(dataset).items() if law not in ORACLES}
-    return min((errors or worst_errors(dataset)).items(), key=lambda item: item[1])
-
-
-def recommended(dataset: xr.Dataset) -> str:
-    """The default where it serves: it bears a lead that is wrong, which no comparison shows; else the nearest."""
-    return DEFAULT if worst_errors(dataset).get(DEFAULT, np.inf) <= FINE else best(dataset)[0]
-
-
-def worst_errors(dataset: xr.Dataset) -> dict[str, float]:
+def worst_amplitudes(dataset: xr.Dataset) -> dict[str, float]:
     """By compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
-    found = {}
-    for law in dataset.compensator.values:
-        ratio = dataset.amplitude_ratio.sel(compensator=law).values
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.where(ratio >= 1, ratio, 1 / ratio) - 1
-        found[str(law)] = float(np.where(np.isfinite(error), error, np.inf).max())
-    return found
+    worst = amplitude_errors(dataset.amplitude_ratio.values).max(axis=1)
+    return {str(law): float(error) for law, error in zip(dataset.compensator.values, worst, strict=True)}

@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from scipy.stats import chi2
 
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.loop import DynamicsSection, SensorSection
@@ -25,6 +26,7 @@ from dockdyn.study.rig_measures import active, size
 # share of its period that an integrator lags
 INTEGRATOR = {"half-period": 0.5, "zero-order-hold": 0.5, "explicit-euler": 1.0, "semi-implicit-euler": 0.0}
 PADE_ORDER = 1  # as the paper
+CHANCE = 0.01  # probability that noise alone is larger than what is said of it
 CONSTANT = ("fixed-gain", "linear-gain", "variable-gain", "velocity-acceleration", "online-stiffness")  # gains that
 # change slowly: each can be judged as if it stayed
 
@@ -115,8 +117,25 @@ def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
         "gains": visited,
         "stable": None if visited is None or law.law not in CONSTANT else stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
+        "sensor_error_N": sensor_error(content, dataset),
+        "comparable": hasattr(first_contact(content).normal, "stiffness"),
         "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
     }
+
+
+def first_contact(content: Any) -> Any:
+    """The table of a rig's contact, the first where there are several."""
+    return content.contact[0] if isinstance(content.contact, list) else content.contact
+
+
+def sensor_error(content: Any, dataset: xr.Dataset) -> float:
+    """How far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
+
+    The noise's largest of all instants, which chance exceeds in one run of a hundred.
+    """
+    sensor, (instants, axes) = content.loop.sensor or SensorSection(), dataset.measured_force.shape
+    largest = float(np.sqrt(chi2.isf(CHANCE / instants, axes)))
+    return float(sensor.noise * largest + np.sqrt(axes) * (abs(sensor.bias) + sensor.resolution / 2))
 
 
 def gains_visited(dataset: xr.Dataset) -> list[float] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,21 +19,21 @@ from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.plan import jit_once
 from dockdyn.study.rig_build import free_model, plant_of, rig_of
+from dockdyn.study.rig_judgement import first_contact
 from dockdyn.study.rig_run import Arrays, Course, Grid, check, free, loop_of, radius
 
-NAMES = ("position", "velocity", "total_force", "gain")  # what a comparison keeps
+NAMES = ("position", "velocity", "total_force", "measured_force")  # what a comparison keeps
 
 
 def with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     """The scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
     content = scenario.content
-    several = isinstance(content.contact, list)
-    contact = content.contact[0] if several else content.contact
+    contact = first_contact(content)
     if not hasattr(contact.normal, "stiffness"):
         raise ScenarioError(f"{scenario.name}: contact.normal.law = {contact.normal.law!r}: has no stiffness to vary")
     normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})
     contact = contact.model_copy(update={"normal": normal})
-    whole = [contact, *content.contact[1:]] if several else contact
+    whole = [contact, *content.contact[1:]] if isinstance(content.contact, list) else contact
     return replace(scenario, content=content.model_copy(update={"contact": whole}))
 
 
@@ -88,15 +88,17 @@ class Lanes:
         rig = rig_of(self.scenarios[self.hardest], self.loops[self.hardest], compensator, asked)
         return [replace(rig, plant=plant) for plant in self.plants]
 
-    def course(self, compensator: Compensator | None, asked: float | None = None) -> tuple[Course, np.ndarray]:
-        """What all lanes do with one compensator, asked every `asked` seconds, and their spectral radii."""
-        began = time.perf_counter()
-        rigs = self.rigs(compensator, asked)
-        grid = Grid.of(rigs[0], self.duration)
-        oracle, ideal = self.without(rigs, grid)
-        seed = jnp.asarray(self.scenario.content.seed)
-        seen = simulated(stacked(rigs), oracle, seed, grid.rows, grid.stride)
+    def courses(self, rigs: list[Rig], seeds: Sequence[int]) -> Iterator[Course]:
+        """What all lanes do, once for each seed of the random numbers."""
+        grid, all_rigs = Grid.of(rigs[0], self.duration), stacked(rigs)
         kept = grid.within(self.duration)
-        arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
-        radii = np.array([radius(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])
-        return Course(kept * grid.period, arrays, ideal, time.perf_counter() - began), radii
+        for seed in seeds:
+            began = time.perf_counter()
+            oracle, ideal = self.without(rigs, grid)
+            seen = simulated(all_rigs, oracle, jnp.asarray(seed), grid.rows, grid.stride)
+            arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
+            yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
+
+    def radii(self, rigs: list[Rig]) -> np.ndarray:
+        """Spectral radius of each lane."""
+        return np.array([radius(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])

@@ -21,14 +21,23 @@ FLICKER = 25  # instants
 
 @dataclass(frozen=True)
 class Motion:
-    """A motion: position (m), velocity (m/s) and force on the moving mass (N)."""
+    """A motion: position (m), velocity (m/s), force on the moving mass (N), and what of that the contact gives.
+
+    A compensator may cancel the contact's force for a while: that does not end a bounce.
+    """
 
     position: Series
     velocity: Series
     force: Series
+    contact: Series | None = None  # where nothing else acts, the force
 
     def parts(self) -> list[Series]:
-        return [self.position, self.velocity, self.force]
+        return [self.position, self.velocity, self.force, self.force if self.contact is None else self.contact]
+
+    @property
+    def push(self) -> Size:
+        """Size (N) of what acts, whether on the mass or in the contact."""
+        return size(self.force) if self.contact is None else np.maximum(size(self.force), size(self.contact))
 
 
 def size(values: Float[np.ndarray, "time axes"]) -> Size:
@@ -52,7 +61,7 @@ def measures(
     lanes = [np.broadcast_to(values, (*shape, *values.shape[-2:])).reshape(-1, *values.shape[-2:]) for values in parts]
     rates = np.broadcast_to(np.asarray(frequency, float), shape).reshape(-1)
     rows = [
-        lane(time, Motion(*each[:3]), Motion(*each[3:]), float(rate), bilateral)
+        lane(time, Motion(*each[:4]), Motion(*each[4:]), float(rate), bilateral)
         for *each, rate in zip(*lanes, rates, strict=True)
     ]
     return {name: np.array([row[name] for row in rows]).reshape(shape) for name in rows[0]}
@@ -88,9 +97,9 @@ def last_oscillation(
     """The instants of the last oscillation; of a motion that ends in free flight, those after the last push of either."""
     length = 2 * np.pi / frequency if np.isfinite(frequency) else (time[-1] - time[0]) / 2
     first = min(int(np.searchsorted(time, time[-1] - length, side="right")), len(time) - 1)
-    if bilateral or (pushes := active(size(ideal.force)))[-1]:
+    if bilateral or (pushes := active(ideal.push))[-1]:
         return slice(first, None)
-    either = np.flatnonzero(pushes | active(size(rig.force)))
+    either = np.flatnonzero(pushes | active(rig.push))
     free = min(int(either[-1]) + 1, len(time) - 1) if len(either) else 0
     return slice(max(first, free), None)
 
@@ -160,7 +169,7 @@ def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool,
     """
     if bilateral:
         return crossing_ratio(motion.position[:, 0], motion.velocity[:, 0], frequency)
-    start, end = bounce(size(motion.force))
+    start, end = bounce(motion.push)
     if start < 0 or end + 1 >= len(motion.force):
         return np.nan
     before, after = (float(motion.velocity[row] @ way) for row in (max(start - 1, 0), end + 1))

@@ -9,12 +9,12 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.scenario.load import Scenario
+from dockdyn.study.comparison_store import recall
 from dockdyn.study.rig_build import rig_of
+from dockdyn.study.rig_choice import NONE
 from dockdyn.study.rig_compensator import Maker
 from dockdyn.study.rig_data import dataset_of
 from dockdyn.study.rig_run import course, loop_of, radius
-
-NONE = "none"
 
 
 def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = None) -> xr.Dataset:
@@ -29,9 +29,22 @@ def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = 
     if progress is not None:
         progress(0.1)
     found = course(scenario, rig)
+    settings = {} if section is None else section.model_dump(exclude_none=True)
     facts: dict[str, Any] = {
         "compensator": NONE if section is None else section.law,
-        "compensator_settings": json.dumps({} if section is None else section.model_dump(exclude_none=True)),
+        "compensator_settings": json.dumps(settings),
+        "comparison": json.dumps(compared(scenario, NONE if section is None else section.law, settings)),
         "spectral_radius": radius(rig, loop),
     }
     return dataset_of(scenario, rig, loop, found, facts)
+
+
+def compared(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """What the last comparison of this rig chose, and which of the compared the run's compensator is; None without one.
+
+    A law that was compared with other settings is none of them.
+    """
+    found = recall(scenario)
+    if found is None:
+        return None
+    return {"choice": found["choice"], "own": law if found["settings"].get(law) == settings else None}

@@ -9,14 +9,13 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.study.measures import number
-from dockdyn.study.rig_judgement import CONSTANT
+from dockdyn.study.rig_choice import Choice, advice
 from dockdyn.study.rig_measures import Motion, measures
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 DRIFTED = 0.1  # rad, likewise of the phase
 TURNED = 3.1  # rad, rotation of the chaser seen from the target, near the half turn where its vector jumps
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
-LEADS = ("command-lead", "lead-energy")
 PARTS = {
     "delay": "the loop's delay",
     "sensor": "the sensor's delay",
@@ -52,6 +51,7 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
         "delay_budget_ms": budget,
         "delay_total_ms": sum(budget.values()),
         "delay_restitution": judged["delay_restitution"],
+        "sensor_error_N": judged.get("sensor_error_N"),
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
         "kinetic_energy_error_J": end["kinetic_energy"] - end["ideal_kinetic_energy"],
     }
@@ -68,8 +68,11 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
 
 def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
     """The motion without rig, and the rig's."""
-    names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
-    ideal, rig = (Motion(*(dataset[name].values for name in three)) for three in names)
+    names = (
+        ("ideal_position", "ideal_velocity", "ideal_force"),
+        ("position", "velocity", "total_force", "measured_force"),
+    )
+    ideal, rig = (Motion(*(dataset[name].values for name in each)) for each in names)
     return ideal, rig
 
 
@@ -91,34 +94,29 @@ def error(summary: dict[str, Any]) -> tuple[str, float]:
 
 
 def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
-    """One sentence on what to do, from what was measured."""
+    """What the rig makes of the bounce, and which compensator is best on it: by a comparison, or how to get one."""
     law, drift = summary["compensator"], summary["phase_error_rad"]
     words, off = error(summary)
-    drifted = drift is not None and abs(drift) > DRIFTED
-    if abs(off) <= CLOSE and not drifted:
-        kept = "this loop needs no compensator" if law == "none" else f"keep {law}"
-        return f"{kept[0].upper()}{kept[1:]}: it is within {100 * CLOSE:g} % of the contact without rig."
-    if abs(off) <= CLOSE:
-        return (
-            f"The amplitude is right, the phase is {drift:.2g} rad off, which no force against the velocity mends: use "
-            "lead-energy, a command lead from the identified robot with the energy layer."
-        )
-    if law in LEADS:
-        rest = "identify the robot and the delay again" + (", or use lead-energy" if law == "command-lead" else "")
-        return f"With {law} {words}: {rest}; most of the delay is {largest(summary)}."
-    if law in CONSTANT:
-        return (
-            f"With {law} {words}: a gain is right for one stiffness; use lead-energy, whose lead comes from robot, hold and "
-            "delay and hardly depends on the stiffness."
-        )
     begin = "Without a compensator" if law == "none" else f"With {law}"
-    return f"{begin} {words}: use lead-energy, which needs to know robot, hold and delay and nothing of the contact."
+    if abs(off) > CLOSE:
+        said = f"{begin} {words}."
+    elif drift is not None and abs(drift) > DRIFTED:
+        said = (
+            f"{begin} the amplitude is right and the phase {drift:.2g} rad off, which only leads of the command mend."
+        )
+    else:
+        said = f"{begin} this run is within {100 * CLOSE:g} % of the contact without rig, at this one stiffness."
+    return f"{said} {best_here(dataset)}".strip()
 
 
-def largest(summary: dict[str, Any]) -> str:
-    """The part of the loop that delays most."""
-    budget = summary["delay_budget_ms"]
-    return PARTS[max(budget, key=budget.get)] if budget else "none"
+def best_here(dataset: xr.Dataset) -> str:
+    """The advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
+    found = json.loads(dataset.attrs.get("comparison", "null"))
+    if found is not None:
+        return advice(Choice.of_answer(found["choice"]), found["own"])
+    if not json.loads(dataset.attrs["judgement"]).get("comparable", True):
+        return ""
+    return "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
 
 
 def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:

@@ -30,6 +30,12 @@ class Tuning:
 
     still: Rig
     loop: Loop
+    duration: float  # s, of the run
+
+    @property
+    def stiffness(self) -> float:
+        """Stiffness (N/m) that is believed."""
+        return float(self.loop.stiffness)
 
     @property
     def cycle(self) -> float:
@@ -47,7 +53,7 @@ class Tuning:
     def undamped(self) -> Tuning:
         """The same in a contact without damping: leads are of robot, hold and delay, not of the contact."""
         bare = replace(self.loop, damping=jnp.zeros(()))
-        return Tuning(resting(self.still, bare), bare)
+        return Tuning(resting(self.still, bare), bare, self.duration)
 
     def roots(self, compensator: Compensator) -> np.ndarray:
         """Roots (1/s) of the rig with a compensator; motions that end within a cycle are NaN."""
@@ -56,7 +62,7 @@ class Tuning:
             roots = np.log(found) / self.cycle
         return np.where(np.isfinite(roots), roots, np.nan)
 
-    def solve(self, make: Make, scales: tuple[float, ...], what: str) -> np.ndarray:
+    def solve(self, make: Make, scales: tuple[float, ...], what: str) -> list[float]:
         """Numbers with which the rig's root is that of the contact alone: one number its growth, two growth and frequency.
 
         `make` takes them; `scales` say how large they are. ValueError where there are none.
@@ -65,7 +71,7 @@ class Tuning:
         def roots(rows: np.ndarray) -> np.ndarray:
             return np.stack([self.roots(make(*map(jnp.asarray, row * np.array(scales)))) for row in rows])
 
-        return met(roots, self.ideal, np.zeros(len(scales)), what) * np.array(scales)
+        return [float(number) for number in met(roots, self.ideal, np.zeros(len(scales)), what) * np.array(scales)]
 
     @property
     def lag(self) -> float:
@@ -77,4 +83,5 @@ def tuning_of(scenario: Scenario, loop: Loop, asked: float | None) -> Tuning:
     """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`."""
     stated = scenario.content.loop.tuning.stiffness
     believed = loop if stated is None else replace(loop, stiffness=jnp.asarray(stated, float))
-    return Tuning(resting(rig_of(scenario, believed, None, asked), believed), believed)
+    still = resting(rig_of(scenario, believed, None, asked), believed)
+    return Tuning(still, believed, scenario.content.duration)
