@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -25,7 +25,12 @@ SMALL = 1e-6  # of the largest sensitivity: smaller ones are left out
 NEARBY = 1e-6  # of a hold period: how far on either side of an instant slopes are compared
 ALIKE = 1e-3  # of the largest slope: how far the two sides may differ
 COINCIDE = 1e-8  # of a hold period: instants closer than this are one
-PERIODS = ("loop.hold.period", "loop.sensor.period", "loop.dynamics.period", "loop.sensor.averaging")
+PERIODS = {
+    "loop.hold.period": "hold",
+    "loop.sensor.period": "sensor_period",
+    "loop.dynamics.period": "dynamics_period",
+    "loop.sensor.averaging": "averaging",
+}
 DELAYS = ("loop.delay", "loop.sensor.delay")
 
 
@@ -82,9 +87,7 @@ def slopes_at_instant(
     steepness = max((abs(slope) / delay for pair in sides.values() for slope in pair), default=0.0)
     jumps = abs(after - before) > 10 * (steepness + abs(own)) * step
     if at_edge and jumps:  # the edge is the instant itself: it moves with the periods, and with nothing else
-        found = {
-            ", ".join(keys): delay if set(keys) & set(PERIODS) else -sum(values[key] for key in keys) for keys in moving
-        }
+        found = {", ".join(keys): edge_slope(loop, delay, keys) - values_of(keys, DELAYS, values) for keys in moving}
         words = f"the critical delay of {delay:g} s is an instant of the loop, where the growth rate jumps from "
         return found, [f"{words}{before:.3g} to {after:.3g} 1/s: it moves with the periods alone"]
     uneven = [name for name, pair in sides.items() if jumps or abs(pair[1] - pair[0]) > ALIKE * largest]
@@ -95,10 +98,31 @@ def slopes_at_instant(
     return found, [f"{words}{after:.3g} 1/s just above; no slope for {', '.join(uneven)}"]
 
 
+def values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, float]) -> float:
+    """Sum of the values of those of the `keys` that are `among` others."""
+    return sum(values[key] for key in keys if key in among)
+
+
+def edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-4) -> float:
+    """By how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
+    fields = [field for key, field in PERIODS.items() if key in keys]
+    if "dynamics_period" in fields and loop.stepped():
+        fields.append("hold")  # tied to it, or the same
+    changes: dict[str, Any] = {name: np.asarray(getattr(loop, name)) * (1 + step) for name in fields}
+    scaled = replace(loop, **changes)
+    return float(nearest_instant(scaled, delay) - nearest_instant(loop, delay)) / step
+
+
+def nearest_instant(loop: Loop, delay: float) -> float:
+    """The instant of the loop (s) that is nearest to a `delay` (s)."""
+    hold, marks = float(np.asarray(loop.hold)), delay_instants(loop)
+    instants = hold * (np.round(delay / hold - marks) + marks)
+    return float(instants[np.argmin(np.abs(instants - delay))])
+
+
 def instants_coincide(loop: Loop, delay: float) -> bool:
     """Whether what is delayed (s) comes at an instant of the loop."""
-    apart = delay / float(np.asarray(loop.hold)) - delay_instants(loop)
-    return bool(np.min(np.abs(apart - np.round(apart))) < COINCIDE)
+    return abs(nearest_instant(loop, delay) - delay) < COINCIDE * float(np.asarray(loop.hold))
 
 
 def tied_keys(content: Any, loop: Loop, values: dict[str, float]) -> list[tuple[str, ...]]:
