@@ -18,6 +18,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.testing import assert_allclose
 
 from dockdyn.stability import TransferFunction, growth_rates, loop, loop_roots, sampled_loop
+from dockdyn.stability.loop_margins import sampled_windows, varied
 
 # --- published and independent numbers of the SITS rig ---------------------------------------------------------------
 
@@ -442,3 +443,37 @@ def test_growth_is_continuous_where_the_delay_is_a_whole_number_of_holds(structu
 def test_what_is_no_sampled_loop(changes, words):
     with pytest.raises(ValueError, match=words):
         sampled_loop(**RIG | S1 | changes)
+
+
+@pytest.mark.parametrize("seeds", [(1, 7), pytest.param(range(300), marks=pytest.mark.full)], ids=["few", "many"])
+def test_every_window_of_stable_delays_is_that_of_a_fine_grid(seeds):
+    """Random rigs stepped with their hold: narrow windows begin where a delay is a whole number of periods."""
+    gaps = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        period, frequency, mass = 10 ** rng.uniform(-3, -2), rng.uniform(3, 40), rng.uniform(50, 900)
+        pole = rng.uniform(1, 12) / period
+        one = loop(
+            mass,
+            mass * frequency**2,
+            2 * rng.uniform(0, 0.6) * mass * frequency,
+            dynamics="zero-order-hold",
+            dynamics_period=period,
+            robot=TransferFunction.of_zeros([], [-pole], pole),
+            delay=rng.uniform(0, 6) * period,
+            gain=rng.choice([0.0, rng.uniform(0, 0.8) * mass * frequency]),
+        )
+        windows = sampled_windows(one)
+        delays = period * np.linspace(0, 8, 1201)[:-1]
+        delays = np.sort(
+            np.concatenate([delays, *(period * np.arange(8) + share * period for share in (1e-5, 1 - 1e-5))])
+        )
+        stable = growth_rates(varied(one, "delay", delays)) < 0
+        edges = np.array([end for ends in windows.stable for end in ends])
+        clear = np.abs(delays[:, None] - edges).min(axis=1, initial=np.inf) > 1e-8 * period
+        inside = np.any(
+            [(low <= delays) & (delays < high) for low, high in windows.stable] or [np.zeros(len(delays), bool)], axis=0
+        )
+        assert (inside == stable)[clear].all(), (seed, windows.stable, delays[clear & (inside != stable)])
+        gaps += len(windows.stable) > 1
+    assert gaps  # some have several

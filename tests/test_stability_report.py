@@ -57,6 +57,7 @@ UNSTABLE = {
     "sensitivity_of": "growth_rate_1_s",
 }
 GAINS = {"conditions": ["row s^2: 1.2 > 0 holds"], "stabilising_gains_N_s_m": [[5.5, 230090.0], [3e5, None]]}
+REASONS = ["order 1 of the approximation is too low here", None]
 FULL = {
     "contact_matrix": [[0.00117, 0, 0.00087], [0, 0.00217, 0], [0.00087, 0, 0.00267]],
     "normal_dynamics": [200 / MASS, STIFFNESS / MASS],
@@ -65,7 +66,8 @@ FULL = {
     "apparent_restitution": 1.12,
     "sensitivities": {KEY: 0.18, **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)}, "target.mass": 0.0},
     "pade": {
-        n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1"} | GAINS for n in ("1", "12", "2")
+        n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1", "reason": REASONS[n > "1"]} | GAINS
+        for n in ("1", "12", "2")
     },
     "nominal": {"position_m": [0.433, 0.0, 0.25], "azimuth_deg": 0.0, "distance_m": 0.5, "depth_m": 0.003},
     "warnings": ["the rim is near"],
@@ -166,11 +168,17 @@ def test_sections_are_those_with_something_in_them(name, reports):
 VERDICTS = {
     "Stable: the slowest mode of the loop decays at 0.247 1/s; the loop tolerates 177 ms more delay "
     "(critical delay 193 ms).": {},
-    "decays at 0.247 1/s; it stays stable whatever the delay.": {"critical_delay_s": None, "delay_margin_s": None},
+    "decays at 0.247 1/s; it stays stable whatever the delay.": {
+        "critical_delay_s": None,
+        "delay_margin_s": None,
+        "stable_delays_s": [[0.0, None]],
+    },
     "Unstable: a mode of the loop grows at 0.0104 1/s, to twice its size every 66.6 s; its delay of 200 ms is 7.03 ms "
     "above the critical one of 193 ms.": UNSTABLE,
     "grows at 0.0104 1/s, to twice its size every 66.6 s; it is unstable at any delay.": UNSTABLE
-    | {"critical_delay_s": 0.0},
+    | {"critical_delay_s": 0.0, "stable_delays_s": []},
+    "every 66.6 s. It is stable with delays from 300 ms to 400 ms.": UNSTABLE
+    | {"critical_delay_s": 0.0, "stable_delays_s": [[0.3, 0.4]]},
     "On the edge of stability: the slowest mode of the loop neither decays nor grows; any delay, however short, makes "
     "it grow.": {
         "stable": False,
@@ -178,6 +186,7 @@ VERDICTS = {
         "rightmost_roots": [[1e-17, 1.63]],
         "delay_s": 0.0,
         "critical_delay_s": 0.0,
+        "stable_delays_s": [],
     },
     "It is stable with delays from 0 ms to 193 ms and above 2.50 s.": {"stable_delays_s": [[0, 0.192968], [2.5, None]]},
     "The rig puts energy in: without the contact's damping a bounce would show restitution 1.12.": {
@@ -203,7 +212,7 @@ def test_tables_hold_the_margins(reports):
     tables = Page(reports["full"]).tables
     orders = [row[0] for row in tables["approximations"] if row[0]]
     assert orders == ["exact", "Padé, order 1", "Padé, order 2", "Padé, order 12"]
-    assert tables["approximations"][-3][-1] == "unstable, which is wrong"
+    assert tables["approximations"][-3][-1] == f"unstable, which is wrong: {REASONS[0]}"
     normal = next(row for row in tables["dynamics"] if row and row[0] == "normal")
     assert [float(cell) for cell in normal[1:]] == pytest.approx([0.533333, 2.66667, 1.632993, 0.163299], rel=1e-3)
     assert [[float(cell) for cell in row] for row in tables["matrix"]] == FULL["contact_matrix"]

@@ -17,7 +17,7 @@ from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
 from dockdyn.output.rig_report import budget, compared, rig_verdict
 from dockdyn.output.stability_report import verdict
-from dockdyn.output.wording import capture, gains, requirement, significant
+from dockdyn.output.wording import capture, gains, requirement, significant, together
 
 LISTED = 6  # sensitivities printed
 STIFFNESSES = 5  # columns of a comparison
@@ -178,12 +178,15 @@ def show_margins(title: str, margins: dict[str, Any]) -> None:
     console.print(figures)
     if margins["pade"]:
         console.print(approximations(margins))
+        for order, found in margins["pade"].items():
+            if found["stable"] != margins["stable"]:
+                console.print(f"Padé {order} is wrong: {found['reason']}", markup=False, soft_wrap=True)
     measured = "delay margin, s" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate, 1/s"
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("most sensitive to")
     table.add_column(f"change of the {measured}, for 100 % more", justify="right")
     for key, value in list(margins["sensitivities"].items())[:LISTED]:
-        table.add_row(key, f"{value:+.4g}")
+        table.add_row(together(key), f"{value:+.4g}")
     console.print(table)
     for warning in margins["warnings"]:
         console.print(f"warning: {warning}", markup=False)
@@ -203,7 +206,7 @@ def figures_of(margins: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("effective mass", margins["effective_mass_kg"], "kg"),
         ("contact stiffness", margins["stiffness_N_m"], "N/m"),
         ("contact damping", margins["damping_N_s_m"], "N s/m"),
-        ("restitution a conservative bounce would show", margins["apparent_restitution"], ""),
+        ("restitution of an undamped, uncompensated bounce", margins["apparent_restitution"], ""),
         ("amplitude ratio to the ideal contact, per oscillation", margins["amplitude_ratio_per_oscillation"], ""),
         ("phase error, per oscillation", margins["phase_error_rad_per_oscillation"], "rad"),
         ("force error left by a force step", margins["steady_state_force_error"], "N/N"),

@@ -22,7 +22,7 @@ from dockdyn.output.drawing import (
     tame,
 )
 from dockdyn.output.stability_field import Key, boundary, cell_corners, field, on_axes, smooth, unstable_on_left
-from dockdyn.output.wording import significant
+from dockdyn.output.wording import significant, together
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -205,7 +205,9 @@ def sensitivity_figure(margins: dict[str, Any]) -> Figure:
     helps = (values > 0) == of_margin
     figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
     ax = figure.subplots()
-    ranked_bars(ax, [key for key, _ in ranked], values, [COLOURS["blue" if better else "orange"] for better in helps])
+    ranked_bars(
+        ax, [together(key) for key, _ in ranked], values, [COLOURS["blue" if better else "orange"] for better in helps]
+    )
     ax.set_xlabel("change of the delay margin, s" if of_margin else "change of the growth rate, 1/s")
     return figure
 

@@ -21,7 +21,7 @@ from dockdyn.output.stability_figures import (
     sensitivity_figure,
     sweep_figure,
 )
-from dockdyn.output.wording import NOTHING, aligned, gains, significant
+from dockdyn.output.wording import NOTHING, aligned, gains, significant, together
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,6 @@ LOOPS = {
     "delay": "continuous, the delay exact",
     "sampled": "sampled, one whole cycle of the rig from state to state",
 }
-WRONG = {"stable, which is wrong", "unstable, which is wrong"}
 EDGE = 1e-9  # of the size of the rightmost root
 SAME = 1e-6  # share of the critical delay: nearer to it is at it
 GAIN = 5e-5  # of restitution above one
@@ -62,25 +61,41 @@ def verdict(margins: dict[str, Any]) -> str:
     """The margins in words."""
     critical, delay = margins["critical_delay_s"], margins["delay_s"]
     words = behaviour(margins)
-    if critical == 0:
-        words += "; any delay, however short, makes it grow" if on_edge(margins) else "; it is unstable at any delay"
-    elif margins["stable"] and critical is None:
-        words += "; it stays stable whatever the delay"
-    elif margins["stable"] and margins["delay_margin_s"] is not None:
-        more = duration(margins["delay_margin_s"])
-        words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
-    elif not margins["stable"] and critical is not None and abs(delay - critical) <= SAME * critical:
+    if margins["stable"]:
+        if critical is None:
+            words += "; it stays stable whatever the delay" if whatever_delay(margins) else ""
+        else:
+            more = duration(margins["delay_margin_s"])
+            words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
+    elif critical == 0:
+        if not margins["stable_delays_s"]:
+            grow = "any delay, however short, makes it grow" if on_edge(margins) else "it is unstable at any delay"
+            words += f"; {grow}"
+    elif critical is not None and abs(delay - critical) <= SAME * critical:
         words += f"; its delay of {duration(delay)} is just beyond the critical one"
-    elif not margins["stable"] and critical is not None and delay > critical:
+    elif critical is not None:
         words += f"; its delay of {duration(delay)} is {duration(delay - critical)} above the critical one"
         words += f" of {duration(critical)}"
     words += "."
-    if len(margins["stable_delays_s"]) > 1:
+    if several_windows(margins):
         words += f" It is stable with delays {windows(margins)}."
     restitution = margins["apparent_restitution"]
     if restitution is not None and restitution > 1 + GAIN:
-        words += f" The rig puts energy in: without the contact's damping a bounce would show restitution {ratio(restitution)}."
+        bare = any("compensator" in part for part in margins.get("counted", []))
+        words += f" The rig puts energy in: without {'compensator and ' if bare else ''}the contact's damping a bounce "
+        words += f"would show restitution {ratio(restitution)}."
     return words
+
+
+def several_windows(margins: dict[str, Any]) -> bool:
+    """Whether the stable delays are other than those up to a critical one."""
+    stable = margins["stable_delays_s"]
+    return len(stable) > 1 or (len(stable) == 1 and stable[0][0] > 0)
+
+
+def whatever_delay(margins: dict[str, Any]) -> bool:
+    """Whether every delay from the loop's own on is stable."""
+    return any(high is None for _, high in margins["stable_delays_s"][-1:])
 
 
 def on_edge(margins: dict[str, Any]) -> bool:
@@ -128,6 +143,8 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
         ("Loop", LOOPS.get(margins["loop"], margins["loop"])),
         ("Growth rate", f"{significant(growth, 6)} 1/s"),
     ]
+    if "counted" in margins:
+        rows.append(("Counted in", ", ".join(margins["counted"]) or "the contact alone"))
     if growth:
         rows.append((f"Time to {'halve' if growth < 0 else 'double'}", f"{significant(math.log(2) / abs(growth))} s"))
     if margins["spectral_radius"] is not None:
@@ -135,7 +152,7 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
     rows += [("Loop delay", f"{margins['delay_s']:g} s"), ("Critical delay", critical_delay(margins))]
     if margins["delay_margin_s"] is not None:
         rows.append(("Delay margin", f"{significant(margins['delay_margin_s'], 6)} s"))
-    if len(margins["stable_delays_s"]) > 1:
+    if several_windows(margins):
         rows.append(("Stable delays", windows(margins)))
     if crossing is not None:
         hertz = significant(crossing / (2 * math.pi))
@@ -149,7 +166,7 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
             rows.append((words, f"{margins[key]:.6g} {unit}"))
     if restitution is not None:
         gain = "; above one: energy put in by the rig" if restitution > 1 + GAIN else ""
-        rows.append(("Apparent restitution", ratio(restitution) + gain))
+        rows.append(("Apparent restitution, undamped and uncompensated", ratio(restitution) + gain))
     if margins["drift_modes"]:
         rows.append(("Drift modes", f"{margins['drift_modes']}, with roots at zero, set aside"))
     return rows
@@ -159,8 +176,10 @@ def critical_delay(margins: dict[str, Any]) -> str:
     """The shortest delay that makes the loop unstable."""
     critical = margins["critical_delay_s"]
     if critical is None:
-        return "none: stable whatever the delay" if margins["stable"] else NOTHING
-    return f"{significant(critical, 6)} s" if critical > 0 else "0 s: unstable at any delay"
+        return "none: stable whatever the delay" if margins["stable"] and whatever_delay(margins) else NOTHING
+    if critical > 0:
+        return f"{significant(critical, 6)} s"
+    return "0 s: unstable at short delays" if margins["stable_delays_s"] else "0 s: unstable at any delay"
 
 
 def pade_table(margins: dict[str, Any]) -> Table:
@@ -168,15 +187,18 @@ def pade_table(margins: dict[str, Any]) -> Table:
     exact = margins["growth_rate_1_s"]
     own = gains(margins["stabilising_gains_N_s_m"])
     rows = [["exact", significant(exact, 6), NOTHING, own, "stable" if margins["stable"] else "unstable"]]
+    wrong = set()
     for order, found in sorted(margins["pade"].items(), key=lambda item: int(item[0])):
         rate = found["growth_rate_1_s"]
         words = "stable" if found["stable"] else "unstable"
-        words += ", which is wrong" if found["stable"] != margins["stable"] else ""
+        if found["stable"] != margins["stable"]:
+            words += ", which is wrong" + (f": {found['reason']}" if found.get("reason") else "")
+            wrong.add(words)
         row = [f"Padé, order {order}", significant(rate, 6), significant(rate - exact, 2)]
         rows.append([*row, gains(found["stabilising_gains_N_s_m"]), words])
     columns = [("delay and hold", ""), ("growth rate", "1/s"), ("off by", "1/s")]
     columns += [("stabilising gains", "N s/m"), ("verdict", "")]
-    return Table(columns, rows, [], worded={0, 3, 4}, alarming=WRONG)
+    return Table(columns, rows, [], worded={0, 3, 4}, alarming=wrong)
 
 
 def dynamics_table(margins: dict[str, Any]) -> Table | None:
@@ -202,7 +224,7 @@ def sensitivities_table(margins: dict[str, Any]) -> Table | None:
     """All keys that matter, the largest effect first."""
     ranked = ranked_sensitivities(margins)
     unit = "s" if margins["sensitivity_of"] == "delay_margin_s" else "1/s"
-    rows = [[key, significant(value)] for key, value in ranked]
+    rows = [[together(key), significant(value)] for key, value in ranked]
     return Table([("key", ""), (f"change of the {measure(margins)}", unit)], rows, [], worded={0}) if rows else None
 
 

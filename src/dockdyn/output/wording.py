@@ -93,3 +93,15 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
         for amount in (judged["value"], judged["margin"])
     )
     return asked, value, margin, MET[judged["met"]]
+
+
+def together(keys: str) -> str:
+    """Keys that change together, joined by commas, with what they share written once: loop.{hold, sensor}.period."""
+    rows = [key.split(".") for key in keys.split(", ")]
+    if len(rows) == 1:
+        return keys
+    shortest = min(map(len, rows))
+    first = next((i for i in range(shortest) if len({row[i] for row in rows}) > 1), shortest)
+    last = next((i for i in range(shortest - first) if len({row[-1 - i] for row in rows}) > 1), shortest - first)
+    middle = ", ".join(".".join(row[first : len(row) - last]) for row in rows)
+    return ".".join([*rows[0][:first], f"{{{middle}}}", *rows[0][len(rows[0]) - last :]])

@@ -12,17 +12,22 @@ from itertools import pairwise
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Complex, Float
 
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.chart import locate
 from dockdyn.stability.growth import growth_rates, loop_roots, single
 from dockdyn.stability.loop import Loop
+from dockdyn.stability.rhythm import EDGE, rhythm
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
 
 CLOSE = 1e-12  # relative accuracy of located delays and gains
-DELAYS = 48  # tried at a time
+PLACES = np.array([1e-6, 1e-3, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 0.99, 0.999, 1 - 1e-6])  # delays tried, as
+# shares of the time from one instant to the next: close to both, where narrow windows begin or end
+FEW = np.array([1e-6, 0.1, 0.5, 0.9, 1 - 1e-6])  # the same where instants are many
+MANY = 24  # instants in a hold period
+FINER = 17  # delays tried around one at which the growth rate turns back before it changes its sign
 MOST_COMMANDS = (8, 24, 72, 200)  # under way: how far delays are tried at a time, in hold periods
 GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units of √(K m)
 
@@ -33,22 +38,20 @@ def varied(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
     return replace(rows, **{name: values})
 
 
-def changes(
-    loop: Loop, name: str, values: Float[np.ndarray, "k"]
-) -> tuple[Float[np.ndarray, "edges"], Bool[np.ndarray, "k"]]:
-    """Where, between `values` of one number, a loop becomes stable or unstable; and whether it is stable at each value."""
-    found = growth_rates(varied(loop, name, values))
+def located_changes(
+    loop: Loop, name: str, values: Float[np.ndarray, "k"], found: Float[np.ndarray, "k"]
+) -> Float[np.ndarray, "edges"]:
+    """Where, between `values` of one number with the growth rates `found` (1/s), a loop becomes stable or unstable."""
     stable = found < 0
     at = np.flatnonzero(stable[:-1] != stable[1:])
     if not len(at):
-        return np.zeros(0), stable
+        return np.zeros(0)
 
     def growth(points: np.ndarray) -> np.ndarray:
         return growth_rates(varied(loop, name, points[:, 0]))
 
     tolerance = CLOSE * np.abs(values).max()
-    places = locate(growth, values[at, None], values[at + 1, None], found[at], found[at + 1], tolerance)
-    return places[:, 0], stable
+    return locate(growth, values[at, None], values[at + 1, None], found[at], found[at + 1], tolerance)[:, 0]
 
 
 def intervals(start: float, edges: Float[np.ndarray, "edges"], end: float, stable: bool) -> list[tuple[float, float]]:
@@ -60,18 +63,22 @@ def intervals(start: float, edges: Float[np.ndarray, "edges"], end: float, stabl
 def sampled_windows(loop: Loop) -> Windows:
     """Stable measurement delays of a sampled loop.
 
-    Delays are tried until the first stable window and the loop's own delay are passed, or until 200 commands are under
-    way; a window or gap narrower than a sixth of a hold can be missed.
+    Between the instants of the loop, modulo its hold, the growth rate is smooth in the delay; at them it may jump. Delays
+    are tried close to both sides of every instant and between, and closer where the growth rate turns back, until the
+    first stable window and that of the loop's own delay are passed, or until 200 commands are under way.
     """
     assert loop.hold is not None
     hold, own = float(loop.hold), float(loop.delay)
-    edges, start, reached, first = np.zeros(0), 0.0, 0.0, False
+    edges, start, first, stable_there = np.zeros(0), 0.0, False, False
     for commands in MOST_COMMANDS:
         reached = commands * hold
-        more, stable = changes(loop, "delay", np.linspace(start, reached, DELAYS + 1))
-        first = bool(stable[0]) if start == 0 else first
+        delays, found = growth_over_delays(loop, start, reached)
+        more = snapped(located_changes(loop, "delay", delays, found), loop)
+        first = bool(found[0] < 0) if start == 0 else first
+        if start <= own <= reached:
+            stable_there = bool(found[np.searchsorted(delays, own)] < 0)
         edges, start = np.concatenate([edges, more]), reached
-        if reached > own and (len(edges) or not first):
+        if reached > own and (np.any(edges >= own) if stable_there else len(edges) or not first):
             break
     roots = loop_roots(varied(loop, "delay", edges), 1)[:, 0] if len(edges) else np.zeros(0)
     crossings = [(float(edge), abs(float(root.imag))) for edge, root in zip(edges, roots, strict=True)]
@@ -79,13 +86,65 @@ def sampled_windows(loop: Loop) -> Windows:
     return Windows(intervals(0.0, edges, np.inf if whole else reached, first), crossings, reached)
 
 
+def growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.ndarray, "k"], Float[np.ndarray, "k"]]:
+    """Delays (s) from `low` to `high`, ascending and the loop's own among them, and the growth rates (1/s) there."""
+    assert loop.hold is not None
+    hold, own = float(loop.hold), float(loop.delay)
+    marks = np.sort(delay_instants(loop))
+    ends = np.append(marks, marks[0] + 1)
+    places = PLACES if len(marks) <= MANY else FEW
+    within = (marks[:, None] + np.diff(ends)[:, None] * places).ravel()
+    turns = np.arange(np.floor(low / hold) - 1, np.ceil(high / hold))
+    delays = hold * (turns[:, None] + within).ravel()
+    delays = np.union1d(delays[(delays > low) & (delays < high)], [low, high])
+    if low <= own <= high:
+        delays = np.union1d(delays, own)
+    found = growth_rates(varied(loop, "delay", delays))
+    middle = found[1:-1]
+    towards = np.where(middle < 0, 1, -1)  # a peak below zero, a dip above it
+    turning = (towards * (middle - found[:-2]) > 0) & (towards * (middle - found[2:]) > 0)
+    at = np.flatnonzero(turning) + 1
+    if len(at):
+        finer = np.linspace(delays[at - 1], delays[at + 1], FINER)[1:-1].ravel()
+        finer = np.setdiff1d(finer, delays)
+        delays, found = np.append(delays, finer), np.append(found, growth_rates(varied(loop, "delay", finer)))
+        order = np.argsort(delays, kind="stable")
+        delays, found = delays[order], found[order]
+    return delays, found
+
+
+def delay_instants(loop: Loop) -> Float[np.ndarray, "instants"]:
+    """Delays, in hold periods and less than one, at which what is delayed comes at an instant of hold, sensor or dynamics.
+
+    At these, and at whole hold periods more, the growth rate may jump. The middle of a mean is half its window older.
+    """
+    assert loop.hold is not None
+    beats, hold = rhythm(loop), float(loop.hold)
+    marks = {float(mark % 1) for count in (beats.holds, beats.samples, beats.steps) for mark in beats.instants(count)}
+    if loop.dynamics == "half-period":
+        assert loop.dynamics_period is not None
+        marks.add(1 - float(loop.dynamics_period) / (2 * hold) % 1)
+    older = float(loop.sample_period()) / (2 * hold) if beats.averages else 0.0
+    return np.unique((np.array(sorted(marks)) + older) % 1)
+
+
+def snapped(edges: Float[np.ndarray, "edges"], loop: Loop) -> Float[np.ndarray, "edges"]:
+    """The edges (s), those that are at an instant of the loop to rounding exactly there."""
+    hold = float(np.asarray(loop.hold))
+    for mark in delay_instants(loop):
+        near = hold * (np.round(edges / hold - mark) + mark)
+        edges = np.where(np.abs(edges - near) < 4 * EDGE * hold, near, edges)
+    return edges
+
+
 def stabilising_gains(loop: Loop) -> list[list[float | None]]:
     """Intervals of compensator gain (N s/m) in which the loop is stable; None is an end beyond 1000 √(K m)."""
     tried = GAINS * np.sqrt(float(loop.stiffness) * float(loop.effective_mass))
-    edges, stable = changes(loop, "gain", np.concatenate([-tried[::-1], [0.0], tried]))
+    values = np.union1d(np.concatenate([-tried[::-1], [0.0], tried]), float(loop.gain))
+    found = growth_rates(varied(loop, "gain", values))
     return [
         [low if np.isfinite(low) else None, high if np.isfinite(high) else None]
-        for low, high in intervals(-np.inf, edges, np.inf, bool(stable[0]))
+        for low, high in intervals(-np.inf, located_changes(loop, "gain", values, found), np.inf, bool(found[0] < 0))
     ]
 
 
@@ -95,11 +154,12 @@ def restitution(loop: Loop) -> float | None:
     Exact for a loop with a delay alone; else that of half an oscillation, exp(π σ / ω) with σ + j ω the rightmost root.
     None where the motion does not oscillate.
     """
-    if not loop.sampled() and loop.robot is None:
+    zero = jnp.zeros(())
+    bare = replace(loop, damping=zero, gain=zero, lead=zero, second_lead=zero, virtual_damping=zero)
+    if not loop.sampled() and loop.robot is None and not float(loop.virtual_stiffness):
         return apparent_restitution(float(loop.delay), float(loop.stiffness), float(loop.effective_mass))
-    bare = replace(loop, damping=jnp.zeros(()), gain=jnp.zeros(()))
-    root = loop_roots(single(bare), 1)[0, 0]
-    return float(np.exp(np.pi * root.real / abs(root.imag))) if root.imag else None
+    root = contact_root(bare, loop_roots(single(bare), 1)[0])
+    return float(np.exp(np.pi * root.real / abs(root.imag))) if root is not None and root.imag else None
 
 
 def ideal_root(loop: Loop) -> complex | None:
@@ -109,16 +169,37 @@ def ideal_root(loop: Loop) -> complex | None:
     return complex(-decay, np.sqrt(square)) if square > 0 else None
 
 
-def amplitude_ratio(loop: Loop, root: complex) -> float | None:
+def contact_root(loop: Loop, roots: Complex[np.ndarray, "count"]) -> complex | None:
+    """The rightmost of the `roots` (1/s) where it is the contact's own oscillation: none of them is nearer to the ideal one.
+
+    The frequency of a sampled loop's root is known but for turns in a cycle; the one next to the ideal is taken. None
+    where the contact alone does not oscillate, and where another motion decides.
+    """
+    ideal, found = ideal_root(loop), roots[np.isfinite(roots)]
+    if ideal is None or not len(found):
+        return None
+    frequencies = np.abs(found.imag)
+    if loop.sampled():
+        turn = 2 * np.pi / (float(np.asarray(loop.hold)) * rhythm(loop).holds)
+        frequencies = np.stack([side * frequencies for side in (-1, 1)])
+        frequencies = frequencies + turn * np.round((ideal.imag - frequencies) / turn)
+        closer = np.argmin(np.abs(frequencies - ideal.imag), axis=0)
+        frequencies = frequencies[closer, np.arange(len(found))]
+    apart = np.abs(found.real + 1j * frequencies - ideal)
+    own = complex(found[0].real, frequencies[0])
+    return own if found[0].imag and apart[0] <= apart.min() * (1 + 1e-9) else None
+
+
+def amplitude_ratio(loop: Loop, root: complex | None) -> float | None:
     """Amplitude after an oscillation of the ideal contact, over that of the ideal contact; None without oscillation."""
     ideal = ideal_root(loop)
-    return None if ideal is None or not root.imag else float(np.exp((root - ideal).real * 2 * np.pi / ideal.imag))
+    return None if ideal is None or root is None else float(np.exp((root - ideal).real * 2 * np.pi / ideal.imag))
 
 
-def phase_error(loop: Loop, root: complex) -> float | None:
+def phase_error(loop: Loop, root: complex | None) -> float | None:
     """Phase (rad) gained on the ideal contact over one of its oscillations; None without oscillation."""
     ideal = ideal_root(loop)
-    return None if ideal is None or not root.imag else float((abs(root.imag) - ideal.imag) * 2 * np.pi / ideal.imag)
+    return None if ideal is None or root is None else float((root.imag - ideal.imag) * 2 * np.pi / ideal.imag)
 
 
 def steady_state_error(loop: Loop) -> float:

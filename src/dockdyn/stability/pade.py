@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Complex, Float
 
+from dockdyn.stability.loop import Loop, Velocity
 from dockdyn.stability.routh import routh
 from dockdyn.stability.transfer_function import Polynomial, TransferFunction, polynomial_roots, rate
 
@@ -115,22 +116,54 @@ def loop_polynomial(
     hold: float,
     robot: TransferFunction | None,
     order: int,
+    *,
+    velocity: Velocity = "robot",
+    lead: float = 0.0,
+    second_lead: float = 0.0,
+    virtual_stiffness: float = 0.0,
+    virtual_damping: float = 0.0,
 ) -> LoopPolynomial:
-    """The loop of a hybrid simulator with damping on the robot's velocity (SITS eqs. 19–37, corrected).
+    """The loop of a hybrid simulator with damping on the velocity of robot or model (SITS eqs. 19–37, corrected).
 
-    m Ẍ = F′(t − delay) − gain Ẋ_R, F′ = −(stiffness + damping s) X_R, X_R = robot · hold · X; the robot's delay is in
-    its transfer function, and None is one that follows exactly. kg, N/m, N s/m, s, s; `delay` and `hold` may be zero.
-    `order` of both Padé approximants. The sign of the gain is opposite to the paper's K_h. With delay = Nₑ/Dₑ,
-    hold = Nₕ/Dₕ, robot = Nᵣ/Dᵣ: m s² Dᵣ Dₕ Dₑ + (K + B s) Nₑ Nᵣ Nₕ + gain s Dₑ Nᵣ Nₕ.
+    m Ẍ = F′(t − delay) − gain Ẋ_R − K_v X − B_v Ẋ, F′ = −(stiffness + damping s) X_R, X_R = robot · hold · (1 + l₁ s +
+    l₂ s²) X, the leads those of the command; the robot's delay is in its transfer function, and None is one that follows
+    exactly (its velocity, held too, has no second lead). kg, N/m, N s/m, s, s; `delay` and `hold` may be zero. `order`
+    of both Padé approximants. The sign of the gain is opposite to the paper's K_h. With delay = Nₑ/Dₑ, hold = Nₕ/Dₕ,
+    robot = Nᵣ/Dᵣ and L = 1 + l₁ s + l₂ s²:
+    (m s² + B_v s + K_v) Dᵣ Dₕ Dₑ + (K + B s) L Nₑ Nᵣ Nₕ + gain s L Dₑ Nᵣ Nₕ, or + gain s Dᵣ Dₕ Dₑ of the model's velocity.
     """
     late, held = pade_delay(delay, order), pade_hold(hold, order)
     moved = robot or TransferFunction((1.0,), (1.0,))
     forward = np.polymul(moved.numerator, held.numerator)
     back = np.polymul(np.polymul(moved.denominator, held.denominator), late.denominator)
-    inertia = np.polymul([effective_mass, 0, 0], back)
-    contact = np.polymul(np.polymul([damping, stiffness], late.numerator), forward)
-    per_gain = np.polymul(np.polymul([1, 0], late.denominator), forward)
+    place = np.array([second_lead, lead, 1.0])
+    speed = np.polymul([1.0, 0.0], place if robot is not None else [lead, 1.0])
+    inertia = np.polymul([effective_mass, virtual_damping, virtual_stiffness], back)
+    touch = np.polyadd(np.multiply(stiffness, place), np.multiply(damping, speed))
+    contact = np.polymul(np.polymul(np.trim_zeros(touch, "f"), late.numerator), forward)
+    per_gain = np.polymul([1, 0], back)
+    if velocity == "robot":
+        per_gain = np.polymul(np.polymul(np.trim_zeros(speed, "f"), late.denominator), forward)
     return LoopPolynomial(tuple(np.polyadd(inertia, contact).tolist()), tuple(per_gain.tolist()))
+
+
+def approximate_loop(loop: Loop, robot: TransferFunction | None, order: int) -> LoopPolynomial:
+    """The polynomial of `loop`, whose robot is also given as a transfer function. The periods of its sensor and of its
+    dynamics, and a sensor that averages, are left out."""
+    return loop_polynomial(
+        float(loop.effective_mass),
+        float(loop.stiffness),
+        float(loop.damping),
+        float(loop.delay),
+        0.0 if loop.hold is None else float(loop.hold),
+        robot,
+        order,
+        velocity=loop.velocity,
+        lead=float(loop.lead),
+        second_lead=float(loop.second_lead),
+        virtual_stiffness=float(loop.virtual_stiffness),
+        virtual_damping=float(loop.virtual_damping),
+    )
 
 
 def parts(polynomial: Float[np.ndarray, "n"]) -> tuple[Float[np.ndarray, "even"], Float[np.ndarray, "odd"]]:

@@ -17,7 +17,7 @@ from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
-from dockdyn.stability.pade import loop_polynomial
+from dockdyn.stability.pade import approximate_loop
 from dockdyn.stability.rhythm import rhythm
 from dockdyn.stability.routh import routh
 from dockdyn.study.nominal import nominal_loop, nominal_of
@@ -85,9 +85,7 @@ def growth_rate(loop: Loop) -> float:
 
 def routh_stable(content: Any, loop: Loop, gain: float) -> bool:
     robot = None if content.loop.robot is None else content.loop.robot.transfer()
-    hold = 0.0 if loop.hold is None else float(loop.hold)
-    numbers = (float(loop.effective_mass), float(loop.stiffness), float(loop.damping), float(loop.delay), hold)
-    return bool(routh(loop_polynomial(*numbers, robot, PADE_ORDER).at(gain)).stable)
+    return routh(approximate_loop(loop, robot, PADE_ORDER).at(gain)).stable
 
 
 def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> float | None:

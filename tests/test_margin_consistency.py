@@ -1,0 +1,253 @@
+"""What `dockdyn stability` says of random loops: every row beside the exact verdict, sensitivities beside recomputation."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+from numpy.testing import assert_allclose
+from test_report import Page
+
+import dockdyn
+from dockdyn.output.console import show_margins
+from dockdyn.output.stability_report import render_stability_report
+from dockdyn.scenario.keys import value_at
+from dockdyn.stability.growth import growth_rates, single
+from dockdyn.stability.loop_margins import varied
+from dockdyn.study.approximation import ORDERS
+from dockdyn.study.nominal import nominal_loop, nominal_of
+
+SI = {"title": "random rig", "duration": 30.0}
+
+
+def rig(rng, structure):
+    """Overrides of the preset `sits`: a rig of the given structure with random numbers."""
+    mass, frequency, ratio = rng.uniform(100, 900), rng.uniform(4, 30), rng.uniform(0, 0.15)
+    changes = {
+        "mass": mass,
+        "contact.normal.stiffness": mass * frequency**2,
+        "contact.normal.damping": 2 * ratio * mass * frequency,
+        "loop.sensor.delay": rng.choice([0.002, rng.uniform(1e-3, 8e-3), 0.03 * rng.uniform()]),
+    }
+    parts = structure.split()
+    if "sensor" in parts:
+        changes["loop.sensor.period"] = 0.002
+    if "stepped" in parts:
+        changes["loop.dynamics"] = {"period": 0.004, "method": "zero-order-hold"}
+    if "half" in parts:
+        changes["loop.dynamics"] = {"period": rng.uniform(1e-3, 6e-3), "method": "half-period"}
+    lag = changes["loop.sensor.delay"] + 2.5e-3
+    gain = changes["contact.normal.stiffness"] * lag * rng.uniform(0.3, 1.6)
+    if "gain" in parts or "model" in parts:
+        velocity = "model" if "model" in parts else "robot"
+        changes["loop.compensator"] = {"law": "fixed-gain", "gain": gain, "velocity": velocity}
+    if "lead" in parts:
+        leads = {"lead": lag * rng.uniform(0.3, 1.6), "second_lead": lag**2 * rng.uniform(0, 0.8)}
+        changes["loop.compensator"] = {"law": "command-lead", **leads}
+    return changes
+
+
+def continuous(rng, structure):
+    """A contact of two bodies with a delay alone, or a rig without instants."""
+    if "bodies" in structure:
+        return "probe-cone", {
+            "loop.delay": rng.uniform(0, 0.3),
+            "contact.normal.damping": rng.uniform(0, 1500),
+            "contact.normal.stiffness": rng.uniform(2e3, 4e4),
+        }
+    return "continuous", rig(rng, structure)
+
+
+WITHOUT_HOLD = """
+schema = 1
+kind = "rig"
+mass = "500 kg"
+[contact]
+bilateral = true
+[contact.normal]
+law = "spring-dashpot"
+stiffness = "20000 N/m"
+damping = "50 N s/m"
+adhesion = true
+[loop.robot]
+poles = [-200.0]
+gain = 200.0
+[loop.sensor]
+delay = "2 ms"
+"""
+
+
+def scenario_of(rng, structure, folder):
+    if "bodies" in structure or "continuous" in structure:
+        name, changes = continuous(rng, structure)
+        if name == "continuous":
+            name = folder / "continuous.toml"
+            name.write_text(WITHOUT_HOLD)
+        return dockdyn.load(name, changes)
+    return dockdyn.load("sits", rig(rng, structure))
+
+
+def told(margins, capsys):
+    """What the terminal and the report say of margins."""
+    capsys.readouterr()
+    show_margins("a rig", margins)
+    terminal = " ".join(capsys.readouterr().out.split())
+    attributes = {"title": "a rig", "kind": "rig", "scenario": "schema = 1\n", "dockdyn_version": "1"}
+    report = Page(render_stability_report(xr.Dataset(attrs=attributes | {"margins": json.dumps(margins)})))
+    return terminal, report
+
+
+def check_consistent(margins, capsys):
+    """No row contradicts the verdict without saying why."""
+    stable, delay, critical = margins["stable"], margins["delay_s"], margins["critical_delay_s"]
+    windows = [(low, np.inf if high is None else high) for low, high in margins["stable_delays_s"]]
+    assert stable == (margins["growth_rate_1_s"] < 0)
+    if margins["spectral_radius"] is not None:
+        assert stable == (margins["spectral_radius"] < 1)
+    terminal, report = told(margins, capsys)
+    text = " ".join(report.text.split())
+    assert ("Stable:" in text) == stable or "On the edge" in text
+    assert any(low <= delay <= high for low, high in windows) == stable
+    if critical is None:
+        assert not stable or windows[-1][1] == np.inf
+        assert not stable or "stays stable whatever the delay" in text
+    else:
+        assert margins["delay_margin_s"] == critical - delay
+        assert (critical >= delay) if stable else (critical <= delay)
+        assert ("more delay (critical delay" in text) == stable
+    assert ("unstable at any delay" in text) <= (not windows)
+    if len(windows) > 1 or (windows and windows[0][0] > 0):
+        assert "It is stable with delays" in text and "It is stable with delays" in terminal
+    for order in ORDERS if margins["pade"] else ():
+        found = margins["pade"][str(order)]
+        assert (found["stable"] != stable) == (found["reason"] is not None)
+        assert found["stable"] == (found["growth_rate_1_s"] < 0) or abs(found["growth_rate_1_s"]) < 1e-9
+        if found["reason"]:
+            row = next(row for row in report.tables["approximations"] if row and row[0] == f"Padé, order {order}")
+            assert found["reason"] in row[-1]
+            assert f"Padé {order} is wrong: {found['reason']}" in terminal
+    gain = margins["gain"]
+    inside = any(
+        (low is None or low < gain) and (high is None or gain < high)
+        for low, high in margins["stabilising_gains_N_s_m"]
+    )
+    assert inside == stable
+    ratio = margins["amplitude_ratio_per_oscillation"]
+    if ratio is None:
+        assert "left out" in " ".join(margins["warnings"]) or margins["overdamped"]
+    elif not stable:
+        assert ratio > 1  # of an ideal contact that does not grow
+    assert (margins["steady_state_force_error"] is not None) == stable
+
+
+def with_own(scenario):
+    """Margins, with what the tests need of the scenario."""
+    found = dockdyn.margins(scenario)
+    law = scenario.content.loop.compensator
+    gain = getattr(law, "gain", None) or 0.0
+    damping = found["damping_N_s_m"] / 2 / np.sqrt(found["stiffness_N_m"] * found["effective_mass_kg"])
+    return found | {"gain": float(gain), "overdamped": bool(damping >= 1)}
+
+
+STRUCTURES = ["bodies", "continuous", "continuous gain", "hold", "hold gain", "hold lead"]
+LONGER = ["continuous model", "hold model", "half gain", "sensor", "sensor lead", "stepped", "stepped sensor lead"]
+LONGER += ["stepped sensor gain", "stepped lead"]
+
+
+@pytest.mark.parametrize(
+    ("structure", "count"),
+    [("bodies", 6), ("continuous", 6), ("hold lead", 4)]
+    + [pytest.param(structure, 25, marks=pytest.mark.full) for structure in STRUCTURES + LONGER],
+)
+def test_no_row_contradicts_the_verdict(structure, count, capsys, tmp_path):
+    rng = np.random.default_rng(sum(map(ord, structure)))
+    verdicts = []
+    for _ in range(count):
+        found = with_own(scenario_of(rng, structure, tmp_path))
+        check_consistent(found, capsys)
+        verdicts.append(found["stable"])
+    assert len(set(verdicts)) == 2 or count < 10
+
+
+# --- sensitivities beside recomputation ------------------------------------------------------------------------------
+
+
+STEP = 1e-4  # by which keys are changed, as a share of themselves
+
+
+def changed(scenario, keys, factor):
+    """The scenario read again with keys scaled together, as `--set` does."""
+    values = {key: value_at(scenario.content, key, scenario.name).value for key in keys}
+    return scenario.at({key: value * factor for key, value in values.items()})
+
+
+def recomputed(scenario, nominal, found):
+    """The growth rate of a scenario's own loop, or its delay margin by bisection around the known critical delay."""
+    one, _ = nominal_loop(scenario, nominal)
+    if found["sensitivity_of"] == "growth_rate_1_s":
+        return growth_rates(single(one))[0]
+    low, high = (found["critical_delay_s"] * (1 + side * 20 * STEP) for side in (-1, 1))
+    rising = growth_rates(varied(one, "delay", np.array([low])))[0] < 0
+    assert rising != (growth_rates(varied(one, "delay", np.array([high])))[0] < 0)
+    for _ in range(10):  # by 17 points at a time
+        points = np.linspace(low, high, 17)
+        before = np.flatnonzero((growth_rates(varied(one, "delay", points)) < 0) != rising)[0]
+        low, high = points[before - 1], points[before]
+    return low / 2 + high / 2 - float(one.delay)
+
+
+def check_sensitivities(scenario):
+    """Every row beside the margin of the scenario with these keys really changed; the largest error over the largest row."""
+    found = dockdyn.margins(scenario)
+    nominal = nominal_of(scenario)
+    errors = {}
+    for row, stated in found["sensitivities"].items():
+        up, down = (recomputed(changed(scenario, row.split(", "), 1 + side * STEP), nominal, found) for side in (1, -1))
+        errors[row] = (up - down) / (2 * STEP) - stated
+    size = max(map(abs, found["sensitivities"].values()))
+    assert_allclose(list(errors.values()), 0, rtol=0, atol=5e-5 * size, err_msg=f"{found['sensitivities']} {errors}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("structure", "count"),
+    [("continuous gain", 3)]
+    + [pytest.param(structure, 8, marks=pytest.mark.full) for structure in STRUCTURES + LONGER],
+)
+def test_every_sensitivity_is_a_change_that_a_rig_can_make(structure, count, tmp_path):
+    rng = np.random.default_rng(1 + sum(map(ord, structure)))
+    for _ in range(count):
+        found = check_sensitivities(scenario_of(rng, structure, tmp_path))
+        if "sensor" in structure:
+            assert not {"loop.hold.period", "loop.sensor.period"} & set(found["sensitivities"])
+
+
+def test_periods_that_are_tied_are_scaled_together():
+    """Hold and dynamics at 4 ms, sensor at 1 ms: one row, and its sign is that of a rig made slower as a whole."""
+    stepped = {"period": 0.004, "method": "zero-order-hold"}
+    scenario = dockdyn.load(
+        "sits", {"loop.sensor.period": 0.001, "loop.sensor.delay": 0.0023, "loop.dynamics": stepped}
+    )
+    found = check_sensitivities(scenario)
+    (row,) = (row for row in found["sensitivities"] if "period" in row)
+    assert row == "loop.hold.period, loop.sensor.period, loop.dynamics.period"
+    assert found["sensitivities"][row] > 0  # slower makes it grow faster
+    assert "loop.robot.poles.0.0, loop.robot.poles.1.0" in found["sensitivities"]
+
+
+@pytest.mark.full
+def test_a_delay_that_ends_at_an_instant_has_no_slope_where_the_growth_rate_jumps():
+    """Stepped at 2 ms with 2 ms of delay the dashpot is never seen; a little less, and it is."""
+    stepped = {"period": 0.002, "method": "zero-order-hold"}
+    found = dockdyn.margins(dockdyn.load("sits", {"loop.dynamics": stepped}))
+    (words,) = (words for words in found["warnings"] if "instant of the loop" in words)
+    just = [
+        dockdyn.margins(dockdyn.load("sits", {"loop.dynamics": stepped, "loop.sensor.delay": 0.002 + side * 1e-7}))
+        for side in (-1, 1)
+    ]
+    for each in just:
+        assert f"{each['growth_rate_1_s']:.2g}" in words or f"{each['growth_rate_1_s']:.3g}" in words
+    assert not {"loop.sensor.delay", "loop.hold.period, loop.dynamics.period"} & set(found["sensitivities"])
+    assert "contact.normal.stiffness" in found["sensitivities"]
