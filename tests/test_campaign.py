@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +15,15 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn.study.batch import run_cases
-from dockdyn.study.campaign import plan_campaign, same_campaign
+from dockdyn.cli_campaign import claimed
+from dockdyn.cli_options import Refusal
+from dockdyn.study import campaign
+from dockdyn.study.batch import figures_of_case, flights, run_cases
+from dockdyn.study.campaign import plan_campaign, rehearse, same_campaign
+from dockdyn.study.campaign_seal import Damaged, opened, sealed
+from dockdyn.study.campaign_store import Store
 from dockdyn.study.plan import TOLERANCE
+from dockdyn.study.requirements import figures_of
 from dockdyn.study.sampling import sample
 
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
@@ -175,6 +182,82 @@ def test_a_case_does_not_depend_on_its_batch(file):
         assert np.array_equal(values, together.figures[name][3:5], equal_nan=True), name
 
 
+FREE = ("atv-like", "idss-probe-cone", "probe-cone", "probe-cone-latch", "sazawal-compliance", "sazawal-spring-dashpot")
+OTHERS = (
+    "paraskevas-a",
+    "paraskevas-latch",
+    "sits",
+    "epos-like",
+    "berthing-3d",
+    "canadarm-2d",
+    "cyril-plastic",
+    "detumble",
+)
+SMALL = (
+    "linear_momentum_error",
+    "angular_momentum_error",
+    "work_energy_error",
+    "energy_error",
+)  # of rounding and the step
+
+
+def offered(figures):
+    """Names that a requirement may have; `wall_time_s` differs between two runs of one case."""
+    return {name.removesuffix(".least").removesuffix(".largest") for name in figures} - {"wall_time_s"}
+
+
+@pytest.mark.parametrize("preset", [*(pytest.param(name, marks=pytest.mark.full) for name in FREE), "small"])
+def test_a_case_of_a_batch_has_the_figures_of_a_run(file, preset):
+    scenario = dockdyn.load(file if preset == "small" else preset).at({})
+    summary = figures_of(dockdyn.summarise(dockdyn.simulate(scenario)))
+    found = flights([scenario], 1, sampled=True).figures
+    assert offered(found) == offered(summary)
+    room = TOLERANCE * summary["steps"]
+    for name, expected in summary.items():
+        if isinstance(expected, list):
+            ends = np.array([found[f"{name}.least"][0], found[f"{name}.largest"][0]])
+            there = [value for value in expected if value is not None]
+            whole = [min(there), max(there)] if there and len(there) == len(expected) else [math.nan] * 2
+            assert ends == pytest.approx(whole, rel=room, nan_ok=True), name
+        elif name in SMALL:
+            expected = math.nan if expected is None else expected
+            assert found[name][0] == pytest.approx(expected, rel=1e-2, abs=1e-12, nan_ok=True), name
+        elif name not in (*ROUNDED, "wall_time_s"):
+            expected = math.nan if expected is None else float(expected)
+            assert found[name][0] == pytest.approx(expected, rel=room, abs=0, nan_ok=True), name
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("preset", OTHERS)
+def test_a_case_of_another_kind_has_the_figures_of_a_run(preset):
+    summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load(preset)))
+    assert offered(figures_of_case(summary)) == offered(figures_of(summary))
+
+
+def test_a_figure_of_the_whole_motion_can_be_required(file):
+    wanted = {"work_energy_error": "< 1e-8", "kinetic_energy_change": "< 0 J", "captured": True}
+    scenario = dockdyn.load(file, {"requirements": wanted})
+    rehearse(scenario)
+    found = run_cases(scenario, ["approach.closing_speed"], np.array([[0.03], [0.05]]))
+    assert (found.figures["work_energy_error"] < 1e-8).all()
+    with pytest.raises(dockdyn.ScenarioError, match="differs between two runs of one case"):
+        rehearse(dockdyn.load(file, {"requirements": {"wall_time": "< 5 s"}}))
+
+
+def test_the_duration_that_is_suggested_decides_all(dock, file):
+    """Half of the cases are on their way at 9 s; what they come to shows by the duration that the campaign names."""
+    answers = {}
+    for name, duration in (("short", "9 s"), ("long", None)):
+        duration = duration or f"{answers['short']['deciding_duration_s']} s"
+        ended = dock("campaign", "run", file, "--set", f"duration={duration}", "--out", name, "--json")
+        assert ended.returncode == 0, ended.stderr
+        answers[name] = json.loads(ended.stdout)
+    assert answers["short"]["undecided"] > 5 and answers["long"]["undecided"] == 0
+    low, high = answers["short"]["capture_interval_95"]
+    assert low < answers["long"]["capture_probability"] < high
+    assert answers["long"]["capture_probability"] > answers["short"]["capture_probability"]
+
+
 def test_rerun_gives_the_result_of_a_case(dock, whole):
     folder, _ = whole
     ended = dock("campaign", "rerun", folder, 17)
@@ -224,6 +307,122 @@ def small_chunks(*arguments):
     return subprocess.run(
         [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)], capture_output=True, text=True, check=False
     )
+
+
+def test_two_campaigns_on_one_folder(dock, file, tmp_path):
+    """The second is refused, whatever it asks for, until the first ends, however it does."""
+    hold = "import sys; from pathlib import Path; from dockdyn.study.campaign_store import Store\n"
+    hold += "with Store(Path(sys.argv[1])).claimed(): print('held', flush=True); sys.stdin.read()"
+    folder = tmp_path / "shared"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    for more in ((), ("--seed", 8), ("--resume",)):
+        ended = dock("campaign", "run", file, "--out", folder, *more)
+        assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+        assert "another process runs a campaign there" in ended.stderr
+    with pytest.raises(dockdyn.ScenarioError, match="another process"):
+        dockdyn.campaign(dockdyn.load(file), folder)
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+    holder.kill()
+    holder.communicate()
+    with Store(folder).claimed():
+        pass
+    assert not folder.exists()  # nothing came into it
+
+
+@pytest.mark.full
+def test_two_processes_at_once(file, whole):
+    folder = file.parent / "at once"
+    arguments = [str(part) for part in ("campaign", "run", file, "--out", folder, "--json")]
+    code = "from dockdyn.cli import main; main()"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, *arguments, *more],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for more in ((), ("--seed", "8"))
+    ]
+    told = [process.communicate()[1] for process in running]
+    codes = [process.returncode for process in running]
+    assert sorted(codes) == [0, 2] and "another process runs a campaign there" in told[codes.index(2)]
+    if codes[0] == 0:
+        same_store(whole[0], folder)
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    folder.chmod(0o555)
+    root = os.geteuid() == 0  # who may write everywhere
+    if root:
+        for place in tmp_path.parents[:2] + (tmp_path,):
+            place.chmod(0o755)
+        os.seteuid(65534)
+    try:
+        with pytest.raises(Refusal, match="cannot be written to .Permission denied"), claimed(Store(folder)):
+            pass
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
+    monkeypatch.setattr(campaign, "CHUNK", 8)
+    arguments = ("campaign", "run", file, "--out", "five", "--json")
+    assert dock(*arguments).returncode == 0
+    assert dock(*arguments[:-2], "other", "--seed", 8, "--json").returncode == 0
+    folder, untouched = tmp_path / "five", tmp_path / "untouched"
+    shutil.copytree(folder, untouched)
+    chunk = [folder / "chunks" / f"{number:06d}.nc" for number in range(5)]
+    chunk[0].write_bytes(chunk[0].read_bytes()[:-1000])
+    flipped = bytearray(chunk[1].read_bytes())
+    flipped[len(flipped) // 2] ^= 4
+    chunk[1].write_bytes(flipped)
+    chunk[2].write_bytes(chunk[3].read_bytes())
+    chunk[4].write_bytes((tmp_path / "other/chunks/000004.nc").read_bytes())
+    ended = dock(*arguments, "--resume")
+    assert ended.returncode == 0
+    reasons = {
+        0: "its checksum is missing: cut short, or of an earlier dockdyn",
+        1: "its checksum does not fit",
+        2: "it is chunk-3 of the campaign, not chunk-2",
+        4: "it is of another campaign",
+    }
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("warning")]
+    assert lines == [f"warning: five/chunks/{n:06d}.nc: {why}; computed again" for n, why in reasons.items()]
+    same_store(untouched, folder)
+    for number in range(5):
+        assert (
+            xr.load_dataset(chunk[number], engine="h5netcdf")
+            .drop_attrs(deep=False)
+            .identical(
+                xr.load_dataset(untouched / "chunks" / chunk[number].name, engine="h5netcdf").drop_attrs(deep=False)
+            )
+        )
+    # a report says what is damaged, and changes nothing
+    data = folder / "campaign.nc"
+    data.write_bytes(data.read_bytes()[:-7])
+    ended = dock("campaign", "report", "five")
+    assert ended.returncode == 2 and "go on with --resume, which computes it again" in ended.stderr
+    assert dock(*arguments, "--resume").returncode == 0  # from the chunks
+    same_store(untouched, folder)
+    index = folder / "campaign.json"
+    index.write_text(index.read_text().replace('"format": 2', '"format": 1'))
+    ended = dock(*arguments, "--resume")
+    assert ended.returncode == 2 and "is of another version of dockdyn" in ended.stderr
+
+
+def test_no_flipped_byte_passes():
+    whole = sealed(bytes(range(256)) * 3, "a" * 64, "chunk-7")
+    assert opened(whole, "a" * 64, "chunk-7") == bytes(range(256)) * 3
+    for place in range(len(whole)):
+        for change in (bytes([whole[place] ^ 1]), b""):
+            with pytest.raises(Damaged):
+                opened(whole[:place] + change + whole[place + 1 :], "a" * 64, "chunk-7")
 
 
 @pytest.mark.parametrize("kills", [(3,), pytest.param((1, 3, 5), marks=pytest.mark.full)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from html import escape
@@ -60,7 +61,18 @@ def campaign(runs: int, failed: bool = True, capture: bool = True, keys: int = 5
     return campaign_dataset(chosen, figures, reasons, **{"title": TITLE, "scenario": scenario} | attributes)
 
 
+def unfinished(runs: int, **attributes):
+    """The same with cases that end before their outcome: every fourth of those that were not captured."""
+    found = campaign(runs, failed=False, **attributes)
+    early = (found.captured.values == 0) & (np.arange(runs) % 4 == 0)
+    more = {"outcome_open": early.astype(float), "approach_left_s": np.where(early, 8.0, NAN)}
+    names = json.dumps([*json.loads(found.attrs["figures"]), *more])
+    return found.assign({name: ("case", values) for name, values in more.items()}).assign_attrs(figures=names)
+
+
 CAMPAIGNS = {
+    "not decided": lambda: unfinished(300, requirements=REQUIRED),
+    "not decided, many": lambda: unfinished(900),
     "full": lambda: campaign(1500, requirements=REQUIRED),
     "few": lambda: campaign(60),
     "one key": lambda: campaign(800, keys=1, requirements=REQUIRED),
@@ -214,3 +226,20 @@ def test_figures_show_at_every_width(width, browse, reports, tmp_path):  # noqa:
     dom, _ = browse(page, "--dump-dom", "--window-size=1200,1000")
     found = re.search(r'data-found="(\d+) (\d+) (\w+) (\d+) (\d+) (\d+)"', dom)
     assert found is not None and found.groups() == ("0", "0", "false", str(width), "4", "0")
+
+
+@pytest.mark.parametrize("required", [{}, REQUIRED], ids=["", "required"])
+def test_why_not_captured_and_what_is_not_decided_are_always_told(required, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    dataset = unfinished(200, requirements=required)
+    answers = campaign_answers(dataset)
+    assert answers["undecided"] > 10 and answers["missed_captures"]
+    show_campaign(answers)
+    page, said = render_campaign_report(dataset), capsys.readouterr().out
+    for words, count in (answers["missed_captures"] | answers["undecided_cases"]).items():
+        assert re.search(rf"{re.escape(words)}\s+{count}\b", said), words
+        assert f">{words}<" in page, words
+    assert "Cases that were not captured" in page
+    warned = f"{answers['undecided']} of 200 cases are not decided at the end of the duration"
+    assert warned in said and warned in page
+    assert f"duration = {answers['deciding_duration_s']:g} s should decide them" in said

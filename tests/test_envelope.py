@@ -215,6 +215,23 @@ def test_least_speed_that_latches_on_the_axis_without_friction(on_axis):
     assert answer["failed"] == 0
 
 
+def test_runs_that_are_not_decided_are_neither_yes_nor_no(on_axis):
+    """In one second no probe has come to the end of the ramp; what the envelope names is long enough."""
+    over = {SPEED: ("15 mm/s", "45 mm/s")}
+    short = dockdyn.load(on_axis, {"duration": "1 s"})
+    answer = json.loads(dockdyn.envelope(short, over, tolerance=1e-2).attrs["envelope"])
+    assert answer["undecided"] > 10 and answer["failed"] == 0
+    decided = dockdyn.load(on_axis, {"duration": f"{answer['deciding_duration_s']} s"})
+    found = json.loads(dockdyn.envelope(decided, over, tolerance=1e-2).attrs["envelope"])
+    assert (found["undecided"], found["deciding_duration_s"]) == (0, None)
+    assert np.ravel(found["boundary"]) == pytest.approx([least_speed(1800)], abs=0.01 * 0.03)
+    assert answer["boundary"] == [] or np.ravel(answer["boundary"]) == pytest.approx(
+        [least_speed(1800)], abs=0.01 * 0.03
+    )
+    (warning,) = dockdyn.summarise(dockdyn.simulate(dockdyn.load(on_axis, {"duration": "1 s"})))["warnings"][:1]
+    assert warning.startswith("not captured, but not decided either: the probe still approaches")
+
+
 def test_the_same_for_two_masses_on_a_line():
     """v = l √(k/m) tan θ (Paraskevas et al., eq. 46 as it is meant)."""
     scenario = dockdyn.load("paraskevas-latch", {"duration": 1.0})

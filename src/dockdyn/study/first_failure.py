@@ -120,8 +120,9 @@ def missed_captures(cases: CampaignCases) -> dict[str, int]:
     if captured is None:
         return {}
     missed = ~captured & ~cases.failed & ~cases.undecided
-    ways = {"no contact": cases.figures.get("contact_count", np.ones(cases.count)) == 0}
     spare = cases.figures.get("capture_speed_margin_m_s")
+    reached = False if spare is None else np.isfinite(spare)  # a latch may be reached past all other surfaces
+    ways = {"no contact": (cases.figures.get("contact_count", np.ones(cases.count)) == 0) & ~np.asarray(reached)}
     if spare is None:
         ways["not captured"] = missed
     else:  # the speed that is needed is that of the latch alone

@@ -60,13 +60,13 @@ def still_open(
 ) -> Bool[np.ndarray, "cases"]:
     """In which cases, with these `values` of its figure, it is open whether a requirement is met.
 
-    In all undecided ones but where what follows cannot change it: a figure that only grows is above its limit, a moment
+    In all undecided ones but where what follows cannot change it: a figure that only grows has passed its limit, a moment
     has come, or is overdue.
     """
     undecided = undecided_cases(figures, len(met))
     upper = relation.startswith("<")
-    if figure.startswith(GROW) and upper:
-        return undecided & met
+    if figure.startswith(GROW) and relation != "==":
+        return undecided & (met if upper else ~met)
     if figure in TIMES:
         overdue = figures["end_time_s"] >= limit if upper and "end_time_s" in figures else False
         return undecided & np.isnan(values) & ~np.asarray(overdue)
@@ -75,12 +75,14 @@ def still_open(
 
 def ways_undecided(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, "cases"]) -> dict[str, int]:
     """How far undecided cases have come, in words, and how many."""
+    nothing = np.full(undecided.size, np.nan)
     touched = figures.get("contact_count", np.ones(undecided.size)) > 0
-    nearing = np.isfinite(figures.get("approach_left_s", np.full(undecided.size, np.nan)))
+    touched |= np.isfinite(figures.get("capture_speed_margin_m_s", nothing))  # on the ramp of the latch
+    nearing = np.isfinite(figures.get("approach_left_s", nothing))
     ways = {
         "not decided: no contact yet": undecided & ~touched,
-        "not decided: approaches again after a contact": undecided & touched & nearing,
-        "not decided: in contact at the end": undecided & touched & ~nearing,
+        "not decided: approaches, after a contact or in one": undecided & touched & nearing,
+        "not decided: in contact, without coming nearer": undecided & touched & ~nearing,
     }
     return {words: int(holds.sum()) for words, holds in ways.items() if holds.any()}
 
@@ -98,7 +100,7 @@ def deciding_duration(figures: Mapping[str, Cases], undecided: Bool[np.ndarray, 
     left = figures["approach_left_s"][undecided]
     caught = figures.get("capture_time_s", np.full(undecided.size, np.nan)) - figures.get("first_contact_s", 0.0)
     caught = caught[np.isfinite(caught)]
-    contact = float(caught.max()) if caught.size else IN_CONTACT * end
+    contact = max(float(caught.max()), 0.0) if caught.size else IN_CONTACT * end
     least = end + SLOWED * float(np.max(left[np.isfinite(left)], initial=0.0)) + contact
     digit = 10.0 ** (math.floor(math.log10(least)) - 1)
     return float(f"{math.ceil(least / digit) * digit:.6g}")
