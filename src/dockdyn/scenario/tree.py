@@ -191,7 +191,7 @@ class LinkSection(Section):
         """Refuses a place on the link (m, link axes) beyond the ends of its beam."""
         if self.beam is not None and not -PAST_END <= place[0] / self.beam.length <= 1 + PAST_END:
             words = f"is beyond the beam of {self.name}; its x must be 0 to {self.beam.length:g} m"
-            refuse(f'{key} = {place}: {words} (what reaches further: on a link that is locked there `at = "tip"`)')
+            refuse(f'{key} = {place}: {words} (what reaches further: on a link with `at = "tip"`)')
 
     def seat(self, place: Any) -> dict[str, Any]:
         """Where on the link a place (m, link axes, its beam straight) is fixed: `at` and `mount` of a `Link` there.
