@@ -1,5 +1,6 @@
 """Control in free flight: closed forms, saturation, momentum and energy through contact, budgets, refusals."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,29 @@ def test_attitude_and_place_are_damped_oscillators(run):
     turning = 90 * (found.rate.values[:, 0, 2] - rate)
     np.testing.assert_allclose(found.wheel_momentum.values[:, 2], -turning, rtol=0, atol=1e-9)
     np.testing.assert_allclose(found.thruster_impulse[:, 0], 300 * (found.velocity[:, 0, 0] - speed), atol=1e-9)
+
+
+def test_the_motor_of_the_wheel_adds_what_carrying_it_along_takes(run):
+    """On the body acts the torque that the law asks for; the motor gives ω × h more, from the wheel's momentum alone.
+
+    What the body gets is what the wheel's momentum loses in inertial axes; what the motor gives, what it loses in the body's.
+    """
+    found = run(flight(chaser={"inertia": TENSOR, "rate": [0.1, -0.05, 0.12]}))
+    time, momentum, rate = found.time.values, found.wheel_momentum.values, found.rate.values[:, 0]
+    turn = Rotation.from_quat(found.attitude.values[:, 0], scalar_first=True)
+
+    def slope(values):
+        return (np.array([1, -8, 8, -1]) @ [values[k : len(time) - 4 + k] for k in (0, 1, 3, 4)]) / (12 * time[1])
+
+    slope = partial(np.apply_along_axis, slope, 0)
+    inner = slice(2, -2)
+    wanted = -40.0 * turn.as_rotvec() - 30.0 * rate
+    on_body = -turn[inner].inv().apply(slope(turn.apply(momentum)))
+    np.testing.assert_allclose(on_body, wanted[inner], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(on_body, found.wheel_torque.values[inner], rtol=0, atol=1e-6)
+    added = np.cross(rate, momentum)
+    np.testing.assert_allclose(-slope(momentum), (wanted + added)[inner], rtol=0, atol=1e-6)
+    assert np.abs(added).max() > 0.1
 
 
 def saturated(content, times):

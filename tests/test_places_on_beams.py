@@ -18,6 +18,7 @@ from dockdyn.contact.pair import meet
 from dockdyn.integrate.model import State
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.models.rebound import drift, point_rows
+from dockdyn.output.replay.arms import placing, tree_parts
 from dockdyn.study.berthing_run import build, strike
 
 SCENARIOS = (Path(__file__).parents[1] / "docs" / "scenario.md").read_text(encoding="utf-8")
@@ -366,6 +367,31 @@ def test_the_motion_of_the_cantilever_that_was_struck(load):
     assert np.abs(exact).max() > 0.05
     told = dockdyn.summarise(dataset)
     assert told["linear_momentum_error"] < 1e-10 and told["energy_error"] < 1e-8
+
+
+def test_a_replay_draws_what_is_on_a_beam_where_it_is(load):
+    """Bracket, body and what is mounted go with the bent beam; the place that touches is not at the end of a straight rod."""
+    content = load(laden()).content
+    found = struck(load(laden()))
+    eta = 0.3 * found.velocities[0][4:] / np.abs(found.velocities[0][4:]).max()
+    still = (np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.array([[ANGLE]]), np.zeros((1, 0, 4)), eta[None])
+    grip = content.chaser.grip("arm", content.contact.chaser_position)
+    placed = placing(content.chaser, content.flexible, content.planar, still, grip)
+    beam = content.flexible.beam(content.chaser.link[1].beam, True)
+    # of its shapes alone, to first order
+    for name, s, h in (("grip", 2.6, 0.25), ("arm.rigid", 2.0, 0.3), ("camera", 3.5, -0.2)):
+        shapes_there = beam.shapes(np.asarray(s / LENGTH))
+        slope = np.asarray(shapes_there.turn)[2] @ eta
+        across = np.asarray(shapes_there.shift)[1] @ eta
+        expected = SHOULDER + s * ALONG + across * ACROSS + h * (np.cos(slope) * ACROSS - np.sin(slope) * ALONG)
+        off = placed.motions[name].position[0, :2] - expected
+        assert abs(off @ ACROSS) < 1e-12 and 0 <= -off @ ALONG < 0.1  # falls short by the shortening
+        assert abs(across) > 0.01
+    parts = tree_parts("chaser", content.chaser, placed, "#000000", 5.0, ("arm", content.contact.chaser_position))
+    motions = {part.name: part.motion for part in parts}
+    assert motions["chaser/arm grip"] is placed.motions["grip"]
+    assert motions["chaser/arm body"] is placed.motions["arm.rigid"]
+    assert "chaser/arm camera seat" in motions and "chaser/arm piece 6" in motions
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------

@@ -275,7 +275,12 @@ BAD = [
     ("inertia without mass", NO_MASS, {}, ["link mount: mass = 0", "inertia of 0"]),
     ("xacro", swapped(ARM, "</robot>", '<a:macro xmlns:a="http://ros.org/xacro"/></robot>'), {}, ["macro", "expanded"]),
     ("zero EI", ARM, changed(2, beam={**BEAM, "bending": 0}), ["beam.bending = 0", "greater than 0 N*m**2"]),
-    ("not at the tip", ARM, {"link": [e for e in ENTRIES if e["name"] != "slide"]}, ["chaser.link.slide.at", '"tip"']),
+    (
+        "not at the tip",
+        ARM,
+        {"link": [e for e in ENTRIES if e["name"] != "slide"]},
+        ["link slide: mount = [3.25", '"tip"'],
+    ),
     ("unknown link", ARM, {"link": [{"name": "uper", "start": 0.1}]}, ["chaser.link.uper", "no link", "'upper'?"]),
     ("unknown joint", ARM, {"link": [{"name": "reach", "start": 0.1}]}, ["chaser.link.reach", "is a joint", "'slide'"]),
     ("said twice", ARM, changed(3, mount=[1.0, 0.0, 0.0]), ["chaser.link.slide.mount", "is in the URDF"]),

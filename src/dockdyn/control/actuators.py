@@ -83,7 +83,11 @@ class Actuators(eqx.Module):
         return jnp.clip(torques, -self.motors, self.motors)
 
     def turn(self, torque: Three, rate: Three, momentum: Three) -> Three:
-        """What the wheel gives the base of a wanted torque, at the base's angular velocity and the wheel's momentum."""
+        """What the wheel gives the base of a wanted torque T, at the base's angular velocity ω and the wheel's momentum h.
+
+        The motor gives u = T + ω × h within its limits, feeding forward what carrying the wheel along takes; the base gets
+        u − ω × h, which is T as long as no limit holds u.
+        """
         carried = jnp.cross(rate, momentum)
         most = jnp.minimum(self.wheel, jnp.maximum(self.capacity + momentum, 0.0) / FADING)
         least = -jnp.minimum(self.wheel, jnp.maximum(self.capacity - momentum, 0.0) / FADING)

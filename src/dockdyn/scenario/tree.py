@@ -191,7 +191,7 @@ class LinkSection(Section):
         """Refuses a place on the link (m, link axes) beyond the ends of its beam."""
         if self.beam is not None and not -PAST_END <= place[0] / self.beam.length <= 1 + PAST_END:
             words = f"is beyond the beam of {self.name}; its x must be 0 to {self.beam.length:g} m"
-            refuse(f'{key} = {place}: {words} (what reaches further: on a link that is locked there `at = "tip"`)')
+            refuse(f'{key} = {place}: {words} (what reaches further: on a link with `at = "tip"`)')
 
     def seat(self, place: Any) -> dict[str, Any]:
         """Where on the link a place (m, link axes, its beam straight) is fixed: `at` and `mount` of a `Link` there.
@@ -203,8 +203,8 @@ class LinkSection(Section):
             return {"mount": place}
         return {"at": place[0] / self.beam.length, "mount": place.at[0].set(0.0)}
 
-    def link(self, parent: LinkSection | None, flexible: FlexibleSection, planar: bool) -> Link:
-        """The link; what is rigid on a beam is none of it (`body`)."""
+    def link(self, flexible: FlexibleSection, planar: bool, parent: LinkSection | None = None) -> Link:
+        """The link on its `parent`, to be left out where nothing bends; what is rigid on a beam is none of it (`body`)."""
 
         def number(value: Any) -> Any:
             return jnp.asarray(0.0 if value is None else value, float)
@@ -329,7 +329,8 @@ class TreeSection(Section):
 
     def tree(self, flexible: FlexibleSection, planar: bool, *frames: Link) -> Tree:
         """The tree: links, what is rigid on beams, and then further massless frames, such as where it is gripped."""
-        links = [link.link(link.parent and self.named(link.parent), flexible, planar) for link in self.link]
+        known = {link.name: link for link in self.link}
+        links = [link.link(flexible, planar, None if link.parent is None else known[link.parent]) for link in self.link]
         bodies = [link.body() for link in self.link if link.beam is not None and link.mass is not None]
         return tree_of([*links, *bodies, *frames], base="planar" if planar else "free")
 
