@@ -117,6 +117,7 @@ LONG = {
     "test_rig.py::test_the_motion_is_that_of_the_exact_map[S2, any delay]",
     "test_rig_bodies.py::test_a_frontal_impact_is_that_along_a_line[lead-energy]",
     "test_rig_bodies.py::test_short_periods_leave_free_flight",
+    "test_rig_choice.py::test_the_recommended_compensator_is_the_best_on_every_rig",
     "test_rig_command.py::test_gains_visited_and_their_stability_are_told",
     "test_rig_scenario.py::test_a_virtual_contact_counts_in_margins",
     "test_rig_scenario.py::test_the_robot_of_the_paper_in_samples",

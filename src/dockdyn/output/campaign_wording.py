@@ -76,7 +76,10 @@ def sure(value: float | None, interval: list[float | None] | None, unit: str = "
         return f"{said}{tail} (at least {significant(low, digits)}{tail})"
     if low is None:
         return f"{said}{tail} (at most {significant(high, digits)}{tail})"
-    return f"{said}{tail} ({significant(low, digits)} to {significant(high, digits)}{tail})"
+    ends = [significant(end, digits) for end in (low, high)]
+    if ends == [said, said]:
+        return f"{said}{tail} (alike to these digits)"
+    return f"{said}{tail} ({ends[0]} to {ends[1]}{tail})"
 
 
 def figure_words(cases: CampaignCases, name: str) -> str:

@@ -11,16 +11,19 @@ from rich.table import Table
 
 from dockdyn.output.impact_console import show
 from dockdyn.output.wording import NOTHING, significant
+from dockdyn.study.identify_contact import EXACT
 
 METHODS = {"arx": "least squares", "iv": "instrumental variables", "oe": "output error"}
 
 
 def plus_minus(value: float | None, deviation: float | None, digits: int = 5) -> str:
-    """A number with its standard deviation, as far as it is known: 19990 ± 9.1."""
+    """A number with its standard deviation, as far as it is known: 19990 ± 9.1; none below what numbers resolve."""
     if value is None:
         return NOTHING
     if not deviation:
         return significant(value, 7)
+    if deviation <= EXACT * abs(value):
+        return f"{significant(value, 7)} (to rounding)"
     places = max(0, 1 - math.floor(math.log10(deviation)))
     if places > 12 or abs(value) >= 1e6:
         return f"{significant(value, 7)} ± {significant(deviation, 2)}"
@@ -58,6 +61,7 @@ def tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
 def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Quantity, value, unit."""
     low, high = answer["excited_hz"]
+    rms = ("residuals, root mean square", f"{answer['residual_rms_m']:.3g}", "m")
     rows = [
         ("samples", f"{answer['samples']}", ""),
         ("period", f"{answer['period_s']:.6g}", "s"),
@@ -81,7 +85,7 @@ def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
     rows += [
         ("excited", f"{significant(low, 3)} to {significant(high, 3)}", "Hz"),
         ("offset", f"{answer['offset_m']:.3g}", "m"),
-        ("residuals, root mean square", f"{answer['residual_rms_m']:.3g}", "m"),
+        *([] if answer["white"] is None else [rms]),
         *((words, value, "") for words, value in tests_in_words(answer)),
     ]
     if "validation_fit_percent" in answer:

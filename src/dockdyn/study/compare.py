@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -20,9 +21,9 @@ from dockdyn.study.measures import number
 from dockdyn.study.rig_build import sensor_of
 from dockdyn.study.rig_choice import NONE, Choice, amplitude_errors, errors, over_draws
 from dockdyn.study.rig_compensator import Maker
-from dockdyn.study.rig_judgement import frequency
+from dockdyn.study.rig_judgement import frequency, latest
 from dockdyn.study.rig_lanes import Lanes
-from dockdyn.study.rig_measures import Motion, measures
+from dockdyn.study.rig_measures import Motion, felt, measures
 from dockdyn.study.rig_run import loop_of
 
 STIFFNESS = "contact.normal.stiffness"
@@ -153,7 +154,9 @@ def compare(
         rows, wall_time = [], 0.0
         for course in lanes.courses(rigs, seeds(scenario)):
             ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
-            rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force", "measured_force")))
+            rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
+            period = float(course.time[1] - course.time[0])
+            rig = replace(rig, contact=felt(course.seen["contact_force"], period, latest(scenario.content)))
             with np.errstate(invalid="ignore", over="ignore"):
                 rows.append(measures(course.time, ideal, rig, rates, bilateral))
             wall_time += course.wall_time

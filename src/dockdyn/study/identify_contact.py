@@ -22,13 +22,14 @@ from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.study.bounce_log import QUIET, Bounce
 from dockdyn.study.residuals import covariance
+from dockdyn.study.robot_orders import rounding
 
 LONGEST = 0.25  # of the contact's duration: delay that is tried
 EARLIER = 0.06  # of that duration: by how much contact may begin before its force is seen
 COARSE, FINE = 40, 120  # delays that are tried
 FAINT = 1e-4  # of the largest force: residuals below which say nothing of the delay
 SURE = 2.0  # standard deviations
-EXACT = 1e-9
+EXACT = 1e-9  # of a number: what rounding leaves of it
 Row = Float[np.ndarray, "n"]
 
 
@@ -41,6 +42,10 @@ class Estimate:
 
     def above(self, bound: float) -> bool:
         return self.value - bound > SURE * self.deviation
+
+    def doubt(self) -> str:
+        """The deviation as a comment in a scenario; nothing where it is known better than numbers are written."""
+        return f"  # ± {self.deviation:.2g}" if self.deviation > EXACT * abs(self.value) else ""
 
 
 @dataclass(frozen=True)
@@ -248,15 +253,17 @@ def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> 
 
 
 def steady(bounce: Bounce, kept: np.ndarray) -> Estimate:
-    """The velocity over some samples: their mean, or the slope of the position."""
+    """The velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
     if bounce.velocity is not None:
         values = bounce.velocity[kept]
-        return Estimate(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))))
+        scatter = float(values.std(ddof=1)) / math.sqrt(len(values))
+        return Estimate(float(values.mean()), max(scatter, rounding(bounce.velocity)))
     t = bounce.time[kept] - bounce.time[kept].mean()
     x = bounce.position[kept] - bounce.position[kept].mean()
     slope = float(t @ x / (t @ t))
     left = x - slope * t
-    return Estimate(slope, math.sqrt(float(left @ left) / (len(t) - 2) / float(t @ t)))
+    scatter = math.sqrt(float(left @ left) / (len(t) - 2))
+    return Estimate(slope, max(scatter, rounding(bounce.position)) / math.sqrt(float(t @ t)))
 
 
 def doubts(contact: Contact) -> Iterator[str]:
@@ -306,11 +313,11 @@ def contact_toml(contact: Contact) -> str:
         f"# identified from {Path(contact.bounce.name).name}, fit {contact.percent:.4g} %",
         "[contact.normal]",
         'law = "spring-dashpot"',
-        f'stiffness = "{stiffness.value!r} N/m"  # ± {stiffness.deviation:.2g}',
-        f'damping = "{max(damping.value, 0.0)!r} N s/m"  # ± {damping.deviation:.2g}',
+        f'stiffness = "{stiffness.value!r} N/m"{stiffness.doubt()}',
+        f'damping = "{max(damping.value, 0.0)!r} N s/m"{damping.doubt()}',
         "",
         "[loop.sensor]",
-        f'delay = "{max(delay.value, 0.0)!r} s"  # ± {delay.deviation:.2g}',
+        f'delay = "{max(delay.value, 0.0)!r} s"{delay.doubt()}',
         f'# noise = "{contact.noise:.3g} N"  # for a sensor with a period, or digital dynamics',
     ]
     return "\n".join(lines) + "\n"

@@ -132,7 +132,7 @@ def advice(choice: Choice, own: str | None) -> str:
 
     Says by how much it is better than the next, and where none is better than what the rig has.
     """
-    low, high = f"{choice.low:.4g}", f"{choice.high:.4g}"
+    low, high = (f"{float(f'{end:.4g}'):.15g}" for end in (choice.low, choice.high))
     at = f"at {low} N/m" if low == high else f"from {low} to {high} N/m"
     best, following = choice.best(own), choice.runner_up()
     if not np.isfinite(best.error):
@@ -166,7 +166,7 @@ def within(choice: Choice, ranked: Ranked) -> str:
     if ranked.error <= RESOLVED and not ranked.noise:
         return f"{choice.of} right to rounding"
     sure = f" ± {amount(choice, ranked.noise)}, the mean of {choice.draws} noise seeds" if ranked.noise else ""
-    return f"{choice.of} within {amount(choice, ranked.error)}{sure}"
+    return f"{choice.of} within {amount(choice, ranked.error)} of the true one{sure}"
 
 
 def amount(choice: Choice, error: float) -> str:

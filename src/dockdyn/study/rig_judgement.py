@@ -115,6 +115,7 @@ def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
         "gains": visited,
         "stable": None if visited is None or law.law not in CONSTANT else stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
+        "latest_s": latest(content),
         "sensor_error_N": sensor_error(content, dataset),
         "comparable": hasattr(first_contact(content).normal, "stiffness"),
         "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
@@ -124,6 +125,14 @@ def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
 def first_contact(content: Any) -> Any:
     """The table of a rig's contact, the first where there are several."""
     return content.contact[0] if isinstance(content.contact, list) else content.contact
+
+
+def latest(content: Any) -> float:
+    """How long (s) a contact can act after it has ended at the robot: through the sensor, hold and dynamics."""
+    loop = content.loop
+    sensor, dynamics = loop.sensor or SensorSection(), loop.dynamics or DynamicsSection(method="continuous")
+    periods = sensor.period, None if loop.hold is None else loop.hold.period, dynamics.period
+    return float(loop.latest() + sum(period for period in periods if period is not None))
 
 
 def sensor_error(content: Any, dataset: xr.Dataset) -> float:

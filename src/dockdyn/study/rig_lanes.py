@@ -22,7 +22,7 @@ from dockdyn.study.rig_build import free_model, plant_of, rig_of
 from dockdyn.study.rig_judgement import first_contact
 from dockdyn.study.rig_run import Arrays, Course, Grid, check, free, loop_of, radius
 
-NAMES = ("position", "velocity", "total_force", "measured_force")  # what a comparison keeps
+NAMES = ("position", "velocity", "total_force", "contact_force")  # what a comparison keeps
 
 
 def with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:

@@ -6,10 +6,12 @@ All functions take arrays of NumPy with time and axes (one along a direction, th
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
+from scipy.ndimage import maximum_filter1d
 
 Series = Float[np.ndarray, "... time axes"]
 Size = Float[np.ndarray, "time"]
@@ -21,23 +23,34 @@ FLICKER = 25  # instants
 
 @dataclass(frozen=True)
 class Motion:
-    """A motion: position (m), velocity (m/s), force on the moving mass (N), and what of that the contact gives.
+    """A motion: position (m), velocity (m/s), force on the moving mass (N), and what tells that there is contact (N).
 
-    A compensator may cancel the contact's force for a while: that does not end a bounce.
+    On a rig the last is not the force: that is noisy, and a compensator may cancel it for a while.
     """
 
     position: Series
     velocity: Series
     force: Series
-    contact: Series | None = None  # where nothing else acts, the force
+    contact: Series | None = None  # where it is the force
 
     def parts(self) -> list[Series]:
         return [self.position, self.velocity, self.force, self.force if self.contact is None else self.contact]
 
     @property
     def push(self) -> Size:
-        """Size (N) of what acts, whether on the mass or in the contact."""
-        return size(self.force) if self.contact is None else np.maximum(size(self.force), size(self.contact))
+        """Size (N) of the contact."""
+        return size(self.force if self.contact is None else self.contact)
+
+
+def felt(contact: Series, period: float, late: float) -> Float[np.ndarray, "... time 1"]:
+    """Largest size of a contact force (N) within the last `late` (s) of each instant, `period` (s) apart.
+
+    Not zero as long as a force that is late can act.
+    """
+    sizes = np.linalg.norm(contact, axis=-1)
+    window = min(1 + math.ceil(late / period - 1e-9), sizes.shape[-1])
+    found = maximum_filter1d(sizes, window, axis=-1, origin=(window - 1) // 2, mode="constant")
+    return found[..., None]
 
 
 def size(values: Float[np.ndarray, "time axes"]) -> Size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import xarray as xr
 
 from dockdyn.study.measures import number
 from dockdyn.study.rig_choice import Choice, advice
-from dockdyn.study.rig_measures import Motion, measures
+from dockdyn.study.rig_measures import Motion, felt, measures
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 DRIFTED = 0.1  # rad, likewise of the phase
@@ -68,12 +69,12 @@ def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
 
 def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
     """The motion without rig, and the rig's."""
-    names = (
-        ("ideal_position", "ideal_velocity", "ideal_force"),
-        ("position", "velocity", "total_force", "measured_force"),
-    )
-    ideal, rig = (Motion(*(dataset[name].values for name in each)) for each in names)
-    return ideal, rig
+    names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
+    ideal, rig = (Motion(*(dataset[name].values for name in three)) for three in names)
+    late = json.loads(dataset.attrs.get("judgement", "{}")).get("latest_s")
+    if late is None or dataset.sizes["time"] < 2:
+        return ideal, rig
+    return ideal, replace(rig, contact=felt(dataset.contact_force.values, float(dataset.attrs["interval_s"]), late))
 
 
 def measured(dataset: xr.Dataset) -> dict[str, Any]:
