@@ -128,7 +128,9 @@ def test_answers_and_store(whole):
     force = data.peak_normal_force_N.values
     assert answers["peak_force_percentiles_N"]["50"] == pytest.approx(np.median(force), rel=1e-12)
     by_name = {one["name"]: one for one in answers["requirements"]}
-    assert by_name["peak_normal_force"]["probability"] == np.mean(force < 90)
+    decided = data.outcome_open.values == 0
+    assert answers["undecided"] == np.sum(~decided) > 0
+    assert by_name["peak_normal_force"]["probability"] == np.mean((force < 90) & decided)
     assert answers["runs_per_second"] > 0
     offsets = np.hypot(data["approach.lateral_offset.0"], data["approach.lateral_offset.1"])
     assert float(offsets.max()) <= 0.06
@@ -141,9 +143,10 @@ def differences(scenario):
     together = run_cases(scenario, drawn.keys, drawn.values)
     for row in range(3):
         alone = dockdyn.summarise(dockdyn.simulate(scenario.at(dict(zip(drawn.keys, drawn.values[row], strict=True)))))
+        found = figures_of_case(alone)
         for name, values in together.figures.items():
             if name != "step_error":
-                yield name, values[row], math.nan if alone[name] is None else float(alone[name]), alone["steps"]
+                yield name, values[row], found[name], alone["steps"]
 
 
 STATED = '\n[integrator]\nstep = "5 ms"\n'
@@ -158,7 +161,8 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
         if name in (*COUNTS, "steps"):
             assert value == expected, name
         else:
-            assert value == pytest.approx(expected, rel=1e-13, abs=0, nan_ok=True), name
+            room = 1e-12 if "change" in name else 1e-13  # of a difference of energies
+            assert value == pytest.approx(expected, rel=room, abs=0, nan_ok=True), name
 
 
 @pytest.mark.parametrize("more", ["", pytest.param(LATE, marks=pytest.mark.full)], ids=["", "friction and delay"])
@@ -245,9 +249,9 @@ def test_a_figure_of_the_whole_motion_can_be_required(file):
 
 
 def test_the_duration_that_is_suggested_decides_all(dock, file):
-    """Half of the cases are on their way at 9 s; what they come to shows by the duration that the campaign names."""
+    """Most of the cases are on their way at 6 s; what they come to shows by the duration that the campaign names."""
     answers = {}
-    for name, duration in (("short", "9 s"), ("long", None)):
+    for name, duration in (("short", "6 s"), ("long", None)):
         duration = duration or f"{answers['short']['deciding_duration_s']} s"
         ended = dock("campaign", "run", file, "--set", f"duration={duration}", "--out", name, "--json")
         assert ended.returncode == 0, ended.stderr
@@ -359,11 +363,11 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path):
     folder.chmod(0o555)
     root = os.geteuid() == 0  # who may write everywhere
     if root:
-        for place in tmp_path.parents[:2] + (tmp_path,):
+        for place in (*tmp_path.parents[:2], tmp_path):
             place.chmod(0o755)
         os.seteuid(65534)
     try:
-        with pytest.raises(Refusal, match="cannot be written to .Permission denied"), claimed(Store(folder)):
+        with pytest.raises(Refusal, match="cannot be written to"), claimed(Store(folder)):
             pass
     finally:
         if root:
@@ -622,7 +626,7 @@ def test_a_campaign_without_a_single_case_can_be_begun_again(dock, file, tmp_pat
     assert dock("campaign", "run", file, "--out", "x", "--runs", 3).returncode == 0
     ended = dock("campaign", "run", file, "--out", "x", "--runs", 3)
     assert ended.returncode == 2 and "give --resume" in ended.stderr
-    (tmp_path / "x/campaign.json").write_text('{"format": 1}')
+    (tmp_path / "x/campaign.json").write_text('{"format": 2}')
     assert "x/campaign.json: damaged" in dock("campaign", "report", "x").stderr
 
 
