@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dockdyn import impact, stability
     from dockdyn.contact.friction import Friction
     from dockdyn.contact.normal_law import NormalLaw
-    from dockdyn.contact.surface import Surface
+    from dockdyn.contact.surface import Extent, Surface
     from dockdyn.mechanics.vector import Vector
     from dockdyn.output.replay.build import replay_html
     from dockdyn.output.store import open_result
@@ -30,6 +30,7 @@ backend.configure()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
+    "Extent": "contact.surface",
     "Friction": "contact.friction",
     "NormalLaw": "contact.normal_law",
     "Scenario": "scenario.load",
@@ -51,6 +52,7 @@ PLACES = {
 }
 
 __all__ = [
+    "Extent",
     "Friction",
     "NormalLaw",
     "Scenario",
