@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.friction import Friction
     from dockdyn.contact.normal_law import NormalLaw
     from dockdyn.contact.surface import Extent, Surface
+    from dockdyn.impact.impact_law import ImpactLaw
     from dockdyn.mechanics.vector import Vector
     from dockdyn.output.replay.build import replay_html
     from dockdyn.output.store import open_result
@@ -32,6 +33,7 @@ backend.configure()
 PLACES = {
     "Extent": "contact.surface",
     "Friction": "contact.friction",
+    "ImpactLaw": "impact.impact_law",
     "NormalLaw": "contact.normal_law",
     "Scenario": "scenario.load",
     "ScenarioError": "scenario.errors",
@@ -54,6 +56,7 @@ PLACES = {
 __all__ = [
     "Extent",
     "Friction",
+    "ImpactLaw",
     "NormalLaw",
     "Scenario",
     "ScenarioError",
