@@ -9,6 +9,7 @@ import planar_arm_reference as planar
 
 from dockdyn.contact.plane import Plane
 from dockdyn.control.schedule import Schedule
+from dockdyn.impact.laws import StatedLaw
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.orbit import Orbit
 from dockdyn.mechanics.planar_tree import PlanarTree
@@ -78,7 +79,7 @@ def arm(p, space=False, law="frictionless", control=True, orbit=True, touch=True
         rest=jnp.zeros(3),
         orbit=reference if orbit else None,
         touch=Touch(jnp.zeros((1, 3)), planes, PAYLOAD) if touch else None,
-        law=Law({"restitution": jnp.asarray(p.restitution)}, jnp.asarray(1e-4), law),
+        law=Law(StatedLaw({"restitution": jnp.asarray(p.restitution)}, law), jnp.asarray(1e-4)),
         latch=Latch(p.latch_wall, weld, GUEST) if latched else None,
         control=schedule(p) if control else None,
         loops=(),

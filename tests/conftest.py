@@ -18,6 +18,7 @@ from long_tests import LONG
 
 import dockdyn
 from dockdyn import cli
+from dockdyn.output.embedded_replay import packed_replay
 
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = 30_000  # of the 65,530 that Linux gives a process
@@ -40,9 +41,28 @@ def browser():
     playwright.stop()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def replays_are_made():
+    """A report whose replay cannot be made says so and is written; in tests, that is a failure."""
+
+    def made(dataset, folder=None):
+        try:
+            return packed_replay(dataset, folder)
+        except Exception as error:
+            pytest.fail(f"the replay could not be made: {error!r}")  # which is no Exception itself
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("dockdyn.output.report_of.packed_replay", made)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def reports_without_replay(request, monkeypatch):
-    """A replay takes longer than many a run: only tests marked `replay` put it into reports."""
+    """A replay takes longer than many a run: it is left out where no report is looked at.
+
+    What `test_replay.py` draws of every kind, the tests marked `replay` have in reports: the kinds, a user's own parts and
+    the page on them.
+    """
     if "replay" not in request.keywords:
         monkeypatch.setattr("dockdyn.output.report_of.packed_replay", lambda dataset, folder=None: "")
 

@@ -108,8 +108,15 @@ def check_toml(block: Block) -> None:
 
 # what takes longest is run by `make verify` alone
 LONG = ("stability", "results", "tutorial-rig", "tutorial-capture", "tutorial-arm", "own-compensator", "cluster")
+DRAWN = ("quickstart", "own-parts")  # with replays in their reports
 SHOWN = [
-    pytest.param(page, id=page.stem, marks=[pytest.mark.full] * (page.stem in LONG)) for page in PAGES if blocks(page)
+    pytest.param(
+        page,
+        id=page.stem,
+        marks=[pytest.mark.full] * (page.stem in LONG) + [pytest.mark.replay] * (page.stem in DRAWN),
+    )
+    for page in PAGES
+    if blocks(page)
 ]
 
 

@@ -194,7 +194,7 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
 
     monkeypatch.setattr("dockdyn.output.report_of.packed_replay", fails)
     text = report_of(runs["latch"])
-    assert "It could not be made: no &lt;shape&gt; for this" in text and "<script" not in text
+    assert "The replay could not be made: no &lt;shape&gt; for this" in text and "<script" not in text
 
 
 def test_requirements_are_judged_at_the_top(runs):

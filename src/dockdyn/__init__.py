@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from dockdyn import impact, stability
     from dockdyn.contact.friction import Friction
     from dockdyn.contact.normal_law import NormalLaw
-    from dockdyn.contact.surface import Surface
+    from dockdyn.contact.surface import Extent, Surface
+    from dockdyn.impact.impact_law import ImpactLaw
     from dockdyn.mechanics.vector import Vector
     from dockdyn.output.replay.build import replay_html
     from dockdyn.output.store import open_result
@@ -30,7 +31,9 @@ backend.configure()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
+    "Extent": "contact.surface",
     "Friction": "contact.friction",
+    "ImpactLaw": "impact.impact_law",
     "NormalLaw": "contact.normal_law",
     "Scenario": "scenario.load",
     "ScenarioError": "scenario.errors",
@@ -51,7 +54,9 @@ PLACES = {
 }
 
 __all__ = [
+    "Extent",
     "Friction",
+    "ImpactLaw",
     "NormalLaw",
     "Scenario",
     "ScenarioError",

@@ -101,7 +101,7 @@ def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None)
 
     replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
     if "no_replay" in replay:
-        typer.echo(f"warning: the report has no replay. {replay['no_replay']}", err=True)
+        typer.echo(f"warning: {replay['no_replay']}", err=True)
     return report_of(dataset, measured, replay)
 
 

@@ -30,6 +30,7 @@ from dockdyn.impact.effective_mass import (
     velocity_after_impact,
     zero_velocity_target_ratio,
 )
+from dockdyn.impact.impact_law import ImpactLaw
 from dockdyn.impact.latching import (
     greatest_travel,
     latch_frequency,
@@ -47,6 +48,7 @@ __all__ = [
     "MOTION_CLASSES",
     "EffectiveMasses",
     "Impact",
+    "ImpactLaw",
     "Law",
     "MassImpact",
     "chain_mass_ratio",

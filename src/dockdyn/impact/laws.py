@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
@@ -25,115 +26,185 @@ from dockdyn.impact.simultaneous import simultaneous
 SINGULAR = 1e-12  # smallest eigenvalue of W scaled to a unit diagonal
 
 
+Parameters = Mapping[str, ArrayLike]
+
+
 class Law(NamedTuple):
-    """An impact law."""
+    """An impact law: what it computes, and what it says of itself."""
 
     function: Callable[..., Impact]  # of W, u and the parameters, by name
     parameters: tuple[str, ...]
     rows: tuple[int, ...] | None  # numbers of rows of W that it takes; None: any
     safe: bool  # never creates energy
     meaning: str
+    lossless: Callable[[Parameters], bool]  # whether, with these parameters, it never takes energy
+    name: str = ""
+    check: Callable[[Float[Array, "rows rows"], Float[Array, "rows"], Parameters], None] | None = None  # ValueErrors
+
+
+def elastic(given: Parameters) -> bool:
+    """Whether restitution is one and friction, where there is any, zero."""
+    return float(jnp.asarray(given["restitution"])) == 1 and float(jnp.asarray(given.get("friction", 0))) == 0
+
+
+def check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
+    """ValueError for ratios (r_E, r_f) outside the wedge, which the message names, or whose impulse would pull."""
+    energy_ratio, friction_ratio = given["energy_ratio"], given["friction_ratio"]
+    if not checks.known(matrix, velocity, energy_ratio, friction_ratio):
+        return
+    found = wedge(matrix, velocity, jnp.asarray(friction_ratio, float))
+    least, greatest = float(found.least), float(found.greatest)
+    pair = f"(r_E, r_f) = ({checks.shown(energy_ratio)}, {checks.shown(friction_ratio)})"
+    kappa = f"κ = {float(found.sliding_share):.6g}"
+    if least > greatest:
+        raise ValueError(
+            f"{pair} cannot be: no r_E goes with this r_f ({kappa}, where 1 − κ (1 − r_f)² must not be below 0)"
+        )
+    if not least - TOLERANCE <= float(jnp.asarray(energy_ratio)) <= greatest + TOLERANCE:
+        raise ValueError(
+            f"{pair} cannot be: at this r_f, r_E must lie between max(0, κ r_f (2 − r_f)) = {least:.6g} and "
+            f"1 − κ (1 − r_f)² = {greatest:.6g} ({kappa})"
+        )
+    normal = energy_pair(
+        matrix, velocity, jnp.asarray(energy_ratio, float), jnp.asarray(friction_ratio, float)
+    ).impulse[0]
+    if not normal >= 0:
+        raise ValueError(f"{pair} would take a normal impulse that pulls ({checks.shown(normal)} N s)")
 
 
 FRICTION = ("restitution", "friction")
 POINT = (1, 2, 3)  # rows of a contact point: the normal and up to two tangents
 
 LAWS = {
-    "energetic": Law(
-        routh, FRICTION, POINT, True, "Routh's path with Coulomb friction, Stronge's energetic restitution"
-    ),
-    "poisson": Law(
-        partial(routh, end="poisson"),
-        FRICTION,
-        POINT,
-        True,
-        "Routh's path with Coulomb friction, Poisson's restitution",
-    ),
-    "newton": Law(
-        partial(routh, end="newton"),
-        FRICTION,
-        POINT,
-        False,
-        "Routh's path with Coulomb friction, Newton's restitution: may create energy",
-    ),
-    "frictionless": Law(frictionless, ("restitution",), None, True, "normal impulse only, Newton's restitution"),
-    "pin": Law(plastic, (), POINT, True, "plastic: the points that touch stay together"),
-    "weld": Law(plastic, (), (3, 6), True, "plastic, rows of moment too: the bodies stay together"),
-    "energy-pair": Law(
-        energy_pair,
-        ("energy_ratio", "friction_ratio"),
-        POINT,
-        True,
-        "energy loss and friction impulse as parts of the pin's (Cyril et al.)",
-    ),
+    law.name: law
+    for law in (
+        Law(
+            routh,
+            FRICTION,
+            POINT,
+            True,
+            "Routh's path with Coulomb friction, Stronge's energetic restitution",
+            elastic,
+            "energetic",
+        ),
+        Law(
+            partial(routh, end="poisson"),
+            FRICTION,
+            POINT,
+            True,
+            "Routh's path with Coulomb friction, Poisson's restitution",
+            elastic,
+            "poisson",
+        ),
+        Law(
+            partial(routh, end="newton"),
+            FRICTION,
+            POINT,
+            False,
+            "Routh's path with Coulomb friction, Newton's restitution: may create energy",
+            elastic,
+            "newton",
+        ),
+        Law(
+            frictionless,
+            ("restitution",),
+            None,
+            True,
+            "normal impulse only, Newton's restitution",
+            elastic,
+            "frictionless",
+        ),
+        Law(plastic, (), POINT, True, "plastic: the points that touch stay together", lambda given: False, "pin"),
+        Law(
+            plastic,
+            (),
+            (3, 6),
+            True,
+            "plastic, rows of moment too: the bodies stay together",
+            lambda given: False,
+            "weld",
+        ),
+        Law(
+            energy_pair,
+            ("energy_ratio", "friction_ratio"),
+            POINT,
+            True,
+            "energy loss and friction impulse as parts of the pin's (Cyril et al.)",
+            lambda given: float(jnp.asarray(given["energy_ratio"])) == 0,
+            "energy-pair",
+            check_pair,
+        ),
+    )
 }
 
 
+class StatedLaw(eqx.Module):
+    """An impact law with its parameters, as a model holds it."""
+
+    parameters: dict[str, Float[Array, ""]]
+    name: str = eqx.field(static=True)  # of a law of `LAWS`, or of what a model knows besides
+    own: Law | None = eqx.field(static=True, default=None)  # one of the user's own
+
+    def resolve(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+        """The impact by this law, from W (1/kg) and u (m/s); raises ValueError as `resolve`."""
+        return resolve(self.own or self.name, matrix, velocity, **self.parameters)
+
+    def lossless(self) -> bool:
+        """Whether it never takes energy; asked of numbers, never while JAX traces."""
+        return (self.own or LAWS[self.name]).lossless(self.parameters)
+
+
 def resolve(
-    law: str,
-    matrix: Float[Array, "rows rows"],
-    velocity: Float[Array, "rows"],
-    *,
-    restitution: ArrayLike | None = None,
-    friction: ArrayLike | None = None,
-    energy_ratio: ArrayLike | None = None,
-    friction_ratio: ArrayLike | None = None,
+    law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **parameters: ArrayLike | None
 ) -> Impact:
-    """The impact of one contact by a law of `LAWS`.
+    """The impact of one contact by a law.
 
     Args:
-        law: its name.
+        law: the name of one of `LAWS`, or a `Law` itself.
         matrix: W (1/kg), from `contact_matrix` or `constrained_contact_matrix`.
         velocity: u (m/s), of the first body relative to the second. Rows as in `Impact`.
-        restitution, friction: e in [0, 1] and μ ≥ 0, for laws that have them.
-        energy_ratio, friction_ratio: r_E and r_f, for `energy-pair`.
+        **parameters: those of the law: `restitution` e in [0, 1], `friction` μ ≥ 0, `energy_ratio` and `friction_ratio`
+            r_E and r_f of `energy-pair`. None is a parameter that is not given.
 
     ValueError, in one line, for an unknown law, a parameter that is missing or that the law does not have, a contact that
     does not approach, a W that is not symmetric and positive definite, numbers out of range. Works inside `jit` and
     `vmap`, where values are not checked.
     """
-    given = {
-        "restitution": restitution,
-        "friction": friction,
-        "energy_ratio": energy_ratio,
-        "friction_ratio": friction_ratio,
-    }
     matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
-    values = {name: value for name, value in given.items() if value is not None}
+    values = {name: value for name, value in parameters.items() if value is not None}
     check(law, matrix, velocity, values)
-    impact = LAWS[law].function(matrix, velocity, **{name: jnp.asarray(value, float) for name, value in values.items()})
-    check_result(law, impact, values)
-    return impact
+    found = law_named(law)
+    return found.function(matrix, velocity, **{name: jnp.asarray(value, float) for name, value in values.items()})
 
 
-def check(
-    law: str, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Mapping[str, ArrayLike]
-) -> None:
-    """The ValueErrors of `resolve` that need no impact: `given` are the parameters by name."""
-    if law not in LAWS:
+def law_named(law: str | Law) -> Law:
+    """The law of a name; ValueError where there is none."""
+    if isinstance(law, str) and law not in LAWS:
         raise ValueError(f"no impact law is called {law!r}; there are {', '.join(LAWS)}")
-    found = LAWS[law]
-    for name in ("restitution", "friction", "energy_ratio", "friction_ratio"):
-        if (name not in given) == (name in found.parameters):
-            raise ValueError(f"law {law!r} {'needs' if name not in given else 'has no'} {name}")
+    return LAWS[law] if isinstance(law, str) else law
+
+
+def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
+    """The ValueErrors of `resolve`: `given` are the parameters by name."""
+    found = law_named(law)
+    takes = f"its parameters: {', '.join(found.parameters) or 'none'}"
+    for problem, words in (
+        ([name for name in found.parameters if name not in given], "needs"),
+        ([name for name in given if name not in found.parameters], "has no"),
+    ):
+        if problem:
+            raise ValueError(f"law {found.name!r} {words} {', '.join(problem)}; {takes}")
     check_contact(matrix, velocity)
     if found.rows is not None and velocity.shape[0] not in found.rows:
         allowed = " or ".join(map(str, found.rows))
-        raise ValueError(f"law {law!r} takes {allowed} rows (normal, tangents, moments); got {velocity.shape[0]}")
+        raise ValueError(
+            f"law {found.name!r} takes {allowed} rows (normal, tangents, moments); got {velocity.shape[0]}"
+        )
     if checks.known(velocity) and not velocity[0] < 0:
         raise ValueError(f"the contact does not approach: u_n must be below 0; got {checks.shown(velocity[0])} m/s")
     check_parameters(given.get("restitution"), given.get("friction"))
-    if law == "energy-pair":
-        check_pair(matrix, velocity, given["energy_ratio"], given["friction_ratio"])
-
-
-def check_result(law: str, impact: Impact, given: Mapping[str, ArrayLike]) -> None:
-    """ValueError for ratios whose impulse would pull."""
-    if law == "energy-pair" and checks.known(impact.impulse) and not impact.impulse[0] >= 0:
-        raise ValueError(
-            f"(r_E, r_f) = ({checks.shown(given['energy_ratio'])}, {checks.shown(given['friction_ratio'])}) would take a "
-            f"normal impulse that pulls ({checks.shown(impact.impulse[0])} N s)"
-        )
+    if found.check is not None:
+        found.check(matrix, velocity, given)
 
 
 def resolve_simultaneous(
@@ -191,32 +262,3 @@ def check_parameters(restitution: ArrayLike | None, friction: ArrayLike | None) 
         checks.within("restitution", restitution, 0.0, 1.0)
     if friction is not None:
         checks.within("friction", friction, 0.0)
-
-
-def check_pair(
-    matrix: Float[Array, "rows rows"],
-    velocity: Float[Array, "rows"],
-    energy_ratio: ArrayLike | None,
-    friction_ratio: ArrayLike | None,
-) -> None:
-    """ValueError for ratios (r_E, r_f) outside the wedge, which the message names."""
-    if (
-        energy_ratio is None
-        or friction_ratio is None
-        or not checks.known(matrix, velocity, energy_ratio, friction_ratio)
-    ):
-        return
-    found = wedge(matrix, velocity, jnp.asarray(friction_ratio, float))
-    least, greatest = float(found.least), float(found.greatest)
-    if least - TOLERANCE <= float(jnp.asarray(energy_ratio)) <= greatest + TOLERANCE:
-        return
-    pair = f"(r_E, r_f) = ({checks.shown(energy_ratio)}, {checks.shown(friction_ratio)})"
-    kappa = f"κ = {float(found.sliding_share):.6g}"
-    if least > greatest:
-        raise ValueError(
-            f"{pair} cannot be: no r_E goes with this r_f ({kappa}, where 1 − κ (1 − r_f)² must not be below 0)"
-        )
-    raise ValueError(
-        f"{pair} cannot be: at this r_f, r_E must lie between max(0, κ r_f (2 − r_f)) = {least:.6g} and "
-        f"1 − κ (1 − r_f)² = {greatest:.6g} ({kappa})"
-    )

@@ -23,7 +23,7 @@ from dockdyn.contact.pair import Contact, meet
 from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turning_columns
 from dockdyn.impact.contact_matrix import velocity_jump
-from dockdyn.impact.laws import resolve
+from dockdyn.impact.laws import StatedLaw
 from dockdyn.impact.result import Impact, impact
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.mechanics.constrained import constrained
@@ -63,13 +63,6 @@ class Side(eqx.Module):
         Array, "3"
     ]  # m, from the grip to where the axes begin in which feature or surface are given, grip axes
     grip: int = eqx.field(static=True)
-
-
-class ImpactLaw(eqx.Module):
-    """A law of `dockdyn.impact.LAWS` with its parameters, or `COMPLIANT`."""
-
-    parameters: dict[str, Float[Array, ""]]
-    name: str = eqx.field(static=True)
 
 
 class Memory(NamedTuple):
@@ -112,7 +105,7 @@ class Berthing(Model):
     """Chaser and target from the instant they touch. State: `q` configurations, `v` velocities of both trees."""
 
     sides: tuple[Side, Side]
-    law: ImpactLaw
+    law: StatedLaw  # its name may be `COMPLIANT`
     normal: Float[Array, "3"]  # from the target to the chaser, inertial
     locks: Float[Array, "locks n"]  # rows of chaser velocities that are held at zero
     control: Control | None
@@ -206,7 +199,7 @@ class Berthing(Model):
         at = jnp.array([column for column, keep in enumerate(kept) if keep], int)
         v = jnp.concatenate([side.velocities for side in self.sides])[at]
         fewer = locked(found.mass[jnp.ix_(at, at)], found.rows[:, at], v, self.lock_rows()[:, at])
-        return resolve(self.law.name, fewer.matrix, fewer.rows @ fewer.velocities, **self.law.parameters).impulse
+        return self.law.resolve(fewer.matrix, fewer.rows @ fewer.velocities).impulse
 
     def split(self, v: Row) -> tuple[Row, Row]:
         """Velocities of chaser and target from those of both."""

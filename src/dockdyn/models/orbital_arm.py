@@ -83,7 +83,7 @@ class OrbitalArm(Mechanical):
 
     @property
     def discrete(self) -> bool:
-        return self.law.name == VARIATIONAL
+        return self.law.impact.name == VARIATIONAL
 
     @property
     def contacts(self) -> int:
@@ -256,7 +256,7 @@ class OrbitalArm(Mechanical):
         if self.discrete:
             found = resolve("frictionless", matrix, velocity, restitution=1.0)
         else:
-            found = resolve(self.law.name, matrix, velocity, **self.law.parameters)
+            found = self.law.impact.resolve(matrix, velocity)
         if self.rests:
             found = settled(found, matrix, velocity, self.law.rest_speed)
         slow = found.velocity[0] < self.law.rest_speed

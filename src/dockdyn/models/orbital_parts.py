@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.surface import Surface
+from dockdyn.impact.laws import StatedLaw
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.mechanics.planar_tree import PlanarTree
 from dockdyn.mechanics.rotation import Quaternion
@@ -53,9 +54,8 @@ class Latch(eqx.Module):
 class Law(eqx.Module):
     """How velocities jump at an impact."""
 
-    parameters: dict[str, Scalar]
+    impact: StatedLaw
     rest_speed: Scalar  # m/s
-    name: str = eqx.field(static=True)
 
 
 class Loop(eqx.Module):

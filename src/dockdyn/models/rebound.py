@@ -20,7 +20,6 @@ from dockdyn.contact.gate import APART
 from dockdyn.contact.pair import Meeting, meet
 from dockdyn.contact.surface import Surface
 from dockdyn.impact.contact_matrix import constrained_contact_matrix, contact_matrix, velocity_jump
-from dockdyn.impact.laws import resolve
 from dockdyn.impact.result import Impact, settled
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.mechanics.constrained import constrained
@@ -166,7 +165,7 @@ def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[
 
 def by_law_or_stopped(model: Berthing, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
     """The impact by the model's law, or, where that would leave less than `rest_speed`, one that leaves no normal velocity."""
-    by_law = resolve(model.law.name, matrix, velocity, **model.law.parameters)
+    by_law = model.law.resolve(matrix, velocity)
     if not isinstance(model.contact, Rebound):
         return by_law
     return settled(by_law, matrix, velocity, model.contact.rest_speed)

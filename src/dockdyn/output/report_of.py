@@ -47,4 +47,4 @@ def replay_of(dataset: xr.Dataset, folder: Path | None = None) -> dict[str, str]
     try:
         return {"replay": packed_replay(dataset, folder)}
     except Exception as error:
-        return {"no_replay": f"It could not be made: {error}"}
+        return {"no_replay": f"the replay could not be made: {str(error) or type(error).__name__}"}

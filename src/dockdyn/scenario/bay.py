@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from dockdyn.impact.laws import LAWS
+from dockdyn.impact.laws import LAWS, StatedLaw
+from dockdyn.models.orbital_arm import VARIATIONAL
 from dockdyn.models.orbital_parts import Law, Loop, Touch
 from dockdyn.scenario.errors import nearest
+from dockdyn.scenario.own_impact import OwnImpact
 from dockdyn.scenario.parts import Point, SurfaceSection, refuse
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.tree import NOTHING
@@ -52,19 +54,33 @@ class BounceSection(Section):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        needed = () if self.law == "variational" else LAWS[self.law].parameters
+        needed = () if self.law == VARIATIONAL else LAWS[self.law].parameters
         for key in ("restitution", "friction"):
             if (getattr(self, key) is None) == (key in needed):
                 refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
         return self
 
+    def stated_law(self) -> StatedLaw:
+        """The law with its parameters."""
+        stated = [key for key in ("restitution", "friction") if getattr(self, key) is not None]
+        return StatedLaw({key: jnp.asarray(getattr(self, key), float) for key in stated}, self.law)
+
     def make(self) -> Law:
-        values = {
-            key: jnp.asarray(getattr(self, key), float)
-            for key in ("restitution", "friction")
-            if getattr(self, key) is not None
-        }
-        return Law(parameters=values, rest_speed=jnp.asarray(self.rest_speed, float), name=self.law)
+        return Law(impact=self.stated_law(), rest_speed=jnp.asarray(self.rest_speed, float))
+
+    def lossless(self) -> bool:
+        """Whether the law takes no energy, so that nothing comes to rest."""
+        return self.law == VARIATIONAL or self.stated_law().lossless()
+
+
+class OwnBounceSection(OwnImpact, BounceSection):
+    """A law of the user's own."""
+
+    model_config = ConfigDict(extra="allow")
+    law: str  # type: ignore[assignment]
+
+    def make(self) -> Law:
+        return BounceSection.make(self)
 
 
 class BayLatchSection(Section):

@@ -20,10 +20,11 @@ from dockdyn.models.conserve import momenta
 from dockdyn.scenario.by_joint import of_slides
 from dockdyn.scenario.control import ControlSection
 from dockdyn.scenario.errors import nearest
+from dockdyn.scenario.own_impact import or_own
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.run import Duration, OutputSection
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.touch import ImpactSection, TouchSection
+from dockdyn.scenario.touch import ImpactSection, OwnImpactSection, TouchSection
 from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
 
 
@@ -51,7 +52,7 @@ class BerthingSection(Section):
     chaser: TreeSection
     target: TreeSection
     contact: TouchSection
-    impact: ImpactSection
+    impact: or_own(ImpactSection, OwnImpactSection)
     flexible: FlexibleSection = FlexibleSection()
     control: ControlSection = ControlSection(law="none")
     integrator: AdaptiveSection = AdaptiveSection()

@@ -16,10 +16,11 @@ from dockdyn.mechanics.spatial_tree import SpatialTree
 from dockdyn.mechanics.tree import Tree
 from dockdyn.models.orbital_arm import OrbitalArm
 from dockdyn.models.orbital_parts import Latch
-from dockdyn.scenario.bay import BayLatchSection, BaySection, BounceSection, ClosureSection
+from dockdyn.scenario.bay import BayLatchSection, BaySection, BounceSection, ClosureSection, OwnBounceSection
 from dockdyn.scenario.by_joint import of_slides
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.orbit import OrbitSection
+from dockdyn.scenario.own_impact import or_own
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.phases import LATCHED, ScheduleSection
 from dockdyn.scenario.run import Duration, OutputSection
@@ -52,7 +53,7 @@ class OrbitalArmSection(Section):
     orbit: OrbitSection | None = None
     arm: TreeSection
     contact: BaySection | None = None
-    impact: BounceSection = BounceSection(restitution=1.0)
+    impact: or_own(BounceSection, OwnBounceSection) = BounceSection(restitution=1.0)
     latch: BayLatchSection | None = None
     closure: list[ClosureSection] = []  # noqa: RUF012
     control: ScheduleSection = ScheduleSection(law="none")
@@ -177,7 +178,7 @@ class OrbitalArmSection(Section):
 
     def dissipative(self) -> bool:
         """Whether impacts take energy, so that contacts may come to rest."""
-        return self.contact is not None and self.impact.restitution not in (None, 1.0)
+        return self.contact is not None and not self.impact.lossless()
 
     @property
     def planar(self) -> bool:

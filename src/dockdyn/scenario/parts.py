@@ -110,16 +110,19 @@ class UserPart(Part):
         fields = dataclasses.fields(cls)
         names = {field.name for field in fields}
         needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING}
-        given = set(self.__pydantic_extra__ or {})
+        given = self.stated()
         for problem, words in ((given - names, "has no field"), (needed - given, "needs the field")):
             if problem:
                 known = ", ".join(sorted(names)) or "none"
                 refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {known}")
         return self
 
+    def stated(self) -> set[str]:
+        """The fields of the class that the scenario states."""
+        return set(self.__pydantic_extra__ or {})
+
     def make(self) -> Any:
-        extra = {name: array(value) for name, value in (self.__pydantic_extra__ or {}).items()}
-        return imported(self.target())(**extra)
+        return imported(self.target())(**{name: array(getattr(self, name)) for name in self.stated()})
 
     @model_validator(mode="before")
     @classmethod

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Literal, Self
 
 import jax.numpy as jnp
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from dockdyn.contact.feature import Point
 from dockdyn.contact.friction import Coulomb
 from dockdyn.contact.pair import Contact
 from dockdyn.contact.sphere import Sphere
 from dockdyn.contact.surface import Surface
-from dockdyn.impact.laws import LAWS
+from dockdyn.impact.laws import LAWS, StatedLaw
 from dockdyn.mechanics.vector import Vector
-from dockdyn.models.berthing import COMPLIANT, ImpactLaw
+from dockdyn.models.berthing import COMPLIANT
 from dockdyn.models.rebound import Rebound
+from dockdyn.scenario.own_impact import OwnImpact
 from dockdyn.scenario.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.section import Section
@@ -116,9 +117,9 @@ class ImpactSection(Section):
         """Those of the law, by their names in the library."""
         return () if self.law == COMPLIANT else LAWS[NAMES[self.law]].parameters
 
-    def make(self) -> ImpactLaw:
+    def make(self) -> StatedLaw:
         values = {name: jnp.asarray(getattr(self, PARAMETERS.get(name, name)), float) for name in self.parameters()}
-        return ImpactLaw(values, NAMES.get(self.law, self.law))
+        return StatedLaw(values, NAMES.get(self.law, self.law))
 
     def contact(self, touch: TouchSection) -> Contact | Rebound | None:
         """What acts after t = 0."""
@@ -135,3 +136,13 @@ class ImpactSection(Section):
         if self.friction is not None:
             friction = Coulomb(jnp.asarray(self.friction, float), jnp.asarray(REGULARISATION))
         return Rebound(feature, solid, friction, rest)
+
+
+class OwnImpactSection(OwnImpact, ImpactSection):
+    """A law of the user's own."""
+
+    model_config = ConfigDict(extra="allow")
+    law: str  # type: ignore[assignment]
+
+    def make(self) -> StatedLaw:
+        return self.stated_law()

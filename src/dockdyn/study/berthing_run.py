@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dockdyn.impact.laws import check, check_result
+from dockdyn.impact.laws import check
 from dockdyn.integrate import adaptive, located
 from dockdyn.integrate.solution import Status
 from dockdyn.models.berthing import COMPLIANT, Berthing, Struck
@@ -57,8 +57,7 @@ def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
             raise ScenarioError(f"{scenario.name}: impact: the contact does not approach: {words}")
         return
     try:
-        check(law.name, struck.matrix, struck.before, law.parameters)
-        check_result(law.name, struck.impact, law.parameters)
+        check(law.own or law.name, struck.matrix, struck.before, law.parameters)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: impact: {error}") from None
 

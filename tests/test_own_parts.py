@@ -1,0 +1,319 @@
+"""Laws and surfaces of a user's own: in a run, its report with the replay, a campaign."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn import impact
+from dockdyn.contact.cone import Cone
+from dockdyn.contact.cylinder import Cylinder
+from dockdyn.contact.friction import Coulomb
+from dockdyn.contact.hertz import Hertz
+from dockdyn.contact.hunt_crossley import HuntCrossley
+from dockdyn.contact.parallel import Parallel
+from dockdyn.contact.spring_dashpot import SpringDashpot
+from dockdyn.contact.surface import Surface
+from dockdyn.mechanics.vector import Vector
+from dockdyn.output.replay.build import scene_of
+from dockdyn.output.store import open_result
+
+OWN_CONTACT = '''
+import dockdyn
+import jax.numpy as jnp
+from dockdyn import Vector
+from jaxtyping import Array, Float
+
+
+class LankaraniNikravesh(dockdyn.NormalLaw):
+    """k dⁿ (1 + ¾ (1 − e²) ḋ / v) (Lankarani and Nikravesh 1990)."""
+
+    stiffness: Float[Array, ""]  # k, N/m^1.5
+    restitution: Float[Array, ""]  # e
+    speed: Float[Array, ""]  # v, m/s, at the impact
+
+    def force(self, depth, rate):
+        size = jnp.where(depth > 0, depth, 1.0)
+        elastic = self.stiffness * jnp.where(depth > 0, size**1.5, depth * 0.0)
+        return elastic * self.presses(depth, rate)
+
+    def presses(self, depth, rate):
+        return 1 + 0.75 * (1 - self.restitution**2) * rate / self.speed
+
+
+class Capsule(dockdyn.Surface):
+    """A rod with round ends: it has a `radius`, and no inside."""
+
+    start: Float[Array, "3"]  # m
+    end: Float[Array, "3"]  # m
+    radius: Float[Array, ""]  # m
+
+    def signed_distance(self, point):
+        start = Vector.of(self.start)
+        along = Vector.of(self.end) - start
+        share = jnp.clip((point - start).dot(along) / along.dot(along), 0.0, 1.0)
+        return (point - start - along * share).norm() - self.radius
+
+    def reference(self):
+        return Vector.of((self.start + self.end) / 2)
+'''
+
+GRAPPLE = """
+schema = 1
+kind = "free-flight"
+title = "A probe on a capsule"
+duration = "2 s"
+
+[campaign]
+runs = 4
+
+[approach]
+closing_speed = { distribution = "uniform", low = "0.05 m/s", high = "0.06 m/s" }
+distance = "20 mm"
+lateral_offset = [0, 0.005]
+
+[chaser]
+mass = "180 kg"
+inertia = [90, 140, 150]
+
+[[chaser.feature]]
+name = "probe"
+position = [1.6, 0, 0]
+radius = "15 mm"
+
+[target]
+mass = "320 kg"
+inertia = [210, 260, 240]
+
+[[target.surface]]
+name = "capsule"
+shape = "own_contact:Capsule"
+start = [1.1, -0.2, 0]
+end = [1.1, 0.2, 0]
+radius = "2 cm"
+
+[[contact]]
+feature = "probe"
+surface = "capsule"
+
+[contact.normal]
+law = "own_contact:LankaraniNikravesh"
+stiffness = 1e6
+restitution = 0.7
+speed = "0.05 m/s"
+"""
+
+OWN_IMPACT = '''
+import dockdyn
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Settling(dockdyn.ImpactLaw):
+    """Restitution that falls with the speed of approach, e = 1 / (1 + v / s), and no friction."""
+
+    speed: Float[Array, ""]  # s, m/s
+
+    def impulse(self, matrix, velocity):
+        restitution = 1 / (1 - velocity[0] / self.speed)
+        normal = -(1 + restitution) * velocity[0] / matrix[0, 0]
+        return jnp.zeros_like(velocity).at[0].set(normal)
+
+
+class Elastic(dockdyn.ImpactLaw):
+    """As much speed away as towards, no friction."""
+
+    def impulse(self, matrix, velocity):
+        return jnp.zeros_like(velocity).at[0].set(-2 * velocity[0] / matrix[0, 0])
+
+    def lossless(self):
+        return True
+'''
+
+BOOM = """
+schema = 1
+kind = "orbital-arm"
+title = "A boom strikes a wall"
+duration = "0.6 s"
+motion = "planar"
+
+[[arm.link]]
+name = "station"
+mass = "400 kg"
+inertia = [200, 300, 400]
+
+[[arm.link]]
+name = "boom"
+parent = "station"
+mount = [1, 0, 0]
+start = "10 deg"
+start_rate = "-0.5 rad/s"
+mass = "20 kg"
+centre = [1, 0, 0]
+inertia = [1, 10, 10]
+
+[contact]
+link = "boom"
+points = [[2, 0, 0]]
+
+[[contact.surface]]
+name = "wall"
+shape = "plane"
+point = [0, 0, 0]
+normal = [0, 1, 0]
+
+[impact]
+law = "own_impact:Settling"
+speed = "0.1 m/s"
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A folder with the user's modules, in which one works."""
+    (tmp_path / "own_contact.py").write_text(OWN_CONTACT)
+    (tmp_path / "own_impact.py").write_text(OWN_IMPACT)
+    (tmp_path / "grapple.toml").write_text(GRAPPLE)
+    (tmp_path / "boom.toml").write_text(BOOM)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in ("own_contact", "own_impact"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.replay
+def test_a_contact_law_and_a_surface(own, dock):
+    ended = dock("run", "grapple.toml", "--out", "x")
+    assert ended.returncode == 0 and ended.stderr == ""
+    assert 'id="replay-data"' in (own / "x/report.html").read_text(encoding="utf-8")
+    found = open_result(own / "x/result.nc")
+    depth, rate = found.depth.values[:, 0], found.depth_rate.values[:, 0]
+    touching = depth > 0
+    factor = 1 + 0.75 * (1 - 0.7**2) * rate[touching] / 0.05
+    expected = 1e6 * depth[touching] ** 1.5 * factor
+    assert touching.sum() > 3
+    np.testing.assert_allclose(found.normal_force.values[touching, 0], expected, rtol=1e-9)
+    assert dockdyn.summarise(found)["energy_error"] is None  # a law that does not say that it keeps energy
+    drawn = next(part for part in scene_of(found, own).parts if part.name == "target/capsule")
+    along = np.clip(drawn.mesh.vertices[:, 1], -0.2, 0.2)
+    axis = np.stack([np.full(len(along), 1.1), along, 0 * along], axis=1)
+    assert len(along) > 100
+    np.testing.assert_allclose(np.linalg.norm(drawn.mesh.vertices - axis, axis=1), 0.02, atol=1e-5)
+
+
+@pytest.mark.full
+def test_a_campaign_with_a_contact_law_and_a_surface(own, dock):
+    ended = dock("campaign", "run", "grapple.toml", "--out", "many", "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert (json.loads(ended.stdout)["runs"], json.loads(ended.stdout)["failed"]) == (4, 0)
+
+
+@pytest.mark.replay
+def test_an_impact_law(own, dock):
+    ended = dock("run", "boom.toml", "--out", "x", "--json")
+    assert ended.returncode == 0 and ended.stderr == ""
+    assert 'id="replay-data"' in (own / "x/report.html").read_text(encoding="utf-8")
+    first = json.loads(ended.stdout)["impacts"][0]
+    speed = first["approach_speed_m_s"]
+    # of an impact without friction: loss = (1 − e) v Λ / 2
+    restitution = 1 - 2 * first["energy_loss_J"] / (speed * first["impulse_N_s"])
+    assert speed > 0.5 and restitution == pytest.approx(1 / (1 + speed / 0.1), rel=1e-6)
+
+
+def test_an_impact_law_says_whether_it_takes_energy(own):
+    """One without restitution was taken for elastic: nothing it struck could come to rest."""
+    assert dockdyn.load("boom.toml").content.dissipative()
+    elastic = BOOM.replace("Settling", "Elastic").replace('speed = "0.1 m/s"\n', "")
+    (own / "elastic.toml").write_text(elastic)
+    assert not dockdyn.load("elastic.toml").content.dissipative()
+    for law, parameters, takes in (
+        ("frictionless", {"restitution": 1.0}, False),
+        ("frictionless", {"restitution": 0.9}, True),
+        ("energetic", {"restitution": 1.0, "friction": 0.1}, True),
+        ("energetic", {"restitution": 1.0, "friction": 0.0}, False),
+        ("variational", {}, False),
+    ):
+        stated = {f"impact.{name}": value for name, value in {"law": law, **parameters}.items()}
+        assert dockdyn.load("gibson-2d", {"impact.restitution": None} | stated).content.dissipative() == takes
+
+
+@pytest.mark.parametrize(
+    ("impact_table", "says"),
+    [
+        ('law = "own_impact:Settling"', "needs the field 'speed'; its fields: speed"),
+        ('law = "own_impact:Settling"\nspede = 1.0', "has no field 'spede'; its fields: speed"),
+        ('law = "own_impact:Settling"\nspeed = 1.0\nfriction = 0.1', "has no field 'friction'; its fields: speed"),
+        ('law = "own_contact:Capsule"', "must be a subclass of dockdyn.ImpactLaw"),
+        ('law = "nowhere:Settling"', 'must be "module:Class"'),
+        ('law = "settling"', "must be 'frictionless'"),
+    ],
+)
+def test_an_impact_law_that_cannot_be_is_one_line(own, impact_table, says):
+    (own / "bad.toml").write_text(BOOM[: BOOM.index("[impact]")] + "[impact]\n" + impact_table)
+    with pytest.raises(dockdyn.ScenarioError, match=r"^bad\.toml: impact") as refused:
+        dockdyn.load("bad.toml")
+    assert says in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_parameters_of_an_impact_law_that_it_does_not_have_are_one_line():
+    """They were a TypeError; missing ones were named one at a time."""
+    matrix, velocity = np.diag([2.0, 1.0, 1.0]), np.array([-1.0, 0.5, 0.0])
+    for given, says in (
+        ({}, "law 'energetic' needs restitution, friction; its parameters: restitution, friction"),
+        (
+            {"restitution": 1.0, "friction": 0.0, "stiffness": 1.0, "friction_ratio": 2.0},
+            "law 'energetic' has no stiffness, friction_ratio; its parameters: restitution, friction",
+        ),
+    ):
+        with pytest.raises(ValueError) as refused:
+            impact.resolve("energetic", matrix, velocity, **given)
+        assert str(refused.value) == says
+
+
+def half(matrix, velocity, share):
+    """A law as a function: a share of what stops the normal velocity."""
+    return impact.Impact(*[velocity * 0] * 10)._replace(impulse=-share * velocity / matrix[0, 0])
+
+
+def test_a_law_of_ones_own_in_python():
+    law = impact.Law(half, ("share",), (1,), True, "stops a share", lambda given: False, "half")
+    assert float(impact.resolve(law, [[2.0]], [-1.0], share=0.5).impulse[0]) == 0.25
+    with pytest.raises(ValueError, match=r"law 'half' needs share; its parameters: share"):
+        impact.resolve(law, [[2.0]], [-1.0])
+    with pytest.raises(ValueError, match="law 'half' takes 1 rows"):
+        impact.resolve(law, np.eye(2), [-1.0, 0.0], share=0.5)
+
+
+def test_laws_say_whether_they_keep_energy():
+    """By their numbers, not by their names."""
+    spring, damper = SpringDashpot(1.0, 0.0, False), SpringDashpot(1.0, 0.1, False)
+    kept = [spring, Hertz(1.0, 1.5), HuntCrossley(1.0, 1.5, 0.0), Parallel((spring, spring)), Coulomb(0.0, 1e-4)]
+    taken = [damper, HuntCrossley(1.0, 1.5, 0.1), Parallel((spring, damper)), Coulomb(0.1, 1e-4)]
+    assert all(law.lossless() for law in kept) and not any(law.lossless() for law in taken)
+
+
+def test_surfaces_say_how_much_of_them_is_drawn():
+    class Bare(Surface):
+        """With a name that others have for something else, and nothing that is drawn by it."""
+
+        radius: str = "two centimetres"
+
+        def signed_distance(self, point):
+            return point.x
+
+        def reference(self):
+            return Vector.zero()
+
+    extent = Bare().extent(0.5)
+    assert (extent.radius, extent.low, extent.high, extent.hollow) == (0.5, -0.3, 0.8, True)
+    origin, axis = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]
+    rim = Cone.of(origin, axis, np.pi / 4, 0.3).extent(0.1)
+    assert rim.whole and 0.29 < float(rim.radius) < 0.3 < float(rim.high) < 0.31
+    assert Cone.of(origin, axis, np.pi / 4).extent(0.1) == Bare().extent(0.1)
+    bore, pin = (Cylinder.of(origin, axis, 0.2, inside).extent(0.1) for inside in (True, False))
+    assert bore.hollow and not pin.hollow and float(pin.radius) > 0.2
