@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from dockdyn.output.campaign_tables import counted, requirements_table
-from dockdyn.output.campaign_wording import percent, sure
+from dockdyn.output.campaign_wording import not_known, percent, sure
 from dockdyn.output.console import table_of
 from dockdyn.output.page import Table
 from dockdyn.output.wording import significant
@@ -29,6 +29,8 @@ def show_campaign(answers: dict[str, Any]) -> None:
         percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
         for share in ("50", "95", "99"):
             console.print(f"peak force, {share} %: {sure(percentiles[share], ends[share], 'N')}")
+    if words := not_known(answers):
+        console.print(f"warning: {words}", markup=False)
     if answers["requirements"]:
         show(console, narrow(requirements_table(answers)))
         console.print(f"all met: {percent(answers['requirements_probability'], answers['requirements_interval_95'])}")

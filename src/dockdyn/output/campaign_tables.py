@@ -25,7 +25,9 @@ def requirements_table(answers: dict[str, Any]) -> Table:
         margins = [each["mean_margin"], each["margin_5_percent"]]
         told = [NOTHING if margin is None else f"{significant(margin, 3)}{unit}" for margin in margins]
         share = percent(each["probability"], each["interval_95"])
-        rows.append([each["name"], each["text"], share, *told, str(each["failed_first"])])
+        count = each["not_decided"]
+        text = f"{each['text']} ({count} not decided)" if count else each["text"]
+        rows.append([each["name"], text, share, *told, str(each["failed_first"])])
     return Table([*columns, ("failed first", "cases")], rows, [], worded={0, 1})
 
 

@@ -58,7 +58,8 @@ def show_summary(summary: dict[str, Any]) -> None:
             console.print(f"{words}: {summary[key]:.1e}")
     for one in summary["requirements"]:
         asked, value, margin, met = requirement(one)
-        console.print(f"required {asked}: {met}; value {value}, margin {margin}", markup=False)
+        why = f" ({one['why']})" if "why" in one else ""
+        console.print(f"required {asked}: {met}{why}; value {value}, margin {margin}", markup=False)
     console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
     for warning in summary["warnings"]:
         console.print(f"warning: {warning}", markup=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 NOTHING = "–"  # what there is no number for
-MET = {True: "met", False: "not met"}
+MET = {True: "met", False: "not met", None: "not decided"}
 
 
 def significant(value: float | None, digits: int = 4) -> str:
@@ -92,4 +92,6 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
         NOTHING if amount is None else f"{significant(amount)} {unit}".rstrip()
         for amount in (judged["value"], judged["margin"])
     )
+    if judged["met"] is None:  # a lower bound
+        value = "not known" if judged["value"] is None else f"at least {value}"
     return asked, value, margin, MET[judged["met"]]

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from dockdyn.study.campaign_cases import CampaignCases, Required
-from dockdyn.study.requirements import COMPARED, margin_of
+from dockdyn.study.requirements import BOUNDED, COMPARED, KNOWN, is_open, margin_of
 
 MOMENTS = {"peak_normal_force_N": "peak_time_s"}  # figures that say when another one was reached
 TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
@@ -21,6 +21,7 @@ class Judged:
     """The requirements of a campaign, judged case by case. Rows are requirements, in the order written."""
 
     met: Bool[np.ndarray, "requirements cases"]
+    undecided: Bool[np.ndarray, "requirements cases"]  # not known to be met, as the figure is but a lower bound
     margin: Float[np.ndarray, "requirements cases"]  # in the figure's unit; NaN for yes or no and what did not happen
     relative: Float[
         np.ndarray, "requirements cases"
@@ -38,20 +39,29 @@ class Judged:
 
 
 def judge_cases(cases: CampaignCases) -> Judged:
-    """Every requirement in every case. A case that failed meets none; neither does one without the figure."""
+    """Every requirement in every case. A case that failed meets none; neither does one without the figure.
+
+    Where a capture leaves but a lower bound of the figure, a requirement that may be met or not counts as not met.
+    """
     count = cases.count
     met, margin, relative, when = (
         np.zeros((len(cases.requirements), count), dtype=kind) for kind in (bool, float, float, float)
     )
+    undecided = np.zeros_like(met)
+    bound = cases.figures.get(KNOWN, np.ones(count)) == 0
     for row, requirement in enumerate(cases.requirements):
         values = cases.figures.get(requirement.figure, np.full(count, np.nan))
         met[row] = COMPARED[requirement.relation](values, requirement.limit)
+        if requirement.figure in BOUNDED:
+            undecided[row] = bound & (np.isnan(values) | is_open(values, requirement.relation, requirement.limit))
+            met[row] &= ~undecided[row]
         yes_or_no = isinstance(requirement.limit, bool)
         margin[row] = np.nan if yes_or_no else margin_of(values, requirement.relation, requirement.limit)
+        margin[row] = np.where(undecided[row], np.nan, margin[row])
         scale = limit_size(requirement, margin[row])
         relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, np.where(met[row], 1.0, -1.0))
         when[row] = np.where(met[row], np.inf, failure_time(cases, requirement, values))
-    return Judged(met, margin, relative, first_failed(cases, met, when))
+    return Judged(met, undecided, margin, relative, first_failed(cases, met, when))
 
 
 def limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> float:

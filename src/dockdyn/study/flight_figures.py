@@ -16,6 +16,7 @@ from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.model import Scalar
 from dockdyn.integrate.solution import Solution
 from dockdyn.models.free_flight import FreeFlight
+from dockdyn.study.capture_loads import LOADS, capture_loads
 
 Figures = dict[str, Scalar]
 Rows = Float[Array, "rows"]
@@ -32,37 +33,66 @@ def flight_figures(model: FreeFlight, solution: Solution) -> Figures:
     silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.sense(time[0], start).signal)
     seen = jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, silent)
     last = count  # row of the end, the start being row 0
+    seated = seen["seated"] if model.latch is not None else jnp.zeros((rows + 1, len(model.contacts)), bool)
     found = {
-        **contact_figures(model, solution, seen, states.mode, valid, time),
+        **contact_figures(model, solution, seen, states.mode, valid, time, seated),
         "kinetic_energy_start_J": seen["kinetic_energy"][0],
         "kinetic_energy_end_J": seen["kinetic_energy"][last],
         "end_time_s": solution.time,
         "steps": solution.steps.astype(float),
         "step_error": solution.roughest,
     }
-    return found if model.latch is None else found | capture_figures(seen, states.mode[-1], valid, time)
+    if model.latch is None:
+        return found
+    log = {
+        name: jnp.concatenate([jnp.zeros((1, values.shape[1])), values])
+        for name, values in (("peaks", solution.log.peaks), ("peak_times", solution.log.peak_times))
+    }
+    loads = capture_loads(jnp, log, seen, states.mode[-1], time, last)
+    found |= capture_figures(seen, states.mode[-1], valid, time)
+    found |= {name: loads[variable] for variable, (_, _, name) in LOADS.items()}
+    return found | with_capture(found) | {"peak_force_known": loads["peak_force_known"]}
 
 
-def contact_figures(model: FreeFlight, solution: Solution, seen: Any, modes: Any, valid: Any, time: Rows) -> Figures:
-    """How often and how hard the bodies met."""
+def with_capture(found: Figures) -> Figures:
+    """The largest force and when it was, those of the capture counted."""
+    contact, catch = found["peak_normal_force_N"], found["capture_peak_force_N"]
+    governs = catch > contact  # not where there is none
+    return {
+        "peak_normal_force_N": jnp.where(governs, catch, contact),
+        "peak_time_s": jnp.where(governs, found["capture_peak_time_s"], found["peak_time_s"]),
+    }
+
+
+def contact_figures(
+    model: FreeFlight,
+    solution: Solution,
+    seen: Any,
+    modes: Any,
+    valid: Any,
+    time: Rows,
+    seated: Bool[Array, "rows contacts"],
+) -> Figures:
+    """How often and how hard the bodies met; of what is `seated` in a latch only the largest force counts."""
     if not model.contacts:
         none = jnp.asarray(jnp.nan)
         zeros = dict.fromkeys(("contact_count", "peak_normal_force_N", "contact_impulse_N_s"), jnp.zeros(()))
         return zeros | dict.fromkeys(("first_contact_s", "peak_time_s", "largest_approach_speed_m_s"), none)
-    touching = jnp.stack([mode != APART for mode in modes[: len(model.contacts)]], axis=1)
+    contacts = len(model.contacts)
+    touching = jnp.stack([mode != APART for mode in modes[:contacts]], axis=1) & ~seated
     before = jnp.concatenate([jnp.zeros((1, touching.shape[1]), bool), touching[:-1]])
     onset = touching & ~before & valid[:, None]
     counted = valid[1:, None]
-    peaks = jnp.where(counted, solution.log.peaks, -jnp.inf)
+    peaks = jnp.where(counted, solution.log.peaks[:, :contacts], -jnp.inf)
     highest = jnp.argmax(peaks)
     peak = peaks.ravel()[highest]
     touched = jnp.any(onset)
     return {
         "contact_count": jnp.sum(onset).astype(float),
         "first_contact_s": first_of(jnp.any(onset, axis=1), time),
-        "peak_normal_force_N": jnp.where(touched, jnp.maximum(peak, 0.0), 0.0),
-        "peak_time_s": jnp.where(touched & (peak > 0), solution.log.peak_times.ravel()[highest], jnp.nan),
-        "contact_impulse_N_s": jnp.sum(jnp.where(counted, solution.log.integrals, 0.0)),
+        "peak_normal_force_N": jnp.maximum(peak, 0.0),
+        "peak_time_s": jnp.where(peak > 0, solution.log.peak_times[:, :contacts].ravel()[highest], jnp.nan),
+        "contact_impulse_N_s": jnp.sum(jnp.where(counted & ~seated[:-1], solution.log.integrals[:, :contacts], 0.0)),
         "largest_approach_speed_m_s": jnp.where(
             touched, jnp.max(jnp.where(onset, seen["depth_rate"], -jnp.inf)), jnp.nan
         ),

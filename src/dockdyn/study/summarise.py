@@ -11,6 +11,7 @@ import xarray as xr
 
 from dockdyn.scenario.requirement import Requirement, requirements_of
 from dockdyn.study.berthing_summary import summarise_berthing
+from dockdyn.study.capture_loads import LOADS, SWING_SLACK
 from dockdyn.study.flight_control import control_totals, control_used_up
 from dockdyn.study.measures import drift, given_by_contacts, kept, number, ratio
 from dockdyn.study.orbital_summary import summarise_orbital_arm
@@ -19,6 +20,7 @@ from dockdyn.study.rig_summary import summarise_rig
 
 SUMMARIES = {"berthing": summarise_berthing, "orbital-arm": summarise_orbital_arm, "rig": summarise_rig}
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
+NOT_KNOWN = "the largest force of the run is not known"
 CAUGHT = {
     "capture_impulse_along_N_s": "capture_impulse_along",
     "capture_impulse_across_N_s": "capture_impulse_across",
@@ -70,19 +72,29 @@ def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def totals(dataset: xr.Dataset) -> dict[str, Any]:
-    """All contacts together: how many, how hard."""
+    """All contacts together: how many, how hard; a capture counts in the largest force."""
+    force, time = greatest_force(dataset)
+    hardest = {"peak_normal_force_N": force, "peak_time_s": time}
     if not dataset.sizes["episode"]:
-        none = dict.fromkeys(("first_contact_s", "peak_time_s", "largest_approach_speed_m_s"))
-        return {"contact_count": 0, "peak_normal_force_N": 0.0, "contact_impulse_N_s": 0.0, **none}
-    hardest = int(dataset.episode_peak_force.values.argmax())
+        none = dict.fromkeys(("first_contact_s", "largest_approach_speed_m_s"))
+        return {"contact_count": 0, "contact_impulse_N_s": 0.0, **hardest, **none}
     return {
         "contact_count": dataset.sizes["episode"],
-        "peak_normal_force_N": float(dataset.episode_peak_force[hardest]),
         "contact_impulse_N_s": float(dataset.episode_impulse.sum()),
+        **hardest,
         "first_contact_s": float(dataset.episode_onset.min()),
-        "peak_time_s": number(dataset.episode_peak_time[hardest]),
         "largest_approach_speed_m_s": float(dataset.episode_approach_speed.max()),
     }
+
+
+def greatest_force(dataset: xr.Dataset) -> tuple[float, float | None]:
+    """The largest force between the bodies (N), of a contact or of the catch of a latch, and when (s) it was."""
+    found = [(float(f), float(t)) for f, t in zip(dataset.episode_peak_force, dataset.episode_peak_time, strict=True)]
+    if "capture_peak_force" in dataset:
+        pairs = (("seated_contact_peak_force", "seated_contact_peak_time"), ("capture_peak_force", "capture_peak_time"))
+        found += [(float(dataset[force]), float(dataset[time])) for force, time in pairs]
+    force, time = max((pair for pair in found if pair[0] > 0), default=(0.0, np.nan), key=lambda pair: pair[0])
+    return force, number(time)
 
 
 def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
@@ -118,7 +130,8 @@ def chain_velocities(dataset: xr.Dataset) -> dict[str, Any]:
 
 def capture(dataset: xr.Dataset) -> dict[str, Any]:
     """Whether a latch caught the probe; None throughout where there is none."""
-    names = ("captured", "capture_time_s", "capture_speed_margin_m_s", *CAUGHT)
+    loads = {name: variable for variable, (_, _, name) in LOADS.items()}
+    names = ("captured", "capture_time_s", "capture_speed_margin_m_s", *CAUGHT, *loads, "peak_force_known")
     if "capture_time" not in dataset:
         return dict.fromkeys(names)
     least = dataset.latch_least_speed if "latch_least_speed" in dataset else dataset.latch_needed_speed
@@ -127,12 +140,35 @@ def capture(dataset: xr.Dataset) -> dict[str, Any]:
         "capture_time_s": number(dataset.capture_time),
         "capture_speed_margin_m_s": number(dataset.latch_entry_speed - least),
         **{name: number(dataset[variable]) for name, variable in CAUGHT.items()},
+        **{name: number(dataset.get(variable, np.nan)) for name, variable in loads.items()},
+        "peak_force_known": not doubts(dataset),
     }
 
 
-def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
-    """Velocities that jumped: a latch that fell in."""
+def doubts(dataset: xr.Dataset) -> list[str]:
+    """Why the largest force of a capture is not known, a sentence each."""
     if "capture_time" not in dataset or not np.isfinite(dataset.capture_time):
+        return []
+    if "catch_swing" not in dataset:
+        return [f"{NOT_KNOWN}: the capture ends the relative motion at an instant"]
+    found = []
+    travel, stroke = float(dataset.catch_greatest_travel), float(dataset.catch_stroke)
+    if not dataset.peak_force_known and travel > stroke:
+        found.append(
+            f"{NOT_KNOWN}, what is given is a lower bound: the catch yielded {travel * 1e3:.4g} mm, its stroke is "
+            f"{stroke * 1e3:.4g} mm, so it bottoms"
+        )
+    if float(dataset.attrs["end_time_s"]) < float(dataset.capture_time + dataset.catch_swing) - SWING_SLACK:
+        found.append(
+            f"{NOT_KNOWN}, what is given is a lower bound: the run ends before the catch's first swing is over, "
+            f"{float(dataset.catch_swing):.4g} s after the capture"
+        )
+    return found
+
+
+def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
+    """Velocities that jumped: a latch that fell in and holds rigidly."""
+    if "capture_time" not in dataset or not np.isfinite(dataset.capture_time) or "catch_swing" in dataset:
         return []
     return [
         {
@@ -220,6 +256,7 @@ def warnings(dataset: xr.Dataset) -> list[str]:
             "some contacts overlap in time or within one delay: their energies are those of all of them together"
         )
     found += control_used_up(dataset)
+    found += doubts(dataset)
     if not dataset.sizes["episode"]:
         found.append("no contact within the duration")
     return found
