@@ -95,7 +95,9 @@ def run(
     missed = [one["name"] for one in summary["requirements"] if one["met"] is False]
     undecided = [one["name"] for one in summary["requirements"] if one["met"] is None]
     if check and (missed or undecided):
-        words = [f"{said}: {', '.join(names)}" for said, names in (("not met", missed), ("not decided", undecided)) if names]
+        words = [
+            f"{said}: {', '.join(names)}" for said, names in (("not met", missed), ("not decided", undecided)) if names
+        ]
         fail(f"{chosen.name}: {'; '.join(words)}", NOT_MET)
 
 

@@ -41,7 +41,10 @@ class Catch(eqx.Module):
     def stored(self, stretch: tuple[Vector, ...]) -> Scalar:
         """Energy (J) in the springs."""
         return sum(
-            (0.5 * stiffness * moved.dot(moved) for moved, (stiffness, _) in zip(stretch, self.elements(), strict=True)),
+            (
+                0.5 * stiffness * moved.dot(moved)
+                for moved, (stiffness, _) in zip(stretch, self.elements(), strict=True)
+            ),
             jnp.zeros(()),
         )
 
@@ -96,7 +99,9 @@ def linearised(law: NormalLaw, force: Scalar, deepest: Scalar) -> tuple[Scalar, 
         below = missing(middle) < 0
         return jnp.where(below, middle, low), jnp.where(below, high, middle)
 
-    low, high = jax.lax.fori_loop(0, HALVINGS, halve, (jnp.zeros(()), jax.lax.stop_gradient(jnp.asarray(deepest, float))))
+    low, high = jax.lax.fori_loop(
+        0, HALVINGS, halve, (jnp.zeros(()), jax.lax.stop_gradient(jnp.asarray(deepest, float)))
+    )
     depth = (low + high) / 2
     slope = jax.lax.stop_gradient(jax.grad(missing)(depth))
     found = (slope > 0) & (low > 0) & (high < deepest)

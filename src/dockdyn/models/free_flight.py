@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.catch import Seat
+from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.latch import HELD, ON_RAMP, SWUNG, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.control.actuators import Actuation, Effort

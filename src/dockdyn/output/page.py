@@ -121,7 +121,9 @@ def judgement(found: list[dict[str, Any]]) -> dict[str, Any] | None:
     undecided = [one["name"] for one in found if one["met"] is None]
     said = (("✗", "not met", missed), ("?", "not decided", undecided))
     words = " ".join(
-        f"{mark} {len(names)} of {len(found)} requirements {what}: {', '.join(names)}." for mark, what, names in said if names
+        f"{mark} {len(names)} of {len(found)} requirements {what}: {', '.join(names)}."
+        for mark, what, names in said
+        if names
     )
     if not words:
         words = f"✓ All {len(found)} requirements met." if len(found) > 1 else "✓ The requirement is met."

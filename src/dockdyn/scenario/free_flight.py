@@ -241,7 +241,9 @@ class FreeFlightSection(TwoBodiesSection):
     def latched_contact(self, latch: ConeLatchSection) -> ContactSection | None:
         """The contact of the tip that the latch catches with the cone it sits in, if there is one."""
         pairs = ((contact.feature, contact.surface) for contact in self.contact)
-        return next((c for c, pair in zip(self.contact, pairs, strict=True) if pair == (latch.feature, latch.surface)), None)
+        return next(
+            (c for c, pair in zip(self.contact, pairs, strict=True) if pair == (latch.feature, latch.surface)), None
+        )
 
     def make_latch(self, model: FreeFlight) -> ConeLatch | None:
         """The latch, between the bodies of `model`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import jax.numpy as jnp
 from pydantic import model_validator
@@ -68,6 +68,14 @@ class RampSection(Section):
         )
 
 
+def preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+    """Two numbers as stated, and those of `spare` where they are not."""
+    first, second = (
+        other if own is None else jnp.asarray(own, float) for own, other in zip(stated, spare, strict=True)
+    )
+    return first, second
+
+
 class CatchSection(Section):
     """How a latch that has fallen in yields; what is not stated is that of the contact of tip and cone."""
 
@@ -79,17 +87,14 @@ class CatchSection(Section):
 
     def make(self, ramp: Ramp, entry: Scalar, lever: Scalar | None, law: NormalLaw | None) -> Catch:
         """The catch, also from traced numbers: `lever` (m) is that of a weld, `law` that of the tip's contact, if any."""
-        stiffness, damping = self.stiffness, self.damping
-        if law is not None and (stiffness is None or damping is None):
-            slopes = linearised(law, ramp.greatest_force(), entry)
-            stiffness, damping = (found if own is None else own for own, found in zip((stiffness, damping), slopes, strict=True))
-        stiffness, damping = jnp.asarray(stiffness, float), jnp.asarray(0.0 if damping is None else damping, float)
+        stated = self.stiffness, self.damping
+        if law is not None and None in stated:
+            stated = preferred(stated, linearised(law, ramp.greatest_force(), entry))
+        stiffness, damping = (jnp.asarray(0.0 if value is None else value, float) for value in stated)
         turning = None
         if lever is not None:
-            stated = (self.turning_stiffness, self.turning_damping)
-            turning = tuple(
-                lever**2 * moving if own is None else jnp.asarray(own, float)
-                for own, moving in zip(stated, (stiffness, damping), strict=True)
+            turning = preferred(
+                (self.turning_stiffness, self.turning_damping), (lever**2 * stiffness, lever**2 * damping)
             )
         stroke = jnp.asarray(entry if self.stroke is None else self.stroke, float)
         return Catch(stiffness=stiffness, damping=damping, stroke=stroke, turning=turning)

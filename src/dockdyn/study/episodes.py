@@ -37,15 +37,15 @@ class Moments:
     slack: float  # s; a moment at most this long after an instant is that instant
 
 
-def from_log(log: Any, count: int, first_mode: Any, seated: Bool[Any, "moments contacts"]) -> Moments:
+def from_log(log: Any, count: int, first_mode: Any, seated: Bool[Any, "moments contacts"] | None = None) -> Moments:
     """Moments of a located run, with the start as the first; of a contact that is `seated` in a latch nothing counts."""
-    contacts = seated.shape[1]
+    contacts = np.asarray(log.peaks).shape[1] if seated is None else seated.shape[1]
     log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode[:contacts]], axis=1)
     start_mode = np.array([[int(mode) for mode in first_mode[:contacts]]])
     zero = np.zeros((1, contacts))
     return Moments(
         time=np.concatenate([[0.0], np.asarray(log.time)[:count]]),
-        touching=(np.concatenate([start_mode, log_mode]) != APART) & ~seated,
+        touching=(np.concatenate([start_mode, log_mode]) != APART) & (True if seated is None else ~seated),
         peaks=np.concatenate([zero, np.asarray(log.peaks)[:count, :contacts]]),
         peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count, :contacts]]),
         integrals=np.concatenate([zero, np.asarray(log.integrals)[:count, :contacts]]),

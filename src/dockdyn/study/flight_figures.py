@@ -44,11 +44,11 @@ def flight_figures(model: FreeFlight, solution: Solution) -> Figures:
     }
     if model.latch is None:
         return found
-    log = {
+    history = {
         name: jnp.concatenate([jnp.zeros((1, values.shape[1])), values])
         for name, values in (("peaks", solution.log.peaks), ("peak_times", solution.log.peak_times))
     }
-    loads = capture_loads(jnp, log, seen, states.mode[-1], time, last)
+    loads = capture_loads(jnp, history, seen, states.mode[-1], time, last)
     found |= capture_figures(seen, states.mode[-1], valid, time)
     found |= {name: loads[variable] for variable, (_, _, name) in LOADS.items()}
     return found | with_capture(found) | {"peak_force_known": loads["peak_force_known"]}

@@ -105,7 +105,9 @@ def latch_variables(content: Any, run: Run) -> dict[str, Any]:
     if content.latch.hold_law == "compliant":
         catch = sampled_variables(CATCH_VARIABLES, run) | {
             "catch_stroke": scalar(moments["catch_stroke"][0], "m", "way that the catch can yield"),
-            "catch_swing": scalar(moments["catch_swing"][0], "s", "time within which every mode of the catch has swung once"),
+            "catch_swing": scalar(
+                moments["catch_swing"][0], "s", "time within which every mode of the catch has swung once"
+            ),
         }
     return {
         **sampled_variables(LATCH_VARIABLES, run),

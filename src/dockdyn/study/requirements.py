@@ -59,7 +59,8 @@ def judge(
 
     `margin` is how far the figure is from its limit, in the figure's unit, positive where the requirement is met; None
     for a yes or no and where there is no figure: what did not happen does not meet a requirement. Of a list the worst
-    entry counts. `met` is None where the figure is but a lower bound that may hide either answer, and `why` says so. Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
+    entry counts. `met` is None where the figure is but a lower bound that may hide either answer, and `why` says so.
+    Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
     """
     figures = figures_of(summary)
     return [judged(one, figures, f"{name}: requirements.{one.name}") for one in requirements]
@@ -105,7 +106,12 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
 
 def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
     """A requirement on a figure that is not known, but at least `value`."""
-    return answer | {"value": value, "met": None, "margin": None, "why": "the largest force of the capture is not known"}
+    return answer | {
+        "value": value,
+        "met": None,
+        "margin": None,
+        "why": "the largest force of the capture is not known",
+    }
 
 
 def is_open(value: Any, relation: str, limit: float) -> Any:
