@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 NOTHING = "–"  # what there is no number for
+AT_AN_INSTANT = ("Largest force of the impacts", "not known: they act at an instant")  # row of a summary table
 MET = {True: "met", False: "not met", None: "not decided"}
 
 
@@ -69,6 +70,21 @@ def capture(summary: dict[str, Any]) -> str:
         return f"{words}: the probe did not reach the latch." if not summary["captured"] else f"{words}."
     side = "above" if margin >= 0 else "below"
     return f"{words}: the probe met the latch {significant(abs(margin), 3)} m/s {side} the speed that it takes."
+
+
+def capture_load(summary: dict[str, Any]) -> str:
+    """What the capture of a free probe put on the latch; empty where there was none."""
+    if not summary["captured"] or summary["capture_impulse_along_N_s"] is None:
+        return ""
+    impulse = f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
+    if summary["capture_peak_force_N"] is None:
+        return f"The capture takes {impulse} at an instant: its largest force is not known."
+    least = "" if summary["peak_force_known"] else "at least "
+    return (
+        f"The catch took up {impulse} with {least}{significant(summary['capture_peak_force_N'])} N, at "
+        f"{significant(summary['capture_peak_time_s'])} s, and yielded "
+        f"{significant(summary['catch_greatest_travel_m'] * 1e3, 3)} mm."
+    )
 
 
 def gains(intervals: list[list[float | None]]) -> str:

@@ -257,6 +257,7 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         )
     found += control_used_up(dataset)
     found += doubts(dataset)
-    if not dataset.sizes["episode"]:
+    captured = bool(np.isfinite(dataset.get("capture_time", np.nan)))
+    if not dataset.sizes["episode"] and not captured:
         found.append("no contact within the duration")
     return found
