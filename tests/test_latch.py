@@ -172,6 +172,7 @@ angle = "40 deg"
 axial_length = "25 mm"
 preload = "3 N"
 hold = "{hold}"
+hold_law = "rigid"
 [loop]
 delay = {delay}
 """

@@ -94,9 +94,13 @@ def run(
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
     if check and not summary["requirements"]:
         typer.echo(f"warning: {chosen.name} has no requirements to check", err=True)
-    missed = [one["name"] for one in summary["requirements"] if not one["met"]]
-    if check and missed:
-        fail(f"{chosen.name}: not met: {', '.join(missed)}", NOT_MET)
+    missed = [one["name"] for one in summary["requirements"] if one["met"] is False]
+    undecided = [one["name"] for one in summary["requirements"] if one["met"] is None]
+    if check and (missed or undecided):
+        words = [
+            f"{said}: {', '.join(names)}" for said, names in (("not met", missed), ("not decided", undecided)) if names
+        ]
+        fail(f"{chosen.name}: {'; '.join(words)}", NOT_MET)
 
 
 @app.command(epilog=example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))

@@ -6,19 +6,23 @@ Source: as named above, eqs. 34–46 corrected; wedge with friction, own derivat
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.contact.catch import Catch
 from dockdyn.contact.cone import Cone
 from dockdyn.contact.feature import Feature
+from dockdyn.contact.pair import Contact
 from dockdyn.contact.surface import cylindrical
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
 
 OUT, ON_RAMP, HELD = 0, 1, 2  # modes of a latch
+SWUNG = 3  # as HELD, once the first swing of a compliant catch is over; where that ends the run
 
 
 class Ramp(eqx.Module):
@@ -63,6 +67,10 @@ class Ramp(eqx.Module):
         """The mode of a run that begins here."""
         return jnp.where(reach > 0, ON_RAMP, OUT)
 
+    def greatest_force(self) -> Scalar:
+        """Force (N) along the line of motion at the end of the ramp, while the probe goes in."""
+        return self.spring(self.length) * self.lever(self.friction)
+
     def needed_speed(self, mass: Scalar) -> Scalar:
         """Least speed (m/s) at the beginning of the ramp that carries a probe of effective `mass` (kg) to its end.
 
@@ -73,12 +81,12 @@ class Ramp(eqx.Module):
 
 
 class Caught(NamedTuple):
-    """What the latch did when it fell in; zeros before."""
+    """What a capture has to take, found when the latch falls in; zeros before. A rigid hold takes it at once."""
 
     speed: Scalar  # m/s, of the probe into the latch
-    impulse_along: Scalar  # N s, along the docking axis
+    impulse_along: Scalar  # N s that ends the relative motion, along the docking axis
     impulse_across: Scalar  # N s
-    loss: Scalar  # J
+    loss: Scalar  # J, energy of the motion that is ended
 
     @staticmethod
     def nothing() -> Caught:
@@ -93,12 +101,17 @@ class ConeLatch(eqx.Module):
     cone: Cone
     entry: Float[Array, ""]  # m, from the apex along the docking axis: where the ramp meets the latch
     feature_on_chaser: bool = eqx.field(static=True)
-    ends_run: bool = eqx.field(static=True)  # whether a run ends when the latch falls in
+    catch: Catch | None  # None: a rigid hold, constraints that take up the motion at an instant
+    ends_run: bool = eqx.field(static=True)  # whether a run ends with the capture
     hold: Literal["pin", "weld"] = eqx.field(static=True)  # what keeps a caught tip: its place alone, or attitude too
 
     def sides(self, chaser: Placed, target: Placed) -> tuple[Placed, Placed]:
         """The body with the tip and the body with the cone."""
         return (chaser, target) if self.feature_on_chaser else (target, chaser)
+
+    def bodies_of(self, tip: Any, cone: Any) -> tuple[Any, Any]:
+        """What belongs to the tip's body and what to the cone's, as the chaser's and the target's."""
+        return (tip, cone) if self.feature_on_chaser else (cone, tip)
 
     def point(self, chaser: Placed, target: Placed) -> Vector:
         """Where the latch acts on both bodies: the tip (m, inertial)."""
@@ -132,6 +145,17 @@ class ConeLatch(eqx.Module):
         """Two event functions (m) that rise through zero: into the throat or out of it, and past the ramp's end."""
         travel, inside = self.travel(chaser, target)
         return self.ramp.guards(mode, jnp.minimum(travel, inside), travel)
+
+    def seated(self, contacts: Sequence[Contact]) -> tuple[Bool[Array, ""], ...]:
+        """Which contacts cannot move any more once the tip is held: of a weld all, of a pin those of the tip itself."""
+        if self.hold == "weld":
+            return tuple(jnp.asarray(True) for _ in contacts)
+        return tuple(
+            jnp.all(contact.feature.position == self.feature.position)
+            if contact.feature_on_chaser == self.feature_on_chaser
+            else jnp.asarray(False)
+            for contact in contacts
+        )
 
     def slip(self, chaser: Placed, target: Placed) -> tuple[Vector, ...]:
         """What a caught tip must not do: move (m/s), and for a weld turn (rad/s), against the cone's body; inertial axes."""

@@ -44,21 +44,18 @@ def free_time(model: FreeFlight, x: State) -> Scalar:
         gap = -jnp.minimum(*latch.travel(*places))
         place = Vector.of(latch.feature.position)
         reach = nearest(gap, place, places, rates, latch.feature_on_chaser)
-        held = x.mode[-1] == HELD
+        held = x.mode[-1] >= HELD
         time = jnp.where(held, TURN / jnp.maximum(jnp.maximum(*rates), 1e-300), jnp.minimum(time, reach))
         quiet &= (x.mode[-1] == OUT) | (held & still(model))
     return jnp.where(quiet, SHARE * time, 0.0)
 
 
 def still(model: FreeFlight) -> Scalar:
-    """Whether no feature moves over its surface once the latch holds: all of them, or they are what it holds."""
+    """Whether no feature moves over its surface once the latch holds, as rigid bodies: they are what it holds."""
     assert model.latch is not None
-    if model.latch.hold == "weld":
-        return jnp.asarray(True)
-    tip = model.latch.feature.position
-    same = [jnp.all(contact.feature.position == tip) for contact in model.contacts]
-    own = all(contact.feature_on_chaser == model.latch.feature_on_chaser for contact in model.contacts)
-    return jnp.all(jnp.stack(same)) & own if same else jnp.asarray(True)
+    if model.latch.catch is not None:
+        return jnp.asarray(False)
+    return jnp.all(jnp.stack([jnp.asarray(True), *model.latch.seated(model.contacts)]))
 
 
 def fastest(body: RigidBody, place: Placed) -> Scalar:

@@ -13,8 +13,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from dockdyn.contact.catch import Seat
 from dockdyn.contact.gate import APART, GATED
-from dockdyn.contact.latch import HELD, ON_RAMP, Caught, ConeLatch
+from dockdyn.contact.latch import HELD, ON_RAMP, SWUNG, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.control.actuators import Actuation, Effort
 from dockdyn.control.body_hold import BodyControl, FreeBody
@@ -22,8 +23,9 @@ from dockdyn.control.plant import attitude_error
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
+from dockdyn.models.catching import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.models.coast import free_time
-from dockdyn.models.held import caught, held, holding_load, observed
+from dockdyn.models.held import fall_in, held, holding_load, observed
 
 MEMORY = 2  # of the groups of a state: configuration, velocity, memory
 
@@ -41,10 +43,11 @@ class FreeFlight(Model):
 
     The force of a contact is decided at t − delay, in inertial axes, and acts now, on both bodies at their present
     contact point (Sazawal et al., eqs. 43, 51), so linear and angular momentum are kept whatever the delay; so is that of a
-    latch's ramp. What a latch has caught is held by constraints, without delay. State: `q` and `v` are the poses and twists
-    of chaser and target, `mode` one integer a contact and one for the latch, `memory` the work of all these forces (J,
-    eq. 152), which is the change of kinetic energy less the work of control, with a latch what that did when it caught,
-    and with control what that did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay.
+    latch's ramp. What a latch has caught is held without delay, by its catch or, without one, by constraints, which carry
+    what the tip pressed on. State: `q` and `v` are the poses and twists of chaser and target, `mode` one integer a contact
+    and one for the latch, `memory` the work of all these forces (J, eq. 152), which is the change of kinetic energy less
+    the work of control, with a latch what it had to take when it fell in and the seat in its catch, and with control what
+    that did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay.
     """
 
     bodies: tuple[RigidBody, RigidBody]
@@ -65,9 +68,11 @@ class FreeFlight(Model):
         entered = self.latch.ramp.first_mode(jnp.minimum(*self.latch.travel(*places))).astype(int)
         return State(self.poses, self.twists, (*modes, entered), memory)
 
-    def remembered(self, work: Scalar, effort: Effort) -> Any:
+    def remembered(self, work: Scalar, effort: Effort, catch: Seat | None = None) -> Any:
         """A memory, or its rate, of a latch that has caught nothing: no more than there is a use for."""
-        caught = () if self.latch is None else (Caught.nothing(),)
+        caught: tuple[Any, ...] = () if self.latch is None else (Caught.nothing(),)
+        if self.latch is not None and self.latch.catch is not None:
+            caught += (Seat.nothing(self.latch.catch) if catch is None else catch,)
         done = () if self.control is None else (effort,)
         return (work, *caught, *done) if caught or done else work
 
@@ -77,7 +82,8 @@ class FreeFlight(Model):
             if int(group) == MEMORY:
                 if rest in ([], ["0"]):
                     return "work"
-                return f"{'control' if rest[0] == '2' or self.latch is None else 'capture'} {rest[-1]}"
+                last = self.control is not None and rest[0] == str(len(self.initial().memory) - 1)
+                return " ".join(["control" if last else "capture", *rest[1:]])
             return " ".join([("chaser", "target")[int(rest[0])], *rest[1:]])
 
         return [named(word) for word in super().names()]
@@ -87,12 +93,12 @@ class FreeFlight(Model):
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> Rate:
         latch, free = self.latch, self.free_rate(x, delayed)
-        if latch is None:
+        if latch is None or latch.catch is not None:
             return free
         return jax.lax.cond(x.mode[-1] == HELD, lambda: held(self, latch, x, free)[0], lambda: free)
 
     def free_rate(self, x: State, delayed: tuple[Vector, ...]) -> Rate:
-        """The rates under the delayed forces alone, nothing held."""
+        """The rates under the delayed forces and the load of a catch, no constraint."""
         places = self.places(x)
         chaser, target = places
         forces, torques, power = [Vector.zero()] * 2, [Vector.zero()] * 2, jnp.zeros(())
@@ -101,6 +107,15 @@ class FreeFlight(Model):
             forces = [forces[0] + force, forces[1] - force]
             torques = [torques[0] + chaser.torque(point, force), torques[1] - target.torque(point, force)]
             power += force.dot(chaser.velocity(point) - target.velocity(point))
+        caught = None
+        if self.latch is not None and self.latch.catch is not None:
+            force, moment = catch_load(self, self.latch, self.latch.catch, x)
+            point = once(self.latch.point(*places))
+            forces = [forces[0] + force, forces[1] - force]
+            for i, (place, side) in enumerate(zip(places, (1.0, -1.0), strict=True)):
+                torques[i] = torques[i] + (place.torque(point, force) + place.rotation.transposed_times(moment)) * side
+            power += force.dot(chaser.velocity(point) - target.velocity(point)) + moment.dot(chaser.rate - target.rate)
+            caught = x.memory[2].rate(catch_power(self, self.latch, self.latch.catch, x))
         effort = Effort.nothing()
         if self.control is not None:
             force, torque, effort = self.steered(x, self.control)
@@ -110,7 +125,7 @@ class FreeFlight(Model):
             body.acceleration(twist, force, torque)
             for body, twist, force, torque in zip(self.bodies, x.v, forces, torques, strict=True)
         )
-        return Rate(q, v, self.remembered(power, effort))
+        return Rate(q, v, self.remembered(power, effort, caught))
 
     def steered(self, x: State, control: BodyControl) -> tuple[Vector, Vector, Effort]:
         """Force (N, inertial) and torque (N m, chaser's axes) of control on the chaser, and the rate of its effort."""
@@ -144,10 +159,22 @@ class FreeFlight(Model):
             signal.append(contact.force(normal_force, touch))
             guards.extend(contact.guards(mode, touch))
             watched.append(normal_force)
-        if self.latch is not None:
-            signal.append(self.latch.force(x.mode[-1], *places))
-            guards.extend(self.latch.guards(x.mode[-1], *places))
-        return Sensed(tuple(signal), tuple(guards), tuple(watched))
+        latch = self.latch
+        if latch is None:
+            return Sensed(tuple(signal), tuple(guards), tuple(watched))
+        signal.append(latch.force(x.mode[-1], *places))
+        across, past = latch.guards(x.mode[-1], *places)
+        if latch.catch is None:
+            # what the hold carries does not begin again
+            held = [x.mode[-1] == HELD] * len(self.contacts)
+            still = [a & b for a, b in zip(held, latch.seated(self.contacts), strict=True)]
+            guards = [jnp.where(still[i // 2], -1.0, guard) for i, guard in enumerate(guards)]
+        else:
+            watched.extend(catch_sizes(self, latch, latch.catch, x))
+            if latch.ends_run:
+                over = t - (x.memory[2].time + first_swing(self, latch, latch.catch))
+                across = jnp.where(x.mode[-1] == HELD, over, across)
+        return Sensed(tuple(signal), (*guards, across, past), tuple(watched))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         places = self.places(x)
@@ -159,8 +186,12 @@ class FreeFlight(Model):
         if latch is None:
             return State(x.q, x.v, modes, x.memory)
         mode = latch.ramp.next_mode(x.mode[-1], (fired[-2], fired[-1]))
+        mode = jnp.where((x.mode[-1] == HELD) & fired[-2], SWUNG, mode).astype(mode.dtype)
         falls = (mode == HELD) & (x.mode[-1] != HELD)
-        v, memory = jax.lax.cond(falls, lambda: caught(self, latch, x), lambda: (x.v, x.memory))
+        v, memory = jax.lax.cond(falls, lambda: fall_in(self, latch, t, x), lambda: (x.v, x.memory))
+        if latch.catch is None:
+            carried = [falls & still for still in latch.seated(self.contacts)]
+            modes = tuple(jnp.where(ends, APART, m).astype(m.dtype) for ends, m in zip(carried, modes, strict=True))
         return State(x.q, v, (*modes, mode), memory)
 
     def emitting(self, x: State) -> Bool[Array, ""]:
@@ -170,7 +201,9 @@ class FreeFlight(Model):
         return jnp.any(jnp.stack(touching)) if touching else jnp.asarray(False)
 
     def ended(self, x: State) -> Bool[Array, ""] | None:
-        return None if self.latch is None or not self.latch.ends_run else x.mode[-1] == HELD
+        if self.latch is None or not self.latch.ends_run:
+            return None
+        return x.mode[-1] == (HELD if self.latch.catch is None else SWUNG)
 
     def coasting(self, x: State) -> Scalar | None:
         known = all(contact.surface.true_distance() for contact in self.contacts)
@@ -224,7 +257,9 @@ class FreeFlight(Model):
         more, hold = self.observed_control(x), (Vector.zero(), Vector.zero())
         if self.latch is not None:
             hold = holding_load(self, self.latch, x, delayed)
-            more |= observed(self, self.latch, x) | {"hold_force": hold[0].array()}
+            held = x.mode[-1] >= HELD
+            seated = rows([held & still for still in self.latch.seated(self.contacts)])
+            more |= observed(self, self.latch, x) | {"hold_force": hold[0].array(), "seated": seated}
         loads = [self.load(point, places, delayed, hold) for point in self.points]
         return more | {
             "position": rows([pose.position.array() for pose in x.q], 3),

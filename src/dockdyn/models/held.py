@@ -1,4 +1,4 @@
-"""Two free bodies held together by a latch: constraints switched on, an impulse when they are.
+"""Two free bodies held together by a rigid latch: constraints switched on, an impulse when they are.
 
 Written in named scalars: matrices in here would keep XLA from compiling the time loop as one piece, held or not.
 
@@ -20,6 +20,7 @@ from dockdyn.integrate.model import Rate, Scalar, State
 from dockdyn.mechanics.dense import eliminated, substituted
 from dockdyn.mechanics.rigid_body import Placed, Twist
 from dockdyn.mechanics.vector import Matrix, Vector, once
+from dockdyn.models.catching import catch_load, catch_observed, seat, size
 
 if TYPE_CHECKING:
     from dockdyn.models.free_flight import FreeFlight
@@ -50,12 +51,12 @@ def response(model: FreeFlight, latch: ConeLatch, places: tuple[Placed, Placed],
 
 def mobility(model: FreeFlight, latch: ConeLatch, q: Any, places: tuple[Placed, Placed]) -> list[list[Scalar]]:
     """A M⁻¹ Aᵀ: the slip by unit impulses along each of its components."""
-    size = 3 if latch.hold == "pin" else 6
+    count = 3 if latch.hold == "pin" else 6
     columns = []
-    for k in range(size):
-        unit = [jnp.asarray(float(i == k)) for i in range(size)]
+    for k in range(count):
+        unit = [jnp.asarray(float(i == k)) for i in range(count)]
         columns.append(listed(slip(model, latch, q, response(model, latch, places, rows_of(unit)))))
-    return [[column[i] for column in columns] for i in range(size)]
+    return [[column[i] for column in columns] for i in range(count)]
 
 
 def holding(model: FreeFlight, latch: ConeLatch, x: State, ended: Rows) -> tuple[Rows, Twists]:
@@ -91,21 +92,30 @@ def held(model: FreeFlight, latch: ConeLatch, x: State, free: Rate) -> tuple[Rat
     return Rate(free.q, added(free.v, pulled), free.memory), load
 
 
-def caught(model: FreeFlight, latch: ConeLatch, x: State) -> tuple[Any, Any]:
-    """Velocities and memory once the latch has fallen in: a plastic impact of the constraints, momentum kept."""
+def caught(model: FreeFlight, latch: ConeLatch, x: State) -> tuple[Any, Caught]:
+    """The velocities after a plastic impact of the constraints, momentum kept, and what it takes."""
     impulse, jumped = holding(model, latch, x, slip(model, latch, x.q, x.v))
     v = added(x.v, jumped)
     places = model.places(x)
     axis = latch.axis(*places)
     along = impulse[0].dot(axis)
     across = impulse[0] - axis * along
-    size = jnp.sqrt(jnp.maximum(across.dot(across), 1e-300))
     lost = model.kinetic_energy(x) - model.kinetic_energy(State(x.q, v, x.mode, x.memory))
-    return v, (x.memory[0] - lost, Caught(latch.rate(*places), along, size, lost), *x.memory[2:])
+    return v, Caught(latch.rate(*places), along, size(across), lost)
+
+
+def fall_in(model: FreeFlight, latch: ConeLatch, t: Scalar, x: State) -> tuple[Any, Any]:
+    """Velocities and memory once the latch has fallen in at `t` (s): a rigid hold ends the motion, a catch begins to."""
+    stopped, found = caught(model, latch, x)
+    if latch.catch is None:
+        return stopped, (x.memory[0] - found.loss, found, *x.memory[2:])
+    return x.v, (x.memory[0], found, seat(latch, t, *model.places(x)), *x.memory[3:])
 
 
 def holding_load(model: FreeFlight, latch: ConeLatch, x: State, delayed: Any) -> tuple[Vector, Vector]:
     """Force (N) and moment (N m) at the tip by which the latch holds the chaser, inertial; zero while it does not."""
+    if latch.catch is not None:
+        return catch_load(model, latch, latch.catch, x)
     _, load = held(model, latch, x, model.free_rate(x, delayed))
     side = jnp.where(x.mode[-1] == HELD, 1.0 if latch.feature_on_chaser else -1.0, 0.0)
     return load[0] * side, load[1] * side if latch.hold == "weld" else Vector.zero()
@@ -120,7 +130,8 @@ def observed(model: FreeFlight, latch: ConeLatch, x: State) -> dict[str, Array]:
     still = State(x.q, pushed, None, None)
     yields = latch.slip(*model.places(still))[0].dot(axis)
     found = x.memory[1]
-    return {
+    catch = {"catch_taken": found.loss} if latch.catch is None else catch_observed(model, latch, latch.catch, x)
+    return catch | {
         "latch_travel": travel,
         "latch_rate": latch.rate(*places),
         "latch_force": latch.force(x.mode[-1], *places).array(),

@@ -11,7 +11,7 @@ import xarray as xr
 
 from dockdyn.output import berthing_figures as drawn
 from dockdyn.output.page import Table, render, versions
-from dockdyn.output.wording import NOTHING, aligned, capital, significant
+from dockdyn.output.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
 from dockdyn.study.summarise import summarise
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ def of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, 
             (f"Normal impulse{first}", f"{significant(impact['impulse_N_s']['normal'], 6)} N s"),
             (f"Tangential impulse{first}", f"{significant(impact['impulse_N_s']['tangential'], 6)} N s"),
             (f"Energy that the {'first ' if first else ''}impact took", f"{significant(impact['energy_loss_J'], 6)} J"),
+            AT_AN_INSTANT,
         ]
         for name, value in impact["restitution"].items():
             if value is not None and not summary["captured"]:

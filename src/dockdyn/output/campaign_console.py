@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from dockdyn.output.campaign_tables import requirements_table, ways_table
-from dockdyn.output.campaign_wording import percent, sure, undecided_words
+from dockdyn.output.campaign_wording import not_known, percent, sure, undecided_words
 from dockdyn.output.console import table_of
 from dockdyn.output.page import Table
 from dockdyn.output.wording import significant
@@ -31,6 +31,8 @@ def show_campaign(answers: dict[str, Any]) -> None:
         of = f", of {having} cases" if having < answers["runs"] else ""
         for share in ("50", "95", "99"):
             console.print(f"peak force, {share} %{of}: {sure(percentiles[share], ends[share], 'N')}")
+    if words := not_known(answers):
+        console.print(f"warning: {words}", markup=False)
     if answers["requirements"]:
         show(console, narrow(requirements_table(answers)))
         console.print(f"all met: {percent(answers['requirements_probability'], answers['requirements_interval_95'])}")

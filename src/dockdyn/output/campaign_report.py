@@ -20,7 +20,7 @@ from dockdyn.output.campaign_tables import (
     ways_table,
     worst_table,
 )
-from dockdyn.output.campaign_wording import figure_words, percent, sure, undecided_words
+from dockdyn.output.campaign_wording import figure_words, not_known, percent, sure, undecided_words
 from dockdyn.output.page import render, versions
 from dockdyn.output.wording import capital, significant
 from dockdyn.study.campaign_answers import answers_of
@@ -131,7 +131,7 @@ def campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str
         found.append(f"the campaign is not complete: {cases.count} of {planned} cases")
     if answers["failed"]:
         found.append(f"{answers['failed']} of {cases.count} cases failed; {COUNTED}")
-    found += filter(None, [undecided_words(answers)])
+    found += filter(None, [undecided_words(answers), not_known(answers)])
     for requirement in answers["requirements"]:
         if requirement["figure"] not in with_lists(cases.figures):
             found.append(f"{requirement['name']}: no case has the figure {requirement['figure']}; counted as not met")

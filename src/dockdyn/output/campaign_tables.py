@@ -29,7 +29,9 @@ def requirements_table(answers: dict[str, Any]) -> Table:
             told[0] += f" (of {each['margin_cases']} cases)"
             told[1] = told[1] if margins[1] is not None else f"none: {without} cases without the figure"
         share = percent(each["probability"], each["interval_95"])
-        rows.append([each["name"], each["text"], share, *told, str(each["failed_first"])])
+        count = each["undecided"]
+        text = f"{each['text']} ({count} not decided)" if count else each["text"]
+        rows.append([each["name"], text, share, *told, str(each["failed_first"])])
     return Table([*columns, ("failed first", "cases")], rows, [], worded={0, 1})
 
 

@@ -57,6 +57,17 @@ def undecided_words(answers: dict[str, Any]) -> str:
     )
 
 
+def not_known(answers: dict[str, Any]) -> str:
+    """In how many cases the largest force is but a lower bound, and why; empty where it is known in all."""
+    count = answers["peak_force_not_known"]
+    if not count:
+        return ""
+    return (
+        f"the largest force is not known in {count} of {answers['runs']} cases, what is given of them is a lower bound: their "
+        "capture is instantaneous, yields beyond the stroke, or is cut off before its first swing is over"
+    )
+
+
 def trimmed(value: float, digits: int) -> str:
     """A number of percents with so many decimals; none for 0 and 100, where they are exact."""
     return f"{value:.0f}" if value in (0.0, 100.0) else f"{value:.{digits}f}"

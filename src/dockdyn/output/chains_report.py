@@ -12,7 +12,7 @@ import xarray as xr
 from dockdyn.output import chains_figures
 from dockdyn.output.page import Table, render
 from dockdyn.output.report import how_made
-from dockdyn.output.wording import NOTHING, aligned, capital, significant
+from dockdyn.output.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
 from dockdyn.study.summarise import summarise
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[s
             ("Relative speed then", f"{significant(float(dataset.capture_speed))} m/s"),
             ("Impulse that ended it", f"{significant(lost['impulse_normal_N_s'])} N s"),
             ("Energy that it took", f"{significant(lost['energy_loss_J'])} J"),
+            AT_AN_INSTANT,
         ]
     least, rigid = summary["minimum_velocity_m_s"], summary["minimum_velocity_rigid_m_s"]
     return [
@@ -120,7 +121,7 @@ def latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[s
         ("Travel that latches", f"{significant(float(dataset.latch_length) * 1e3)} mm"),
         ("Least speed that latches, simulated", NOTHING if least is None else f"{significant(least, 6)} m/s"),
         ("The same for two rigid bodies, closed form", f"{significant(rigid, 6)} m/s"),
-        ("Largest force", f"{significant(summary['peak_normal_force_N'])} N"),
+        ("Largest force on the ramp", f"{significant(summary['peak_normal_force_N'])} N"),
     ]
 
 

@@ -17,7 +17,7 @@ from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
 from dockdyn.output.rig_report import budget, compared, rig_verdict
 from dockdyn.output.stability_report import verdict
-from dockdyn.output.wording import capture, gains, requirement, significant, together
+from dockdyn.output.wording import capture, capture_load, gains, requirement, significant, together
 
 LISTED = 6  # sensitivities printed
 STIFFNESSES = 5  # columns of a comparison
@@ -42,6 +42,8 @@ def show_summary(summary: dict[str, Any]) -> None:
         console.print(flight_contacts(summary))
         if summary["captured"] is not None:
             console.print(capture(summary), markup=False)
+            if words := capture_load(summary):
+                console.print(words, markup=False)
     else:
         said = latch_verdict if summary["captured"] is not None else impact_verdict
         console.print(summary["title"], markup=False)
@@ -58,7 +60,8 @@ def show_summary(summary: dict[str, Any]) -> None:
             console.print(f"{words}: {summary[key]:.1e}")
     for one in summary["requirements"]:
         asked, value, margin, met = requirement(one)
-        console.print(f"required {asked}: {met}; value {value}, margin {margin}", markup=False)
+        why = f" ({one['why']})" if "why" in one else ""
+        console.print(f"required {asked}: {met}{why}; value {value}, margin {margin}", markup=False)
     console.print(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
     for warning in summary["warnings"]:
         console.print(f"warning: {warning}", markup=False)

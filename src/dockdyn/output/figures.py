@@ -128,7 +128,8 @@ def latch(dataset: xr.Dataset) -> Figure:
     travel.plot(dataset.time, dataset.latch_travel * 1e3, color=COLOURS["blue"], label="travel of the tip")
     travel.axhline(length, color=COLOURS["green"], linestyle=DASHES[1], label="the latch falls in")
     travel.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    travel.set(ylim=(max(float(dataset.latch_travel.min()) * 1e3, -2 * length), 1.25 * length), ylabel="travel, mm")
+    farthest = max(1.25 * length, 1.05 * float(dataset.latch_travel.max()) * 1e3)
+    travel.set(ylim=(max(float(dataset.latch_travel.min()) * 1e3, -2 * length), farthest), ylabel="travel, mm")
     for name, words, colour in (("latch_force", "ramp", "orange"), ("hold_force", "hold", "ink")):
         size = np.linalg.norm(dataset[name].values, axis=1)
         force.plot(dataset.time, size, color=COLOURS[colour])

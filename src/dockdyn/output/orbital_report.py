@@ -13,7 +13,7 @@ from dockdyn.output import orbital_figures as drawn
 from dockdyn.output.berthing_report import counted
 from dockdyn.output.orbital_snapshots import snapshots
 from dockdyn.output.page import Table, render, versions
-from dockdyn.output.wording import NOTHING, aligned, capital, significant
+from dockdyn.output.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
 from dockdyn.study.summarise import summarise
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
         rows += [
             ("Impulse, all in all", f"{significant(total)} N s"),
             ("Energy that they took", f"{significant(taken)} J"),
+            AT_AN_INSTANT,
         ]
     if summary["captured"] is not None:
         for words, key in (("Latched", "capture_time_s"), ("Released", "release_time_s")):

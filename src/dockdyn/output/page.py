@@ -117,12 +117,17 @@ def sentences(words: str) -> list[str]:
 
 def judgement(found: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Whether a run meets its requirements, in a sentence; None where it has none."""
-    missed = [one["name"] for one in found if not one["met"]]
-    if missed:
-        words = f"✗ {len(missed)} of {len(found)} requirements not met: {', '.join(missed)}."
-    else:
+    missed = [one["name"] for one in found if one["met"] is False]
+    undecided = [one["name"] for one in found if one["met"] is None]
+    said = (("✗", "not met", missed), ("?", "not decided", undecided))
+    words = " ".join(
+        f"{mark} {len(names)} of {len(found)} requirements {what}: {', '.join(names)}."
+        for mark, what, names in said
+        if names
+    )
+    if not words:
         words = f"✓ All {len(found)} requirements met." if len(found) > 1 else "✓ The requirement is met."
-    return {"met": not missed, "words": words} if found else None
+    return {"met": not (missed or undecided), "words": words} if found else None
 
 
 def requirements_of_run(dataset: xr.Dataset) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.output.page import Table, render, versions
-from dockdyn.output.wording import NOTHING, aligned, capital, capture, crowd, significant
+from dockdyn.output.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
 from dockdyn.study.summarise import overlapping, summarise
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def render_report(dataset: xr.Dataset, **more: Any) -> str:
         open_contacts=any(word == NOTHING for word in classes),
         overlapping=crowd(overlapping(dataset), 60),
         figures=figures(dataset),
-        loads=loads_table(dataset) if dataset.sizes["episode"] else None,
-        sampling=sampling(dataset),
+        loads=loads_table(dataset) if loaded(dataset) else None,
+        sampling=sampling(dataset, summary),
         conserved=conserved_table(dataset, summary),
         made=how_made(dataset, summary),
         **more,
@@ -60,7 +60,7 @@ def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) ->
         ended = f"Finished at t = {summary['end_time_s']:g} s{parted(dataset, summary) if classes else ''}."
     words = [] if finished else [ended]
     if summary["captured"] is not None:
-        words.append(capture(summary))
+        words += [said for said in (capture(summary), capture_load(summary)) if said]
     words += contacts_in_words(dataset, summary, classes)
     return " ".join([*words, ended] if finished else words)
 
@@ -80,7 +80,7 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
     peak = int(np.argmax(dataset.episode_peak_force.values))
     words = [
         f"{count} contact{'s' if count > 1 else ''}; largest normal force "
-        f"{significant(summary['peak_normal_force_N'])} N in Q{peak + 1}."
+        f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}."
     ]
     for name, effect in EFFECTS.items():
         numbers = [index + 1 for index, found in enumerate(classes) if found == name]
@@ -113,7 +113,10 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
         peak = int(np.argmax(dataset.episode_peak_force.values))
         at = significant(float(dataset.episode_peak_time[peak]), 6)
         rows += [
-            ("Largest normal force", f"{significant(summary['peak_normal_force_N'])} N (Q{peak + 1}, at {at} s)"),
+            (
+                "Largest normal force",
+                f"{significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)",
+            ),
             ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
         ]
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
@@ -121,16 +124,38 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
     if "control_work" in dataset:
         rows += control_rows(dataset, summary)
-    for impact in summary["impacts"]:
-        rows += [
-            ("Impulse of the capture", f"{significant(impact['impulse_normal_N_s'])} N s along the docking axis"),
-            ("Energy that the capture took", f"{significant(impact['energy_loss_J'])} J ({impact['law']})"),
-        ]
+    if summary["captured"]:
+        rows += capture_rows(dataset, summary)
     return [
         *rows,
         ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
         ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
     ]
+
+
+def capture_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the summary table: what the capture had to take, and what the catch bore."""
+    law = str(dataset.attrs["capture_law"])
+    rows = [
+        ("Impulse of the capture", f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"),
+        ("Energy of the motion that it ends", f"{significant(summary['capture_energy_loss_J'])} J ({law})"),
+    ]
+    least = "" if summary["peak_force_known"] else "at least "
+    if summary["capture_peak_force_N"] is None:
+        return [*rows, ("Largest force of the capture", "not known: the motion ends at an instant")]
+    at = significant(summary["capture_peak_time_s"], 6)
+    rows.append(("Largest force of the catch", f"{least}{significant(summary['capture_peak_force_N'])} N (at {at} s)"))
+    for words, key, unit, scale in (
+        ("Largest moment of the catch", "capture_peak_moment_N_m", "N m", 1.0),
+        ("Farthest that the catch yielded", "catch_greatest_travel_m", "mm", 1e3),
+        ("Largest normal force of what it holds on the wall", "seated_contact_peak_force_N", "N", 1.0),
+        ("The same at the end, standing against the catch", "seated_contact_force_end_N", "N", 1.0),
+        ("Energy in the catch at the end", "catch_stored_energy_J", "J", 1.0),
+        ("Energy that the catch has dissipated", "catch_dissipated_energy_J", "J", 1.0),
+    ):
+        if summary[key] is not None:
+            rows.append((words, f"{significant(summary[key] * scale)} {unit}"))
+    return rows
 
 
 def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
@@ -199,12 +224,22 @@ def loads_table(dataset: xr.Dataset) -> Table:
     return Table([("point", ""), *force, *moment], rows, groups, worded={0})
 
 
-def sampling(dataset: xr.Dataset) -> str:
-    """How the loads were sampled, and whether that was often enough."""
+def loaded(dataset: xr.Dataset) -> bool:
+    """Whether anything acted between the bodies: a contact, or what holds a captured probe."""
+    return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
+
+
+def sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """How the loads were sampled, whether that was often enough, and what is not in them."""
     if dataset.sizes["time"] < 2:
         return "The run has a single sample."
     interval = float(dataset.time[1] - dataset.time[0])
     words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
+    if summary["captured"] and summary["capture_peak_force_N"] is None:
+        words += (
+            f" The capture is not in them: its {significant(summary['capture_impulse_along_N_s'])} N s act at an instant, "
+            "and their largest force is not known."
+        )
     lasted = dataset.episode_release.values - dataset.episode_onset.values
     if np.any(lasted < FINE * interval):
         shortest = int(np.nanargmin(lasted))
@@ -281,7 +316,7 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
         yield (
             partial(over_time.latch, dataset),
             "Travel of the tip into the latch, which falls in at the dashed line; below, the force of its ramp, and that "
-            "by which it holds what it has caught.",
+            "by which it holds what it has caught: its peak is the load of the capture.",
         )
     if dataset.sizes["episode"]:
         yield (
@@ -315,11 +350,11 @@ def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
             "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that "
             "each contact left behind.",
         )
-    if dataset.sizes["episode"]:
+    if loaded(dataset):
         for first in range(0, min(dataset.sizes["point"], POINTS * LOAD_FIGURES), POINTS):
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
             yield (
                 partial(over_time.loads, dataset, chosen),
-                "Force and moment of the contacts at named points, in the axes of each point’s body: the largest "
+                "Force and moment of contacts and latch at named points, in the axes of each point’s body: the largest "
                 "values are in the table of peak loads.",
             )

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 NOTHING = "–"  # what there is no number for
-MET = {True: "met", False: "not met"}
+AT_AN_INSTANT = ("Largest force of the impacts", "not known: they act at an instant")  # row of a summary table
+MET = {True: "met", False: "not met", None: "not decided"}
 
 
 def significant(value: float | None, digits: int = 4) -> str:
@@ -71,6 +72,21 @@ def capture(summary: dict[str, Any]) -> str:
     return f"{words}: the probe met the latch {significant(abs(margin), 3)} m/s {side} the speed that it takes."
 
 
+def capture_load(summary: dict[str, Any]) -> str:
+    """What the capture of a free probe put on the latch; empty where there was none."""
+    if not summary["captured"] or summary["capture_impulse_along_N_s"] is None:
+        return ""
+    impulse = f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
+    if summary["capture_peak_force_N"] is None:
+        return f"The capture takes {impulse} at an instant: its largest force is not known."
+    least = "" if summary["peak_force_known"] else "at least "
+    return (
+        f"The catch took up {impulse} with {least}{significant(summary['capture_peak_force_N'])} N, at "
+        f"{significant(summary['capture_peak_time_s'])} s, and yielded "
+        f"{significant(summary['catch_greatest_travel_m'] * 1e3, 3)} mm."
+    )
+
+
 def gains(intervals: list[list[float | None]]) -> str:
     """Intervals of gains (N s/m) in words; None is an end that was not found."""
     said = []
@@ -92,6 +108,8 @@ def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
         NOTHING if amount is None else f"{significant(amount)} {unit}".rstrip()
         for amount in (judged["value"], judged["margin"])
     )
+    if judged["met"] is None:  # a lower bound
+        value = "not known" if judged["value"] is None else f"at least {value}"
     return asked, value, margin, MET[judged["met"]]
 
 

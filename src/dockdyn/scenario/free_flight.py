@@ -234,21 +234,37 @@ class FreeFlightSection(TwoBodiesSection):
                 refuse(f"latch.surface = {self.latch.surface!r} is a {surface.shape}; must be a cone")
             if self.integrator.method != "located":
                 refuse("integrator.method must be located: a latch falls in at an instant")
-            self.latch.fits(surface.half_angle, feature.radius)
+            contact = self.latched_contact(self.latch)
+            self.latch.fits(surface.half_angle, feature.radius, None if contact is None else contact.normal)
         return self
 
-    def make_latch(self) -> ConeLatch | None:
+    def latched_contact(self, latch: ConeLatchSection) -> ContactSection | None:
+        """The contact of the tip that the latch catches with the cone it sits in, if there is one."""
+        pairs = ((contact.feature, contact.surface) for contact in self.contact)
+        return next(
+            (c for c, pair in zip(self.contact, pairs, strict=True) if pair == (latch.feature, latch.surface)), None
+        )
+
+    def make_latch(self, model: FreeFlight) -> ConeLatch | None:
+        """The latch, between the bodies of `model`."""
         if self.latch is None:
             return None
         feature, surface, on_chaser = self.pair(self.latch)
-        return self.latch.make(feature.make(), surface.make(), on_chaser)
+        cone, law = surface.make(), None
+        contact = self.latched_contact(self.latch)
+        if contact is not None:
+            # head on, in the axes of the tip's body as it is at the start
+            own, other = model.poses if on_chaser else model.poses[::-1]
+            axis = other.attitude.matrix() @ Vector.of(cone.axis)
+            law = contact.normal.make().along(own.attitude.matrix().transposed_times(axis))
+        return self.latch.make(feature.make(), cone, on_chaser, law)
 
     def model(self) -> FreeFlight:
         """The model, also from traced numbers."""
         model = self.bodies()
         return replace(
             model,
-            latch=self.make_latch(),
+            latch=self.make_latch(model),
             control=None if self.control is None else self.control.make(model.poses[0]),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )

@@ -25,6 +25,7 @@ def summarise_berthing(dataset: xr.Dataset) -> dict[str, Any]:
         "total_normal_impulse_N_s": float(dataset.impact_normal_impulse.sum() + dataset.episode_impulse.sum()),
         "captured": joined,
         "capture_time_s": 0.0 if joined else None,
+        "peak_force_known": not dataset.sizes["impact"],
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]) + float(dataset.impact_energy_loss),
         "linear_momentum_error": float(drift(kept(dataset, "linear"), dataset.linear_momentum_scale)),
         "angular_momentum_error": float(drift(kept(dataset, "angular"), dataset.angular_momentum_scale)),

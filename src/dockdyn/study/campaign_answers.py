@@ -15,6 +15,7 @@ from dockdyn.study.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.study.influence import influences
 from dockdyn.study.measures import number
 from dockdyn.study.outcome import deciding_duration, ways_undecided
+from dockdyn.study.requirements import KNOWN
 from dockdyn.study.statistics import milestones, percentile_interval, wilson
 
 PERCENTILES = (50, 90, 95, 99)
@@ -51,6 +52,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         **(probability("capture", captured, cases.undecided) if captured is not None else dict.fromkeys(CAPTURE)),
         "missed_captures": missed_captures(cases),
         "peak_force": cases.peak_force,
+        "peak_force_not_known": int(np.sum(cases.figures.get(KNOWN, np.ones(cases.count)) == 0)),
         "peak_force_percentiles_N": peak["percentiles"],
         "peak_force_intervals_N": peak["intervals_95"],
         "figures": {name: {"unit": cases.units[name], **spread(cases.figures[name])} for name in cases.measured},

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.study.measures import settled_rows
@@ -20,7 +20,7 @@ class Episode:
 
     contact: int  # which pair
     onset: float  # s
-    release: float = np.nan  # s
+    release: float = np.nan  # s; of what a latch catches when it does
     peak: float = 0.0  # N, normal force where it is generated
     peak_time: float = np.nan  # s
     impulse: float = 0.0  # N s, of the normal force
@@ -40,18 +40,18 @@ class Moments:
     slack: float  # s; a moment at most this long after an instant is that instant
 
 
-def from_log(log: Any, count: int, first_mode: Any) -> Moments:
-    """Moments of a located run, with the start as the first."""
-    contacts = np.asarray(log.peaks).shape[1]
+def from_log(log: Any, count: int, first_mode: Any, seated: Bool[Any, "moments contacts"] | None = None) -> Moments:
+    """Moments of a located run, with the start as the first; of a contact that is `seated` in a latch nothing counts."""
+    contacts = np.asarray(log.peaks).shape[1] if seated is None else seated.shape[1]
     log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode[:contacts]], axis=1)
     start_mode = np.array([[int(mode) for mode in first_mode[:contacts]]])
     zero = np.zeros((1, contacts))
     return Moments(
         time=np.concatenate([[0.0], np.asarray(log.time)[:count]]),
-        touching=np.concatenate([start_mode, log_mode]) != APART,
-        peaks=np.concatenate([zero, np.asarray(log.peaks)[:count]]),
-        peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count]]),
-        integrals=np.concatenate([zero, np.asarray(log.integrals)[:count]]),
+        touching=(np.concatenate([start_mode, log_mode]) != APART) & (True if seated is None else ~seated),
+        peaks=np.concatenate([zero, np.asarray(log.peaks)[:count, :contacts]]),
+        peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count, :contacts]]),
+        integrals=np.concatenate([zero, np.asarray(log.integrals)[:count, :contacts]]),
         slack=SLACK,
     )
 

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 
 from dockdyn.study.campaign_cases import CampaignCases, Required
 from dockdyn.study.outcome import TIMES, still_open
-from dockdyn.study.requirements import judge_values, with_lists
+from dockdyn.study.requirements import BOUNDED, KNOWN, is_open, judge_values, with_lists
 
 MOMENTS = {"peak_normal_force_N": "peak_time_s"}  # figures that say when another one was reached
 NUMERICAL = "the case failed"  # in place of a requirement
@@ -22,7 +22,9 @@ class Judged:
     """The requirements of a campaign, judged case by case. Rows are requirements, in the order written."""
 
     met: Bool[np.ndarray, "requirements cases"]  # whatever may follow the end of the run
-    open: Bool[np.ndarray, "requirements cases"]  # not decided at the end of the run
+    open: Bool[
+        np.ndarray, "requirements cases"
+    ]  # not decided: at the end of the run, or as its figure is a lower bound
     margin: Float[
         np.ndarray, "requirements cases"
     ]  # in the figure's unit; NaN for yes or no, what did not happen, open
@@ -49,17 +51,21 @@ class Judged:
 def judge_cases(cases: CampaignCases) -> Judged:
     """Every requirement in every case. A case that failed meets none; neither does one without the figure.
 
-    One that ended while its outcome was open has met none for good, and failed those that nothing can mend.
+    One that ended while its outcome was open has met none for good, and failed those that nothing can mend; so has one whose
+    capture leaves but a lower bound of the figure.
     """
     count, offered = cases.count, with_lists(cases.figures)
     met, undecided, margin, relative, when = (
         np.zeros((len(cases.requirements), count), dtype=kind) for kind in (bool, bool, float, float, float)
     )
+    bound = cases.figures.get(KNOWN, np.ones(count)) == 0
     for row, requirement in enumerate(cases.requirements):
         values = offered.get(requirement.figure, np.full(count, np.nan))
         met[row], margin[row] = judge_values(values, requirement.relation, requirement.limit)
         how = requirement.figure, requirement.relation, requirement.limit
         undecided[row] = still_open(*how, values, met[row], cases.figures)
+        if requirement.figure in BOUNDED:
+            undecided[row] |= bound & (np.isnan(values) | is_open(values, requirement.relation, requirement.limit))
         met[row] &= ~undecided[row]
         margin[row, undecided[row]] = np.nan
         scale = limit_size(requirement, margin[row])

@@ -16,6 +16,7 @@ from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.model import Scalar
 from dockdyn.integrate.solution import Solution
 from dockdyn.models.free_flight import FreeFlight
+from dockdyn.study.capture_loads import LOADS, capture_loads, with_capture
 from dockdyn.study.episodes import SLACK
 from dockdyn.study.measures import (
     capture_totals,
@@ -46,11 +47,12 @@ class Log(NamedTuple):
     time: Rows  # s; inf behind `last`
     valid: Bool[Array, "rows"]
     last: Any  # the row of the end
-    touching: Bool[Array, "rows contacts"]  # after the moment
+    touching: Bool[Array, "rows contacts"]  # after the moment; a contact that is seated in a latch is over
+    seated: Bool[Array, "rows contacts"]  # until the moment
     latch: Any  # mode of the latch after the moment; None without one
-    peaks: Contacts  # N, since the moment before
-    peak_times: Contacts  # s
-    integrals: Contacts  # N s, since the moment before
+    peaks: Float[Array, "rows watched"]  # since the moment before: N of the contacts, then what a latch's catch has
+    peak_times: Float[Array, "rows watched"]  # s
+    integrals: Float[Array, "rows watched"]  # N s, since the moment before
     seen: dict[str, Any]  # what is observed at the rows
 
 
@@ -75,7 +77,9 @@ def flight_figures(model: FreeFlight, solution: Solution) -> Figures:
         "step_error": solution.roughest,
     }
     if model.latch is not None:
-        found |= capture_figures(log)
+        loads = capture_loads(jnp, log._asdict(), log.seen, log.latch, log.time, log.last)
+        found |= capture_figures(log) | with_capture(found, loads) | {"peak_force_known": loads["peak_force_known"]}
+        found |= {name: loads[variable] for variable, (_, _, name) in LOADS.items()}
     found |= open_figures(model, log)
     return found if samples is None else found | motion_figures(samples, changes)
 
@@ -95,17 +99,20 @@ def read(model: FreeFlight, solution: Solution) -> tuple[Log, dict[str, Array] |
     observed = jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, silent)
     seen = {name: values[: rows + 1] for name, values in observed.items()}
     contacts = len(model.contacts)
-    touching = [mode != APART for mode in modes[:contacts]]
-    zero = jnp.zeros((1, contacts))
+    touching = (
+        jnp.stack([mode != APART for mode in modes[:contacts]], 1) if contacts else jnp.zeros((rows + 1, 0), bool)
+    )
+    seated = seen["seated"].astype(bool) if model.latch is not None else jnp.zeros((rows + 1, contacts), bool)
 
-    def since(part: Contacts) -> Contacts:
-        return jnp.concatenate([zero, jnp.where(valid[1:, None], part, 0.0)])
+    def since(part: Any) -> Any:
+        return jnp.concatenate([jnp.zeros((1, part.shape[1])), jnp.where(valid[1:, None], part, 0.0)])
 
     read = Log(
         jnp.where(valid, jnp.concatenate([jnp.zeros(1), log.time]), jnp.inf),
         valid,
         count,  # row 0 is the start
-        jnp.stack(touching, axis=1) & valid[:, None] if touching else jnp.zeros((rows + 1, 0), bool),
+        touching & valid[:, None] & ~seated,
+        jnp.concatenate([jnp.zeros((1, contacts), bool), seated[:-1]]),
         None if model.latch is None else modes[-1],
         since(log.peaks),
         since(log.peak_times),
@@ -134,14 +141,15 @@ def before(log: Log) -> Bool[Array, "rows contacts"]:
 
 
 def contact_figures(log: Log) -> Figures:
-    """How often and how hard the bodies met."""
-    onset = began(log)
+    """How often and how hard the bodies met, until a latch holds them."""
+    onset, contacts = began(log), log.touching.shape[1]
+    peaks, peak_times, integrals = (part[:, :contacts] for part in (log.peaks, log.peak_times, log.integrals))
     found = contact_totals(
         jnp.where(onset, log.time[:, None], jnp.nan),
         jnp.where(onset, log.seen["depth_rate"], jnp.nan),
-        log.peaks,
-        log.peak_times,
-        log.integrals,
+        jnp.where(log.seated, 0.0, peaks),
+        peak_times,
+        jnp.where(log.seated, 0.0, integrals),
     )
     return found | {"contact_count": found["contact_count"].astype(float)}
 

@@ -9,6 +9,7 @@ import numpy as np
 from dockdyn.contact.latch import HELD
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_control import control_attributes
+from dockdyn.study.capture_loads import LOADS, capture_loads
 from dockdyn.study.run import (
     Described,
     Layout,
@@ -53,6 +54,13 @@ LATCH_VARIABLES: Layout = {
     "latch_rate": ((), "m/s", "rate of that travel"),
     "latch_force": (("axis",), "N", "force of the latch's ramp on the chaser where it is generated, inertial"),
     "hold_force": (("axis",), "N", "force by which the latch holds the chaser, inertial"),
+    "catch_taken": ((), "J", "energy that the capture has taken: in the catch's springs, by its dampers, or at once"),
+}
+CATCH_VARIABLES: Layout = {
+    "catch_travel": ((), "m", "how far the catch has yielded"),
+    "catch_moment": (("axis",), "N m", "moment about the tip by which the catch holds the chaser, inertial"),
+    "catch_stored": ((), "J", "energy in the catch"),
+    "catch_dissipated": ((), "J", "energy that the catch's dampers have taken"),
 }
 
 CONTROL_VARIABLES: Layout = {
@@ -91,15 +99,28 @@ def describe(scenario: Scenario, run: Run) -> Described:
         },
         attributes=control_attributes(content.control) if content.controlled else {},
         conservative=conservative(content),
-        capture_law=f"plastic, {content.latch.hold}" if content.latch is not None else "",
+        capture_law=f"{content.latch.hold_law}, {content.latch.hold}" if content.latch is not None else "",
     )
 
 
 def latch_variables(content: Any, run: Run) -> dict[str, Any]:
     """Travel into the latch and its forces over time, the capture, the speed that it took."""
     moments = run.at_moments
+    last = len(run.moment_times) - 1
+    loads = capture_loads(np, run.log, moments, moments["latch_mode"], run.moment_times, last)
+    catch = {}
+    if content.latch.hold_law == "compliant":
+        catch = sampled_variables(CATCH_VARIABLES, run) | {
+            "catch_stroke": scalar(moments["catch_stroke"][0], "m", "way that the catch can yield"),
+            "catch_swing": scalar(
+                moments["catch_swing"][0], "s", "time within which every mode of the catch has swung once"
+            ),
+        }
     return {
         **sampled_variables(LATCH_VARIABLES, run),
+        **catch,
+        **{name: scalar(loads[name], unit, words) for name, (unit, words, _) in LOADS.items()},
+        "peak_force_known": scalar(loads["peak_force_known"], "1", "whether the largest force is known: 1 yes, 0 no"),
         **capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"]),
         "latch_length": scalar(content.latch.ramp().length, "m", "travel until the latch falls in"),
     }
@@ -133,8 +154,9 @@ def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     """Variables over the dimension `episode`: one entry a contact from onset to release."""
     contacts = scenario.content.contact
     found = run.episodes
-    # that control brings is not the contacts'
+    # what control brings and a capture takes is not the contacts'
     energy = run.at_moments["kinetic_energy"] - run.at_moments.get("control_work", 0.0)
+    energy = energy + run.at_moments.get("catch_taken", 0.0)
 
     def after(minus: str) -> list[float]:
         return [

@@ -24,6 +24,7 @@ def summarise_orbital_arm(dataset: xr.Dataset) -> dict[str, Any]:
         "captured": caught is not None if dataset.attrs["latch"] else None,
         "capture_time_s": caught,
         "release_time_s": first(dataset, "release"),
+        "peak_force_known": not np.any(np.isin(dataset.what.values, STRUCK)),
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
         "linear_momentum_error": float(drift(kept(dataset, "linear"), dataset.linear_momentum_scale)),
         "angular_momentum_error": float(drift(kept(dataset, "angular"), dataset.angular_momentum_scale)),

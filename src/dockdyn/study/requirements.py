@@ -20,6 +20,15 @@ UNITS = {
     "N_s": "N s", "N_m_s": "N m s", "N_m": "N/m", "N_s_m": "N s/m", "kg_m2": "kg m²",
 }  # fmt: skip
 ENDING = re.compile("_(" + "|".join(sorted(UNITS, key=len, reverse=True)) + ")$")
+# figures of which a capture without a history of its force leaves only a lower bound
+BOUNDED = (
+    "peak_normal_force_N",
+    "capture_peak_force_N",
+    "capture_peak_moment_N_m",
+    "seated_contact_peak_force_N",
+    "catch_greatest_travel_m",
+)
+KNOWN = "peak_force_known"  # the figure that says whether they are more
 COMPARED = {
     "<": lambda value, limit: value < limit,
     "<=": lambda value, limit: value <= limit,
@@ -52,7 +61,8 @@ def judge(
 
     `margin` is how far the figure is from its limit, in the figure's unit, positive where the requirement is met; None
     for a yes or no and where there is no figure: what did not happen does not meet a requirement. Of a list the worst
-    entry counts. Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
+    entry counts. `met` is None where the figure is but a lower bound that may hide either answer, and `why` says so.
+    Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
     """
     figures = figures_of(summary)
     return [judged(one, figures, f"{name}: requirements.{one.name}") for one in requirements]
@@ -113,18 +123,36 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
     values = figures[figure] if isinstance(figures[figure], list) else [figures[figure]]
     limit = limit_of(one, figure, unit, [value for value in values if value is not None], where)
     answer = {"name": one.name, "figure": figure, "relation": one.relation, "limit": limit, "unit": unit}
+    bounded = figure in BOUNDED and figures.get(KNOWN) in (0, False)
     if not values or any(value is None or math.isnan(value) for value in values):
-        return answer | {"value": None, "met": False, "margin": None}
+        return undecided(answer, None) if bounded else answer | {"value": None, "met": False, "margin": None}
     if isinstance(limit, bool):
         met = all(bool(value) == limit for value in values)
         return answer | {"value": limit if met else not limit, "met": met, "margin": None}
     worst = min(values, key=lambda value: margin_of(value, one.relation, limit))
     margin = float(margin_of(worst, one.relation, limit))
+    if bounded and is_open(worst, one.relation, limit):
+        return undecided(answer, float(worst))
     return answer | {
         "value": float(worst) if math.isfinite(worst) else None,
         "met": COMPARED[one.relation](worst, limit),
         "margin": margin if math.isfinite(margin) else None,
     }
+
+
+def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
+    """A requirement on a figure that is not known, but at least `value`."""
+    return answer | {
+        "value": value,
+        "met": None,
+        "margin": None,
+        "why": "the largest force of the capture is not known",
+    }
+
+
+def is_open(value: Any, relation: str, limit: float) -> Any:
+    """Whether a figure that is at least `value` may meet a requirement or not; of each of an array."""
+    return value <= limit if relation in ("<=", "==", ">") else value < limit
 
 
 def margin_of(value: Any, relation: str, limit: float) -> Any:

@@ -18,9 +18,9 @@ Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after 
 
 CAUGHT = {
     "capture_speed": ("m/s", "relative speed when the latch fell in"),
-    "capture_impulse_along": ("N s", "impulse of the capture along the docking axis"),
-    "capture_impulse_across": ("N s", "impulse of the capture across the docking axis"),
-    "capture_loss": ("J", "energy that the capture took"),
+    "capture_impulse_along": ("N s", "impulse that ends the relative motion then, along the docking axis"),
+    "capture_impulse_across": ("N s", "impulse that ends the relative motion then, across the docking axis"),
+    "capture_loss": ("J", "energy of the relative motion that it ends"),
 }
 
 
@@ -39,6 +39,7 @@ class Run:
     steps: int
     iterations: int
     step: float  # s
+    log: dict[str, Any] = field(default_factory=dict)  # peaks since the moment before and their times, where located
     roughest: float = 0.0  # largest estimate of a step's error, relative to the motion
     wall_time: float = 0.0  # s
     prediction: str = ""  # a warning from linear theory

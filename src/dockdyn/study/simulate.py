@@ -110,12 +110,17 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
     start = {name: values[:1] for name, values in sampled.items()}
     observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
+    seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
     return Run(
         time=np.arange(count) * float(settings.sampling),
         sampled={name: values[:count] for name, values in sampled.items()},
         moment_times=np.concatenate([[0.0], solution.log.time[:moments]]),
         at_moments=observed,
-        episodes=episodes(from_log(solution.log, moments, first.mode), delay_of(content))
+        log={
+            name: np.concatenate([np.zeros((1, rows.shape[1])), rows[:moments]])
+            for name, rows in (("peaks", solution.log.peaks), ("peak_times", solution.log.peak_times))
+        },
+        episodes=episodes(from_log(solution.log, moments, first.mode, seated), delay_of(content))
         if sampled["depth"].shape[1]
         else [],
         status=Status(int(solution.status)),

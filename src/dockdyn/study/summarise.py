@@ -11,6 +11,7 @@ import xarray as xr
 
 from dockdyn.scenario.requirement import Requirement, requirements_of
 from dockdyn.study.berthing_summary import summarise_berthing
+from dockdyn.study.capture_loads import LOADS, SWING_SLACK, with_capture
 from dockdyn.study.flight_control import control_used_up
 from dockdyn.study.measures import (
     capture_totals,
@@ -28,9 +29,11 @@ from dockdyn.study.rig_summary import summarise_rig
 
 SUMMARIES = {"berthing": summarise_berthing, "orbital-arm": summarise_orbital_arm, "rig": summarise_rig}
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
+NOT_KNOWN = "the largest force of the run is not known"
 CAPTURE = (
     "captured", "capture_time_s", "capture_speed_margin_m_s",
     "capture_impulse_along_N_s", "capture_impulse_across_N_s", "capture_energy_loss_J",
+    *(name for _, _, name in LOADS.values()), "peak_force_known",
 )  # fmt: skip
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 
@@ -79,9 +82,10 @@ def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def totals(dataset: xr.Dataset) -> dict[str, Any]:
-    """All contacts together: how many, how hard."""
+    """All contacts together: how many, how hard; a capture counts in the largest force."""
     columns = ("onset", "approach_speed", "peak_force", "peak_time", "impulse")
     found = contact_totals(*(dataset[f"episode_{name}"].values for name in columns))
+    found |= with_capture(found, dataset)
     return {name: number(value) for name, value in found.items()} | {"contact_count": int(found["contact_count"])}
 
 
@@ -123,7 +127,11 @@ def capture(dataset: xr.Dataset) -> dict[str, Any]:
     least = dataset.latch_least_speed if "latch_least_speed" in dataset else dataset.latch_needed_speed
     captured = bool(np.isfinite(dataset.capture_time))
     found = capture_totals(captured, dataset.capture_time, dataset.latch_entry_speed, least, dataset)
-    return {name: number(value) for name, value in found.items()} | {"captured": captured}
+    found |= {name: dataset.get(variable, np.nan) for variable, (_, _, name) in LOADS.items()}
+    return {name: number(value) for name, value in found.items()} | {
+        "captured": captured,
+        "peak_force_known": not doubts(dataset),
+    }
 
 
 def outcome(dataset: xr.Dataset) -> dict[str, Any]:
@@ -133,9 +141,30 @@ def outcome(dataset: xr.Dataset) -> dict[str, Any]:
     return {"outcome_open": bool(dataset.outcome_open), "approach_left_s": number(dataset.approach_left)}
 
 
-def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
-    """Velocities that jumped: a latch that fell in."""
+def doubts(dataset: xr.Dataset) -> list[str]:
+    """Why the largest force of a capture is not known, a sentence each."""
     if "capture_time" not in dataset or not np.isfinite(dataset.capture_time):
+        return []
+    if "catch_swing" not in dataset:
+        return [f"{NOT_KNOWN}: the capture ends the relative motion at an instant"]
+    found = []
+    travel, stroke = float(dataset.catch_greatest_travel), float(dataset.catch_stroke)
+    if not dataset.peak_force_known and travel > stroke:
+        found.append(
+            f"{NOT_KNOWN}, what is given is a lower bound: the catch yielded {travel * 1e3:.4g} mm, its stroke is "
+            f"{stroke * 1e3:.4g} mm, so it bottoms"
+        )
+    if float(dataset.attrs["end_time_s"]) < float(dataset.capture_time + dataset.catch_swing) - SWING_SLACK:
+        found.append(
+            f"{NOT_KNOWN}, what is given is a lower bound: the run ends before the catch's first swing is over, "
+            f"{float(dataset.catch_swing):.4g} s after the capture"
+        )
+    return found
+
+
+def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
+    """Velocities that jumped: a latch that fell in and holds rigidly."""
+    if "capture_time" not in dataset or not np.isfinite(dataset.capture_time) or "catch_swing" in dataset:
         return []
     return [
         {
@@ -238,6 +267,8 @@ def warnings(dataset: xr.Dataset) -> list[str]:
         )
     found += open_outcome(dataset)
     found += control_used_up(dataset)
-    if not dataset.sizes["episode"]:
+    found += doubts(dataset)
+    captured = bool(np.isfinite(dataset.get("capture_time", np.nan)))
+    if not dataset.sizes["episode"] and not captured:
         found.append("no contact within the duration")
     return found

@@ -1,0 +1,87 @@
+"""The loads of a capture from the log of a run: peaks of the catch and of what the tip presses on after it is caught.
+
+One definition for a run, in NumPy, and for the lanes of a batch, traced by JAX: `xp` is the one or the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from dockdyn.contact.latch import HELD
+
+LOADS = {  # by name in a dataset: unit, words, name in a summary
+    "capture_peak_force": ("N", "largest force of the latch's catch", "capture_peak_force_N"),
+    "capture_peak_time": ("s", "when it was", "capture_peak_time_s"),
+    "capture_peak_moment": ("N m", "largest moment of the catch, of a weld", "capture_peak_moment_N_m"),
+    "catch_greatest_travel": ("m", "farthest that the catch yielded", "catch_greatest_travel_m"),
+    "catch_stored_end": ("J", "energy in the catch at the end", "catch_stored_energy_J"),
+    "catch_dissipated_end": ("J", "energy that the catch's dampers took", "catch_dissipated_energy_J"),
+    "seated_contact_peak_force": (
+        "N", "largest normal force after the capture of what the latch holds against a surface",
+        "seated_contact_peak_force_N",
+    ),
+    "seated_contact_peak_time": ("s", "when it was", "seated_contact_peak_time_s"),
+    "seated_contact_force_end": ("N", "the same at the end, standing against the catch", "seated_contact_force_end_N"),
+}  # fmt: skip
+STROKE_SLACK = 1e-9  # relative
+SWING_SLACK = 1e-9  # s
+
+
+def capture_loads(xp: ModuleType, log: Any, seen: Any, mode: Any, time: Any, last: Any) -> dict[str, Any]:
+    """The figures of `LOADS`, NaN where there is none, and `peak_force_known`: 1 or 0.
+
+    Rows are the start and the moments of a log up to the row `last`; later ones do not count. `log` has `peaks` and
+    `peak_times` since the row before, of the contacts and then of the catch, `seen` what was observed. The largest force is
+    not known where a rigid hold caught, and a lower bound where the catch yielded beyond its stroke or the run ended
+    before its first swing was over.
+    """
+    rows = xp.arange(time.shape[0])
+    held = (mode == HELD) & (rows <= last)
+    captured, caught = xp.any(held), xp.argmax(held)
+    after = captured & (rows > caught) & (rows <= last)
+    contacts = seen["depth"].shape[1]
+    nothing = xp.asarray(xp.nan)
+
+    def highest(values: Any, counts: Any) -> Any:
+        top = xp.max(xp.where(counts, values, -xp.inf), initial=-xp.inf)
+        return xp.where(xp.isfinite(top), xp.maximum(top, 0.0), xp.nan)
+
+    found = dict.fromkeys(LOADS, nothing)
+    known = ~captured
+    if log["peaks"].shape[1] == contacts:  # a rigid hold
+        return found | {"peak_force_known": xp.where(known, 1.0, 0.0)}
+    if contacts:
+        seated = seen["seated"].astype(bool) & after[:, None]
+        standing = xp.sum(xp.where(seated[last], seen["normal_force"][last], 0.0))
+        found["seated_contact_peak_force"] = pressed = highest(log["peaks"][:, :contacts], seated)
+        place = xp.argmax(xp.where(seated, log["peaks"][:, :contacts], -xp.inf))
+        when = log["peak_times"][:, :contacts].ravel()[place]
+        found["seated_contact_peak_time"] = xp.where(pressed > 0, when, xp.nan)
+        found["seated_contact_force_end"] = xp.where(captured, standing, xp.nan)
+    peaks, times = log["peaks"][:, contacts:], log["peak_times"][:, contacts]
+    found["capture_peak_force"] = force = highest(peaks[:, 0], after)
+    when = times[xp.argmax(xp.where(after, peaks[:, 0], -xp.inf))]
+    found["capture_peak_time"] = xp.where(xp.isfinite(force), when, xp.nan)
+    found["catch_greatest_travel"] = travel = highest(peaks[:, 1], after)
+    if peaks.shape[1] > 2:
+        found["capture_peak_moment"] = highest(peaks[:, 2], after)
+    for name in ("stored", "dissipated"):
+        found[f"catch_{name}_end"] = xp.where(captured, seen[f"catch_{name}"][last], xp.nan)
+    swung = time[last] >= time[caught] + seen["catch_swing"][0] - SWING_SLACK
+    known = known | (swung & (travel <= seen["catch_stroke"][0] * (1 + STROKE_SLACK)))
+    return found | {"peak_force_known": xp.where(known, 1.0, 0.0)}
+
+
+def with_capture(totals: Mapping[Any, Any], loads: Mapping[Any, Any]) -> dict[str, Any]:
+    """The largest force (N) of `totals` and when (s) it was, with those of a capture counted, where `loads` has any."""
+    force, time = totals["peak_normal_force_N"], totals["peak_time_s"]
+    for part in ("seated_contact", "capture"):
+        if f"{part}_peak_force" in loads:
+            other, when = (
+                getattr(loads[f"{part}_{of}"], "values", loads[f"{part}_{of}"]) for of in ("peak_force", "peak_time")
+            )
+            xp, governs = force.__array_namespace__(), other > force  # not where there is none
+            force, time = xp.where(governs, other, force), xp.where(governs, when, time)
+    return {"peak_normal_force_N": force, "peak_time_s": time}
