@@ -138,7 +138,7 @@ def test_answers_and_store(whole):
 
 
 def differences(scenario):
-    """Figures of three cases of a batch and of the same cases run alone: (name, in the batch, alone, steps alone)."""
+    """Figures of three cases of a batch and of the same cases run alone: (name, in the batch, alone, summary alone)."""
     drawn = sample(scenario, 6, 7, "random")
     together = run_cases(scenario, drawn.keys, drawn.values)
     for row in range(3):
@@ -146,10 +146,11 @@ def differences(scenario):
         found = figures_of_case(alone)
         for name, values in together.figures.items():
             if name != "step_error":
-                yield name, values[row], found[name], alone["steps"]
+                yield name, values[row], found[name], alone
 
 
 STATED = '\n[integrator]\nstep = "5 ms"\n'
+SWUNG_OUT = "catch_stored_energy_J"  # at the end the square of a small difference of places: exact beside the energies only
 
 
 @pytest.mark.parametrize("more", ["", LATE], ids=["", "friction and delay"])
@@ -157,12 +158,13 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
     """To rounding."""
     file = tmp_path / "docking.toml"
     file.write_text(SCENARIO.replace("[latch]", f"{more}[latch]") + STATED)
-    for name, value, expected, _ in differences(dockdyn.load(file)):
+    for name, value, expected, alone in differences(dockdyn.load(file)):
         if name in (*COUNTS, "steps"):
             assert value == expected, name
         else:
             room = 1e-12 if "change" in name else 1e-13  # of a difference of energies
-            assert value == pytest.approx(expected, rel=room, abs=0, nan_ok=True), name
+            small = 1e-13 * alone["kinetic_energy_start_J"] if name == SWUNG_OUT else 0
+            assert value == pytest.approx(expected, rel=room, abs=small, nan_ok=True), name
 
 
 @pytest.mark.parametrize("more", ["", pytest.param(LATE, marks=pytest.mark.full)], ids=["", "friction and delay"])
@@ -170,11 +172,13 @@ def test_a_case_of_a_batch_is_the_case_run_alone(tmp_path, more):
     """Steps that are chosen depend on rounding, so each run may err in its own way by the tolerance."""
     file = tmp_path / "docking.toml"
     file.write_text(SCENARIO.replace("[latch]", f"{more}[latch]"))
-    for name, value, expected, steps in differences(dockdyn.load(file)):
+    for name, value, expected, alone in differences(dockdyn.load(file)):
         if name in COUNTS:
             assert value == expected, name
         elif name not in ROUNDED:
-            assert value == pytest.approx(expected, rel=TOLERANCE * steps, abs=0, nan_ok=True), name
+            room = TOLERANCE * alone["steps"]
+            small = room * alone["kinetic_energy_start_J"] if name == SWUNG_OUT else 0
+            assert value == pytest.approx(expected, rel=room, abs=small, nan_ok=True), name
 
 
 def test_a_case_does_not_depend_on_its_batch(file):

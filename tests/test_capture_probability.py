@@ -59,6 +59,7 @@ stiffness = {STIFFNESS}
 angle = {ANGLE}
 axial_length = {LENGTH}
 preload = {PRELOAD}
+hold_law = "rigid"
 ends_run = true
 """
 

@@ -74,7 +74,8 @@ def catch_sizes(model: FreeFlight, latch: ConeLatch, catch: Catch, x: State) -> 
 def size(vector: Vector) -> Scalar:
     """The length of a vector; its derivative at zero is zero."""
     squared = vector.dot(vector)
-    return jnp.where(squared > 0, jnp.sqrt(jnp.where(squared > 0, squared, 1.0)), 0.0)
+    # no choice by the sign: kernels that each compute it may round it to either side of zero
+    return squared / jnp.sqrt(jnp.maximum(squared, 1e-300))
 
 
 def first_swing(model: FreeFlight, latch: ConeLatch, catch: Catch) -> Scalar:
