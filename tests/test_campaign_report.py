@@ -128,8 +128,9 @@ def test_page_says_what_the_answers_say(datasets, reports):
         assert cells[0] == required["text"]
         assert cells[1] == percent(required["probability"], required["interval_95"])
         assert cells[-1] == str(required["failed_first"])
-    counts = {row[0]: row[1] for row in page.tables["ways"][1:]}
-    assert counts == {name: str(count) for name, count in answers["first_failures"].items()}
+    for table, found in (("firsts", answers["first_failures"]), ("ways", answers["missed_captures"])):
+        counts = {row[0]: row[1] for row in page.tables[table][1:]}
+        assert counts == {name: str(count) for name, count in found.items()}
     commands = [row[0] for row in page.tables["worst"][1:]]
     assert commands == [case["command"] for case in answers["worst"]] and len(commands) == 10
     varied = {row[0]: row[1] for row in page.tables["varied"][1:]}

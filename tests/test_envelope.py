@@ -264,7 +264,8 @@ def test_command_writes_a_report_that_can_be_written_again(dock, tmp_path, on_ax
     ("speeds", "words"), [("40mm/s:45mm/s", "Captured everywhere"), ("1mm/s:2mm/s", "Not captured")]
 )
 def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
-    code, out, err = dock("envelope", str(on_axis), "--over", f"{SPEED}={speeds}", "--tolerance", "0.1")
+    slow = ("--set", "duration=40 s")  # a probe of 1 mm/s needs 12 s to the ramp
+    code, out, err = dock("envelope", str(on_axis), "--over", f"{SPEED}={speeds}", "--tolerance", "0.1", *slow)
     assert code == 0, err
     assert words in out
     assert "there is no boundary" in out

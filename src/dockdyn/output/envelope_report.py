@@ -37,7 +37,8 @@ def envelope_verdict(answer: dict[str, Any]) -> str:
     over = " and ".join(answer["keys"])
     runs = f"{answer['runs']} runs, where an even grid as sharp would take {answer['grid_runs']}"
     if share is None:
-        return f"No case ran to its end over {over} ({runs})."
+        none = "No case is decided at its end" if answer.get("undecided") else "No case ran to its end"
+        return f"{none} over {over} ({runs})."
     if not answer["boundary"]:
         whole = met if share > 0.5 else unmet
         return f"{capital(whole)} everywhere over {over}: there is no boundary ({answer['runs']} runs)."

@@ -23,6 +23,7 @@ from dockdyn.study.run import (
     capture_variables,
     contact_variables,
     episode_variable,
+    forces_act,
     outcome_variables,
     sampled_variables,
     scalar,
@@ -70,10 +71,11 @@ def outcome(scenario: Scenario, run: Run) -> dict[str, Any]:
     """Whether the outcome is open at the end, and how long the mass in front would still take."""
     at_end = {name: run.at_moments[name][-1] for name in ("depth", "depth_rate")}
     if scenario.kind != "latch":
-        return outcome_variables(run, 0.0, False, at_end, None)
+        return outcome_variables(forces_act(run, 0.0), False, at_end, None)
     captured = bool((run.at_moments["latch_mode"] == HELD).any())
     at_end = {"latch_travel": at_end["depth"], "latch_rate": at_end["depth_rate"]}
-    return outcome_variables(run, 0.0, captured, at_end, scenario.content.ramp().length)
+    springs = run.sampled["internal_force"].shape[1] > 0  # without any, what comes out of the ramp does not turn again
+    return outcome_variables(springs and forces_act(run, 0.0), captured, at_end, scenario.content.ramp().length)
 
 
 def energies(run: Run, count: int) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dockdyn.study.run import (
     capture_variables,
     contact_variables,
     episode_variable,
+    forces_act,
     outcome_variables,
     sampled_variables,
     scalar,
@@ -131,7 +132,8 @@ def outcome(content: Any, run: Run) -> dict[str, Any]:
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
     latch = content.latch is not None
     captured = latch and bool((run.at_moments["latch_mode"] == HELD).any())
-    return outcome_variables(run, content.loop.delay, captured, at_end, content.latch.ramp().length if latch else None)
+    length = content.latch.ramp().length if latch else None
+    return outcome_variables(forces_act(run, content.loop.delay), captured, at_end, length)
 
 
 def contact_names(content: Any) -> list[str]:

@@ -124,14 +124,15 @@ def contact_variables(run: Run) -> dict[str, Any]:
     }
 
 
-def outcome_variables(run: Run, delay: float, captured: bool, at_end: dict[str, Any], length: float | None) -> Any:
-    """Whether the outcome is open at the end of a run, and how long the probe would take to get there.
+def forces_act(run: Run, delay: float) -> bool:
+    """Whether contacts last at the end of a run, or their forces with a `delay` (s)."""
+    return any(not episode.release + delay <= run.moment_times[-1] for episode in run.episodes)
 
-    `delay` (s) of the loop, `at_end` and the `length` of a latch's ramp as `outcome_left` wants them.
-    """
-    acting = any(not e.release + delay <= run.moment_times[-1] for e in run.episodes)
+
+def outcome_variables(acting: bool, captured: bool, at_end: dict[str, Any], length: float | None) -> dict[str, Any]:
+    """Whether the outcome is open at the end of a run, and how long the probe would take; arguments as of `outcome_left`."""
     found = outcome_left(acting, np.bool(captured), at_end, length)
     return {
-        "outcome_open": scalar(found["outcome_open"], "1", "whether the outcome is open at the end: 1 yes, 0 no"),
+        "outcome_is_open": scalar(found["outcome_open"], "1", "whether the outcome is open at the end: 1 yes, 0 no"),
         "approach_left": scalar(found["approach_left_s"], "s", "time the probe would still take, unhindered"),
     }

@@ -136,9 +136,9 @@ def capture(dataset: xr.Dataset) -> dict[str, Any]:
 
 def outcome(dataset: xr.Dataset) -> dict[str, Any]:
     """Whether it is open at the end, and how long the probe would still take; None in results of earlier versions."""
-    if "outcome_open" not in dataset:
+    if "outcome_is_open" not in dataset:
         return {"outcome_open": None, "approach_left_s": None}
-    return {"outcome_open": bool(dataset.outcome_open), "approach_left_s": number(dataset.approach_left)}
+    return {"outcome_open": bool(dataset.outcome_is_open), "approach_left_s": number(dataset.approach_left)}
 
 
 def doubts(dataset: xr.Dataset) -> list[str]:
