@@ -153,7 +153,7 @@ def stability(
         typer.echo(f"Report: {folder / 'report.html'}")
 
 
-@app.command(epilog=example("dockdyn compare sits --compensators none,lead --out two"))
+@app.command(epilog=example("dockdyn compare sits --compensators none,command-lead --out two"))
 def compare(
     scenario: ScenarioName,
     compensators: Annotated[

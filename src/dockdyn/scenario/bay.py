@@ -74,7 +74,7 @@ class BounceSection(Section):
 
 
 class OwnBounceSection(OwnImpact, BounceSection):
-    """A law of the user's own."""
+    """The law of impacts, "module:Class", whose parameters stand beside these keys."""
 
     model_config = ConfigDict(extra="allow")
     law: str  # type: ignore[assignment]

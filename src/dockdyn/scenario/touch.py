@@ -139,7 +139,7 @@ class ImpactSection(Section):
 
 
 class OwnImpactSection(OwnImpact, ImpactSection):
-    """A law of the user's own."""
+    """The impact law, "module:Class", whose parameters stand beside these keys."""
 
     model_config = ConfigDict(extra="allow")
     law: str  # type: ignore[assignment]
