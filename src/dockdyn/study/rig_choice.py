@@ -141,8 +141,9 @@ def advice(choice: Choice, own: str | None) -> str:
     if others := [named(each.law) for each in choice.alike() if each.law != best.law]:
         said.append(f"{' and '.join(others)} {'does' if len(others) == 1 else 'do'} as well")
     if following is not None and np.isfinite(following.error):
-        further = amount(choice, following.error - best.error)
-        said.append(f"next {named(following.law)}, {within(choice, following)}, {further} further off")
+        further = following.error - best.error
+        margin = f", {amount(choice, further)} further off" if choice.of == "restitution" or further < 1 else ""
+        said.append(f"next {named(following.law)}, {within(choice, following)}{margin}")
     elif following is not None:
         said.append("all others diverge or do not bounce off")
     words = "; ".join(said) + "."
