@@ -185,6 +185,7 @@ def test_digits_are_those_that_the_interval_leaves():
     assert sure(892.78, [892.1, 893.4], "N") == "892.8 N (892.1 to 893.4 N)"
     assert sure(892.78, [860.0, None], "N") == "893 N (at least 860 N)"
     assert sure(892.78, [None, None], "N") == "893 N"
+    assert sure(892.78, [892.78, 892.78], "N") == "892.8 N (alike to these digits)"
 
 
 @pytest.mark.parametrize("name", CAMPAIGNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import tomlkit
 from scipy.signal import lsim, zpk2tf
 
+from dockdyn.output.identify_console import plus_minus
 from dockdyn.scenario.load import preset_text
 
 PERIOD = 0.002  # s
@@ -266,6 +268,28 @@ def test_contact_of_a_bounce(answer, dock, tmp_path):
     (tmp_path / "mine.toml").write_text(tomlkit.dumps(scenario))
     margins = json.loads(dock("stability", "mine.toml", "--json").stdout)
     assert margins["stiffness_N_m"] == pytest.approx(2e4, rel=5e-3)
+
+
+@pytest.mark.parametrize("velocity", [False, True])
+def test_nothing_is_surer_than_the_digits_of_its_log(answer, dock, velocity):
+    """A log without noise, rounded to 0.1 nm and 0.1 mm/s: its free motion has no scatter at all."""
+    rows = bounced(noise=0.0)
+    if velocity:
+        speeds = np.gradient([float(row.split(",")[1]) for row in rows[1:]])  # m/s: mm a millisecond
+        rows = [f"{rows[0]},velocity [m/s]", *(f"{row},{v:.4f}" for row, v in zip(rows[1:], speeds, strict=True))]
+    found = answer("contact", rows, "--delay", "0")
+    step = 1e-4 / np.sqrt(12) if velocity else 1e-10 / np.sqrt(12) / 1.0  # m/s; of a slope over 235 ms by 1 ms
+    assert found["speed_before_deviation_m_s"] > 0.1 * step
+    assert found["restitution_deviation"] > 0.1 * step / 0.05
+    said = dock("identify", "contact", "log.csv", "--delay", "0", "--out", "found").stdout
+    assert not re.search(r"± \S*e-1\d", said) and "delay of the force" in said
+    assert "# ± 0" not in said.replace("# ± 0.", "")
+
+
+def test_deviations_below_rounding_are_not_printed():
+    assert plus_minus(0.9232933, 1.1e-17) == "0.9232933 (to rounding)"
+    assert plus_minus(0.9232933, 1.1e-4) == "0.92329 ± 0.00011"
+    assert plus_minus(-1.2976, 0.0) == "-1.297600" and plus_minus(None, None) == "–"
 
 
 @pytest.mark.parametrize(

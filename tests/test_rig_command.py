@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 import dockdyn
+from dockdyn.output.rig_report import compared
 from dockdyn.output.store import open_result
 
 DOCS = Path(__file__).parents[1] / "docs" / "results.md"
@@ -127,6 +129,23 @@ def test_a_robot_without_unit_gain_and_a_run_without_contact_are_warned_of():
     words = " ".join(found["warnings"])
     assert "gain at rest is 0.91" in words and "no contact" in words
     assert found["apparent_restitution"] is None and found["ideal_restitution"] is None
+
+
+def test_an_error_of_force_that_is_the_sensors_says_so():
+    """In free flight after the bounce nothing acts but what the sensor makes up; the error of the peak is the delay's."""
+    sensor = {"delay": "20 ms", "noise": 0.3, "bias": 0.2}
+    changes = {"contact.bilateral": False, "duration": "1.2 s", "loop.sensor": sensor}
+    run = dockdyn.simulate(dockdyn.load("unknown-stiffness", {**changes, "loop.compensator.law": "force-lead"}))
+    found = dockdyn.summarise(run)
+    assert found["sensor_error_N"] == pytest.approx(0.3 * chi2.isf(0.01 / run.sizes["time"], 1) ** 0.5 + 0.2, rel=1e-12)
+    late = run.time > 1.0
+    measured = float(np.abs(run.measured_force.values[late]).max())
+    assert 0.5 < measured <= found["sensor_error_N"] < abs(found["peak_force_error_N"])
+    bare = {**found, "end_force_error_N": measured}
+    for error, words in ((found["sensor_error_N"], "largest error of force at the end: the sensor’s own"), (0.0, "")):
+        rows = [row[0] for row in compared({**bare, "sensor_error_N": error}).rows]
+        assert (words or "largest error of force at the end") in rows
+        assert "largest force, rig less that without rig" in rows
 
 
 @pytest.fixture(scope="module")

@@ -137,12 +137,13 @@ def advice(choice: Choice, own: str | None) -> str:
     best, following = choice.best(own), choice.runner_up()
     if not np.isfinite(best.error):
         return f"No compensator keeps to the motion without rig {at}."
-    said = [f"Nearest to the motion without rig {at}: {named(best.law)}, {within(choice, best)}"]
+    said = [f"Nearest to the motion without rig {at}: {named(best.law)}, {best_error(choice, best)}"]
     if others := [named(each.law) for each in choice.alike() if each.law != best.law]:
         said.append(f"{' and '.join(others)} {'does' if len(others) == 1 else 'do'} as well")
     if following is not None and np.isfinite(following.error):
-        further = amount(choice, following.error - best.error)
-        said.append(f"next {named(following.law)}, {within(choice, following)}, {further} further off")
+        further = following.error - best.error
+        margin = f", {amount(choice, further)} further off" if choice.of == "restitution" or further < 1 else ""
+        said.append(f"next {named(following.law)}, {within(choice, following)}{margin}")
     elif following is not None:
         said.append("all others diverge or do not bounce off")
     words = "; ".join(said) + "."
@@ -159,14 +160,20 @@ def named(law: str) -> str:
     return "the rig without a compensator" if law == NONE else law
 
 
+def best_error(choice: Choice, ranked: Ranked) -> str:
+    """The error of the best in words: what it is of, and of how many noise seeds it is the mean."""
+    if ranked.error <= RESOLVED and not ranked.noise:
+        return f"{choice.of} right to rounding"
+    drawn = f", the mean of {choice.draws} noise seeds" if ranked.noise else ""
+    return f"{choice.of} {within(choice, ranked)} of the true one{drawn}"
+
+
 def within(choice: Choice, ranked: Ranked) -> str:
     """An error in words, with what noise leaves open of it."""
     if not np.isfinite(ranked.error):
         return "which diverges or does not bounce off"
-    if ranked.error <= RESOLVED and not ranked.noise:
-        return f"{choice.of} right to rounding"
-    sure = f" ± {amount(choice, ranked.noise)}, the mean of {choice.draws} noise seeds" if ranked.noise else ""
-    return f"{choice.of} within {amount(choice, ranked.error)} of the true one{sure}"
+    sure = f" ± {amount(choice, ranked.noise)}" if ranked.noise else ""
+    return f"within {amount(choice, ranked.error)}{sure}"
 
 
 def amount(choice: Choice, error: float) -> str:

@@ -1,4 +1,4 @@
-"""Command lead, and the energy layer for what it leaves: recommended.
+"""Command lead, and the energy layer for what it leaves.
 
 Units: as in `command_lead` and `energy_layer`.
 Source: the two together; own construction.

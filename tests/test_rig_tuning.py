@@ -1,0 +1,76 @@
+"""Numbers that the table of a compensator leaves out: tuned, or refused in one clear line, whatever is stated."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.scenario.compensators import LAWS, TUNED, CompensatorLaw
+from dockdyn.study.rig_compensator import Maker
+from dockdyn.study.rig_run import loop_of
+
+SUBSETS = [
+    (law, stated)
+    for law, made in LAWS.items()
+    for names in [[name for name in TUNED if name in made.model_fields]]
+    for count in range(len(names) + 1)
+    for stated in combinations(names, count)
+]
+
+
+@pytest.fixture(scope="module")
+def maker():
+    scenario = dockdyn.load("unknown-stiffness")
+    return Maker(scenario, loop_of(scenario))
+
+
+@pytest.mark.parametrize(("law", "stated"), SUBSETS)
+def test_whatever_a_law_leaves_out_is_tuned(maker, law, stated):
+    """Each combination of stated numbers; those stay, the others are found."""
+    made = LAWS[law](law=law, **dict.fromkeys(stated, 0.01))
+    found = maker.complete(made)
+    for name in TUNED:
+        if name in type(made).model_fields:
+            value = getattr(found, name)
+            assert value == 0.01 if name in stated else np.isfinite(value)
+
+
+LEADS = ("command-lead", "lead-energy")  # tuned in a contact without damping
+
+
+@pytest.mark.parametrize("law", [law for law, made in LAWS.items() if made(law=law).tuned() and law not in LEADS])
+def test_what_no_tuning_finds_is_one_clear_line(law):
+    """An overdamped contact has no oscillation to tune for."""
+    scenario = dockdyn.load("unknown-stiffness", {"contact.normal.damping": 1e5})
+    with pytest.raises(
+        dockdyn.ScenarioError, match=f"loop.compensator: {law}: the contact is overdamped.*; state "
+    ) as told:
+        Maker(scenario, loop_of(scenario)).complete(LAWS[law](law=law))
+    assert "\n" not in str(told.value)
+
+
+class Untuned(CompensatorLaw):
+    """A law of a user's own, without a rule."""
+
+    law: str = "mine"
+    gain: float | None = None
+
+
+class HalfTuned(Untuned):
+    lead: float | None = None
+
+    def tune(self, problem):
+        return {"gain": 2 * problem.stiffness}
+
+
+def test_a_law_of_ones_own_tunes_itself_or_says_that_it_cannot(maker):
+    for made, words in (
+        (Untuned(), "has no rule that finds its numbers; state gain"),
+        (HalfTuned(), "finds no lead; state"),
+    ):
+        with pytest.raises(dockdyn.ScenarioError, match=words):
+            maker.complete(made)
+    assert maker.complete(HalfTuned(lead=1.0)).gain == 4e4
