@@ -155,11 +155,13 @@ SWUNG_OUT = "catch_stored_energy_J"  # at the end the square of a small differen
 
 @pytest.mark.parametrize("more", ["", LATE], ids=["", "friction and delay"])
 def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, more):
-    """To rounding."""
+    """To rounding, which may move an event across the end of a step."""
     file = tmp_path / "docking.toml"
     file.write_text(SCENARIO.replace("[latch]", f"{more}[latch]") + STATED)
     for name, value, expected, alone in differences(dockdyn.load(file)):
-        if name in (*COUNTS, "steps"):
+        if name == "steps":
+            assert abs(value - expected) <= 1
+        elif name in COUNTS:
             assert value == expected, name
         else:
             room = 1e-12 if "change" in name else 1e-13  # of a difference of energies
