@@ -246,6 +246,7 @@ Exponent = (quantity("", "an exponent", least=1), 1.5)
 Power = quantity("N/m**{exponent}", "a stiffness", above=0)
 Damping = quantity("N*s/m", "a damping", least=0)
 Stiffness = quantity("N/m", "a stiffness", above=0)
+Forces = Annotated[list[quantity("N", "a force", component=True, least=0)], Field(fail_fast=True)]
 
 NormalLawSection = choice(
     "law",
@@ -270,9 +271,9 @@ NormalLawSection = choice(
             "force-stroke",
             force_stroke,
             table,
-            stroke=Annotated[list[Coordinate], Field(min_length=2)],
-            force=list[quantity("N", "a force", component=True, least=0)],
-            unloading_force=(list[quantity("N", "a force", component=True, least=0)] | None, None),
+            stroke=Annotated[list[Coordinate], Field(min_length=2, fail_fast=True)],
+            force=Forces,
+            unloading_force=(Forces | None, None),
             bottoming_stiffness=quantity("N/m", "a stiffness", least=0),
             preload=(quantity("N", "a force", least=0), 0.0),
             damping=(Damping, 0.0),
