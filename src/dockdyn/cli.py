@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study, cli_view
-from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
+from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress, say
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,7 +33,7 @@ def version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        typer.echo(f"dockdyn {version('dockdyn')}")
+        say(f"dockdyn {version('dockdyn')}")
         raise typer.Exit
 
 
@@ -87,11 +87,11 @@ def run(
         from dockdyn.output.console import show_summary
 
         show_summary(summary)
-        typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+        say(f"Report: {folder / 'report.html'}" if folder else "")
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
     if check and not summary["requirements"]:
-        typer.echo(f"warning: {chosen.name} has no requirements to check", err=True)
+        say(f"warning: {chosen.name} has no requirements to check", err=True)
     missed = [one["name"] for one in summary["requirements"] if not one["met"]]
     if check and missed:
         fail(f"{chosen.name}: not met: {', '.join(missed)}", NOT_MET)
@@ -144,7 +144,7 @@ def stability(
 
     show_margins(chosen.title, margins)
     if folder is not None:
-        typer.echo(f"Report: {folder / 'report.html'}")
+        say(f"Report: {folder / 'report.html'}")
 
 
 @app.command(epilog=example("dockdyn compare sits --compensators none,lead --out two"))
@@ -194,7 +194,7 @@ def compare(
     from dockdyn.output.console import show_comparison
 
     show_comparison(dataset)
-    typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+    say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
 @app.command(epilog=example("dockdyn presets"))
@@ -206,9 +206,9 @@ def presets() -> None:
     width = max(len(name) for name in known())
     of = preset_kinds()
     for kind in KINDS:
-        typer.echo(f"{kind}:")
+        say(f"{kind}:")
         for name in (name for name in known() if of[name] == kind):
-            typer.echo(f"  {name:<{width}}  {known()[name]}")
+            say(f"  {name:<{width}}  {known()[name]}")
 
 
 @app.command(epilog=example("dockdyn init probe-cone mine.toml", "dockdyn run mine.toml"))
@@ -222,7 +222,7 @@ def init(
 
     text = preset_text(preset)
     write_text(file, text, force)
-    typer.echo(f"Wrote {file}; run it with: dockdyn run {file}")
+    say(f"Wrote {file}; run it with: dockdyn run {file}")
 
 
 @app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))
@@ -259,7 +259,7 @@ def reproduce(
 
     for table in tables:
         show_table(table)
-    typer.echo(f"Pictures and tables: {folder}")
+    say(f"Pictures and tables: {folder}")
 
 
 def table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:
@@ -335,7 +335,9 @@ app.add_typer(cli_identify.app, name="identify")
 
 
 def fail(message: str, code: int) -> None:
-    typer.echo(f"error: {message}", err=True)
+    from dockdyn.scenario.printable import one_line
+
+    say(f"error: {one_line(message)}", err=True)
     raise SystemExit(code)
 
 

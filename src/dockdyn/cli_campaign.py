@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, progress
+from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, progress, say
 
 if TYPE_CHECKING:
     from dockdyn.study.campaign_store import Campaign, Store
@@ -113,7 +113,7 @@ def rerun(
     vacant(place, force)
     dataset = case_result(scenario, place, quiet)
     show_summary(summarise(dataset))
-    typer.echo(f"Report: {place / 'report.html'}")
+    say(f"Report: {place / 'report.html'}")
 
 
 @app.command(
@@ -182,7 +182,7 @@ def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"error: interrupted; {left()}", err=True)
+        say(f"error: interrupted; {left()}", err=True)
         os._exit(INTERRUPTED)  # the store is whole; threads may be in the middle of long cases
     except (OSError, StoreFull, WorkLost) as error:
         fail(f"{error}; {left()}", STOPPED_EARLY)
@@ -244,7 +244,7 @@ class Lines:
         self.told = now
         assert self.began is not None
         left = (self.runs - done) * (now - self.began[0]) / (done - self.began[1])
-        typer.echo(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
+        say(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
 
 
 def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
@@ -264,7 +264,7 @@ def shown(answers: dict[str, Any], folder: Path) -> None:
     from dockdyn.output.campaign_console import show_campaign
 
     show_campaign(answers)
-    typer.echo(f"Report: {folder / 'campaign-report.html'}")
+    say(f"Report: {folder / 'campaign-report.html'}")
 
 
 def case_folder(store: Store, case: int) -> Path:

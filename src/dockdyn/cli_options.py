@@ -33,6 +33,13 @@ class Refusal(Exception):
     """Something the user asked for cannot be done; the message says why, in one line."""
 
 
+def say(text: str, err: bool = False) -> None:
+    """Lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
+    from dockdyn.scenario.printable import printable
+
+    typer.echo(printable(text, lines=True), err=err)
+
+
 def typed() -> str:
     """The command line of this process, for a report to say."""
     return shlex.join(["dockdyn", *sys.argv[1:]])

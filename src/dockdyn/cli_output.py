@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dockdyn.cli_options import Force, Refusal, quantity_option, typed
+from dockdyn.cli_options import Force, Refusal, quantity_option, say, typed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,7 +63,7 @@ def report(
     else:
         text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
     write_text(page, text, force)
-    typer.echo(f"Report: {page}")
+    say(f"Report: {page}")
 
 
 def export(
@@ -86,13 +86,13 @@ def export(
         folder = out if out is not None else result.with_name(f"{result.stem}-csv")
         vacant(folder, force)
         for path in export_csv(dataset, folder):
-            typer.echo(f"Wrote {path}")
+            say(f"Wrote {path}")
         return
     file = out if out is not None else result.with_suffix(".mat")
     vacant_file(file, force, result)
     file.parent.mkdir(parents=True, exist_ok=True)
     export_mat(dataset, file)
-    typer.echo(f"Wrote {file}")
+    say(f"Wrote {file}")
 
 
 def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None) -> str:
@@ -102,7 +102,7 @@ def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None)
 
     replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
     if "no_replay" in replay:
-        typer.echo(f"warning: the report has no replay. {replay['no_replay']}", err=True)
+        say(f"warning: the report has no replay. {replay['no_replay']}", err=True)
     return report_of(dataset, measured, replay)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Quiet, ScenarioName, progress, typed
+from dockdyn.cli_options import Force, Overrides, Quiet, ScenarioName, progress, say, typed
 
 
 def envelope(
@@ -58,9 +58,9 @@ def envelope(
         return
     from dockdyn.output.envelope_report import envelope_verdict
 
-    typer.echo(chosen.title)
-    typer.echo(envelope_verdict(answer))
-    typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+    say(chosen.title)
+    say(envelope_verdict(answer))
+    say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
 def sensitivity(
@@ -101,4 +101,4 @@ def sensitivity(
         return
     show_sensitivity(answer)
     if out is not None:
-        typer.echo(f"Report: {out / 'report.html'}")
+        say(f"Report: {out / 'report.html'}")

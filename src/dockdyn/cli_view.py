@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Refusal
+from dockdyn.cli_options import Force, Refusal, say
 
 PORT = 8080
 
@@ -42,19 +42,19 @@ def view(
     address = None if html is not None else checked(host)
     scene = scene_of(open_result(result), result.parent, str(result))
     for words in scene.warnings:
-        typer.echo(f"warning: {words}", err=True)
+        say(f"warning: {words}", err=True)
     if html is not None:
         from dockdyn.output.replay.page import page_of
 
         write_text(html, page_of(scene), force)
-        typer.echo(f"Replay: {html}")
+        say(f"Replay: {html}")
         return
     from dockdyn.output.replay.serve import serve
 
     assert address is not None
     if not address.is_loopback:
-        typer.echo(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
-    serve(scene, host, free_port(host, port), lambda url: typer.echo(f"Replay: {url} (Ctrl-C ends it)"))
+        say(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
+    serve(scene, host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
 
 
 def checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:

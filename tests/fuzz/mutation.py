@@ -6,16 +6,69 @@ import random
 import re
 from collections.abc import Callable
 
-NUMBERS = ["0", "-0.0", "1e400", "-1", "1e308", "5e-324", "nan", "-inf", "9" * 30, "1" + "0" * 500, "0x10", "1_0", "007"]
+NUMBERS = [
+    "0",
+    "-0.0",
+    "1e400",
+    "-1",
+    "1e308",
+    "5e-324",
+    "nan",
+    "-inf",
+    "9" * 30,
+    "1" + "0" * 500,
+    "0x10",
+    "1_0",
+    "007",
+]
 UNITS = ["0 ** -1", "9**9**9**9 s", "1 m/0", "5 kg", "(1 s", "1 s)", "1 m squared squared squared squared", "9⁹⁹⁹⁹⁹ m"]
-UNITS += ["1e999 s", "nan m", "inf N", "5 parsec", "3 N*s/m", "12 deg", "1 degC", "-5 mm", "1 s**s", "()", "1/3 m", "%s"]
+UNITS += [
+    "1e999 s",
+    "nan m",
+    "inf N",
+    "5 parsec",
+    "3 N*s/m",
+    "12 deg",
+    "1 degC",
+    "-5 mm",
+    "1 s**s",
+    "()",
+    "1/3 m",
+    "%s",
+]
 UNITS += ["((((((9**99)**99)**99)**99)**99)**99) m", "{exponent}", "1 " + "m*" * 300, "kg", "1,5 m", "2 m;1", "\\u0000"]
 TYPES = ['"text"', "true", "[]", "{}", "[[1], [2]]", "1979-05-27T07:32:00Z", "07:32:00", '""', "[1, 'a']", "{a = 1}"]
-TYPES += ["[[[[[[[[[[0]]]]]]]]]]", "{ distribution = 'uniform', low = 1, high = 2 }", "{ distribution = 'disc', radius = 1 }"]
-TYPES += ["{ distribution = 'choice', values = [] }", "{ distribution = 'normal', mean = 'x', std = -1 }", "'module:Class'"]
-TYPES += ["{ distribution = 'choice', values = [1, 'two'] }", "{ distribution = 'grid' }", "{ law = 'hertz' }", "'./up.urdf'"]
-SIGNS = ["\x00", "\x1b[31m", "\r", "\x7f", "\x85", "\u2028", "\u202e", "\ufeff", "é", "𝄞", "\ud800", "]", "'", '"""', "=", "\n", "#"]
-ESCAPES = ["\\u0000", "\\u001b[2J", "\\n", "\\u202e", "[/bold]", "[red]", "$x_{$", "<script>", "\\u0007", "{{7*7}}", "\\t"]
+TYPES += [
+    "[[[[[[[[[[0]]]]]]]]]]",
+    "{ distribution = 'uniform', low = 1, high = 2 }",
+    "{ distribution = 'disc', radius = 1 }",
+]
+TYPES += [
+    "{ distribution = 'choice', values = [] }",
+    "{ distribution = 'normal', mean = 'x', std = -1 }",
+    "'module:Class'",
+]
+TYPES += [
+    "{ distribution = 'choice', values = [1, 'two'] }",
+    "{ distribution = 'grid' }",
+    "{ law = 'hertz' }",
+    "'./up.urdf'",
+]
+SIGNS = ["\x00", "\x1b[31m", "\r", "\x7f", "\x85", "\u2028", "\u202e", "\ufeff", "é", "𝄞", "\ud800"]
+SIGNS += ["]", "'", '"""', "=", "\n", "#"]
+ESCAPES = [
+    "\\u0000",
+    "\\u001b[2J",
+    "\\n",
+    "\\u202e",
+    "[/bold]",
+    "[red]",
+    "$x_{$",
+    "<script>",
+    "\\u0007",
+    "{{7*7}}",
+    "\\t",
+]
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d.]*(?:e[-+]?\d+)?(?![\w.])")
 TEXT = re.compile(r'"[^"\n]*"')
 KEY = re.compile(r"^\s*([A-Za-z_.]+)\s*=", re.MULTILINE)
@@ -56,13 +109,19 @@ def kind(text: str, others: list[str], draw: random.Random) -> str:
 def key(text: str, others: list[str], draw: random.Random) -> str:
     """A key that is another's, mistyped, very long, quoted or dotted."""
     other = draw.choice(KEY.findall(draw.choice(others)))
-    word = draw.choice([other, other[:-1], other * 3000, f'"{draw.choice(ESCAPES)}"', f"a.{other}", f"{other}.b", '""', "1"])
+    word = draw.choice(
+        [other, other[:-1], other * 3000, f'"{draw.choice(ESCAPES)}"', f"a.{other}", f"{other}.b", '""', "1"]
+    )
     return replaced(KEY, text, lambda _: f"{word} =", draw)
 
 
 def words(text: str, others: list[str], draw: random.Random) -> str:
     """Another text: of the file, strange, long, or with escapes inside."""
-    choices = [draw.choice(TEXT.findall(text) or ['""']), f'"{draw.choice(ESCAPES)}"', f'"{"ab" * draw.choice((40, 20000))}"']
+    choices = [
+        draw.choice(TEXT.findall(text) or ['""']),
+        f'"{draw.choice(ESCAPES)}"',
+        f'"{"ab" * draw.choice((40, 20000))}"',
+    ]
     return replaced(TEXT, text, lambda old: draw.choice([*choices, f'{old[:-1]}{draw.choice(ESCAPES)}"']), draw)
 
 

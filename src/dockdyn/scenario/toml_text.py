@@ -13,7 +13,9 @@ LONGEST = 1_000_000  # characters of a file
 DEEPEST = 40  # tables and lists inside each other
 MOST = 2**63  # TOML's integers are less, by size
 # a key of more parts than that, which tomllib takes the square of their number for
-LONG_KEY = re.compile(rf"""(?:^|[\[{{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""", re.MULTILINE)
+LONG_KEY = re.compile(
+    rf"""(?:^|[\[{{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""", re.MULTILINE
+)
 
 
 def data_of(text: str, name: str) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def check_admissible(value: Any, name: str, key: str = "") -> None:
     left = [(value, key, 0)]
     while left:
         part, place, depth = left.pop()
-        where = f"{name}: {place}"
+        where = f"{name}: {place}" if place else name
         if depth > DEEPEST:
             raise ScenarioError(f"{where}: is nested too deeply; must be at most {DEEPEST} tables and lists deep")
         if isinstance(part, str) and (sign := control_character(part)):
