@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study, cli_view
-from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress, say
+from dockdyn.cli_options import (
+    Force,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    Refusal,
+    ScenarioName,
+    example,
+    preset_names,
+    progress,
+    say,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -61,6 +72,7 @@ def run(
         bool, typer.Option("--check", help="Exit with code 4 when a requirement of the scenario is not met.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Simulate a scenario.
 
@@ -117,6 +129,7 @@ def stability(
         bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Say whether a loop is stable.
 
@@ -162,6 +175,7 @@ def compare(
         bool, typer.Option("--json", help="Print the comparison as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Compare a rig's compensators.
 
@@ -366,6 +380,6 @@ def words_of(error: Exception) -> str:
     if hasattr(error, "format_message"):  # typer's, which it keeps to itself
         hint = f"; see {context.command_path} --help" if context is not None else ""
         return f"{error.format_message().rstrip('.')}{hint}"
-    if type(error).__name__ != "ScenarioError":
+    if all(each.__name__ != "ScenarioError" for each in type(error).__mro__):
         raise error
     return str(error)

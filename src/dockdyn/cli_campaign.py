@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, progress, say
+from dockdyn.cli_options import Force, NoOwnCode, Overrides, Quiet, Refusal, ScenarioName, example, progress, say
 
 if TYPE_CHECKING:
     from dockdyn.study.campaign_store import Campaign, Store
@@ -53,6 +53,7 @@ def run(
     set_: Overrides = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Run a campaign.
 
@@ -96,6 +97,7 @@ def rerun(
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default DIR/cases/CASE.")] = None,
     force: Force = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Run one case of a campaign by itself.
 
@@ -126,6 +128,7 @@ def report(
         str | None, typer.Option("--map", metavar="KEY,KEY", help="The two keys of the capture map.")
     ] = None,
     as_json: AsJson = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Write a campaign's report again.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,28 @@ ScenarioName = Annotated[
 ]
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
+]
+
+
+def without_own_code(context: typer.Context, asked: bool) -> None:
+    """For this command, and the processes that it starts, the variable that refuses modules of scenarios."""
+    if not asked:
+        return
+    from dockdyn.scenario.own_code import VARIABLE
+
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = "1"
+    context.call_on_close(lambda: os.environ.pop(VARIABLE) if before is None else os.environ.update({VARIABLE: before}))
+
+
+NoOwnCode = Annotated[
+    bool,
+    typer.Option(
+        "--no-own-code",
+        callback=without_own_code,
+        is_eager=True,
+        help="Run no Python module that the scenario names: for files of strangers.",
+    ),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dockdyn.cli_options import Force, Refusal, quantity_option, say, typed
+from dockdyn.cli_options import Force, NoOwnCode, Refusal, quantity_option, say, typed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,6 +36,7 @@ def report(
         ),
     ] = None,
     force: Force = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Write the report of a result again.
 
@@ -74,6 +75,7 @@ def export(
         typer.Option("--out", help="Folder of the tables, or the MAT file; by default named after the result."),
     ] = None,
     force: Force = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Write a result as CSV tables or as a MAT file."""
     from dockdyn.cli import vacant

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Quiet, ScenarioName, progress, say, typed
+from dockdyn.cli_options import Force, NoOwnCode, Overrides, Quiet, ScenarioName, progress, say, typed
 
 
 def envelope(
@@ -32,6 +32,7 @@ def envelope(
         bool, typer.Option("--json", help="Print the envelope as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Locate where capture begins or a requirement fails.
 
@@ -76,6 +77,7 @@ def sensitivity(
         bool, typer.Option("--json", help="Print the derivatives as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Rank the numbers that a figure depends on.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Refusal, say
+from dockdyn.cli_options import Force, NoOwnCode, Refusal, say
 
 PORT = 8080
 
@@ -26,6 +26,7 @@ def view(
         typer.Option("--host", metavar="ADDRESS", help="Address to serve on; others than this machine can then look."),
     ] = "127.0.0.1",
     force: Force = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Replay a run in the browser.
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError
-from dockdyn.scenario.load import KINDS
+from dockdyn.scenario.load import KINDS, refuse_own_code
+from dockdyn.scenario.own_code import allowed
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
 STUDIES = {  # attributes: one of them makes it something else than a run
@@ -37,8 +38,9 @@ def write_result(dataset: xr.Dataset, path: str | Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def open_result(path: str | Path) -> xr.Dataset:
-    """The result in `path`, read completely. Raises `ScenarioError` when there is none."""
+def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
+    """The result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
+    scenario names code of its own, which reports and replays import."""
     import h5py
 
     path = Path(path)
@@ -69,6 +71,8 @@ def open_result(path: str | Path) -> xr.Dataset:
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
+    if not (own_code and allowed()):
+        refuse_own_code(str(dataset.attrs["scenario"]), str(path))
     return dataset
 
 

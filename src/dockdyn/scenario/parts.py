@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import importlib
 import re
-import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal, Union
 
 import equinox as eqx
@@ -31,6 +30,7 @@ from dockdyn.contact.plane import Plane
 from dockdyn.contact.sphere import Sphere
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.contact.torus import Torus
+from dockdyn.scenario import own_code
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import Coordinate, Number, in_base_units, quantity
 
@@ -156,13 +156,15 @@ def si(value: Any) -> Any:
 
 def imported(target: str) -> type:
     """The class "module:Class"; modules beside the scenario file and in the working folder are found."""
+    if not own_code.allowed():
+        raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
     module, _, name = target.partition(":")
     try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        refuse(
-            f'cannot import {target!r} ({error}); must be "module:Class" with the module importable from {sys.path[0]}'
-        )
+        found = getattr(own_code.module_of(module), name)
+    except Exception as error:  # of the module's own code, too
+        words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        place = next(iter(own_code.places.get()), Path.cwd())
+        refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
     if not (isinstance(found, type) and issubclass(found, eqx.Module)):
         refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
     return found

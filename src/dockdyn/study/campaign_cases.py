@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 
 from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.scenario.requirement import requirements_of
+from dockdyn.scenario.toml_text import data_of
 from dockdyn.study.requirements import limit_of, resolved, unit_of_figure
 
 NEEDED = ("campaign", "kind", "title", "scenario", "dispersed", "figures")

@@ -18,6 +18,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import refuse_own_code
+from dockdyn.scenario.own_code import allowed
 from dockdyn.study.batch import Cases
 from dockdyn.study.requirements import plain, unit_of_figure
 from dockdyn.study.sampling import Sampled
@@ -97,6 +99,8 @@ class Store:
             stated = json.loads(self.index.read_text(encoding="utf-8"))
             if stated["format"] != FORMAT:
                 raise ScenarioError(f"{self.index}: is of another version of dockdyn")
+            if not allowed():
+                refuse_own_code(str(stated["scenario"]), str(self.index))
             return Campaign(**stated | {"keys": tuple(stated["keys"]), "units": tuple(stated["units"])})
         except FileNotFoundError:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
