@@ -59,6 +59,8 @@ def report(
     if log is not None and (study := study_of(first)):
         raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
     measured = read_measured(log, first, shift) if log is not None else None
+    for note in measured.notes if measured is not None else []:
+        say(f"warning: {log}: {note}", err=True)
     if several:
         text = render_overlay_report(runs, measured, typed())
     else:
