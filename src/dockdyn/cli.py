@@ -301,7 +301,7 @@ def overrides(texts: list[str]) -> dict[str, Any]:
             raise Refusal(f"--set {text}: must be KEY=VALUE, such as --set loop.delay=0.02")
         try:
             found[key.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             found[key.strip()] = value.strip()
     return found
 

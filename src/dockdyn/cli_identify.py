@@ -236,10 +236,12 @@ def pair(text: str | None) -> tuple[int, int] | None:
     """Two orders from "2,2"."""
     if text is None:
         return None
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
+    from dockdyn.scenario.units import whole_number
+
+    parts = [whole_number(part) for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
         raise Refusal(f"--orders {text}: must be NA,NB: two whole numbers of at least 1, such as 2,2")
-    return int(parts[0]), int(parts[1])
+    return parts[0] or 0, parts[1] or 0
 
 
 def vector(text: str) -> Any:

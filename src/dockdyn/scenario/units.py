@@ -71,6 +71,11 @@ def plain_powers(text: str) -> bool:
     )
 
 
+def whole_number(text: str) -> int | None:
+    """The number that digits alone write, where it is one that counts something; None of any other text."""
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text.strip()) else None
+
+
 class Bounds:
     """Allowed range of a number in SI units."""
 

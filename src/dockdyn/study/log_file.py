@@ -119,11 +119,13 @@ def text_of(path: Path) -> list[tuple[int, str]]:
     """Lines that are neither empty nor comments, with their numbers."""
     if path.is_dir():
         raise ScenarioError(f"{path}: is a folder; must be a CSV file")
+    if path.is_char_device() or path.is_block_device():  # which may have no end
+        raise ScenarioError(f"{path}: is a device; must be a CSV file")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ScenarioError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # also a path that no file can have
         raise ScenarioError(f"{path}: cannot be read as text ({error})") from None
     lines = enumerate(text.splitlines(), start=1)
     return [(at, line) for at, line in lines if line.strip() and not line.lstrip().startswith("#")]
