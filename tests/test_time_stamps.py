@@ -89,14 +89,24 @@ def test_a_unit_behind_the_name_of_any_column(identified):
 @pytest.mark.parametrize(
     ("times", "heading", "options", "words"),
     [
-        (stamps("ms"), "time", (), "time: no unit stated, and steps of 2 from 0 may be in several; state it with --unit"),
+        (
+            stamps("ms"),
+            "time",
+            (),
+            "time: no unit stated, and steps of 2 from 0 may be in several; state it with --unit",
+        ),
         (stamps("ns", Decimal("1.5")), "time", (), "steps of 2e+06 from 1500000000"),  # nanoseconds since a start
         (stamps("ns"), "t", (), "t: no unit stated"),
         (stamps("ms", BEGAN), "time [s]", (), "beyond the year 2099 in the unit stated; in ms they count from 1970"),
         (stamps("µs", BEGAN), "time_ms", (), "in µs they count from 1970"),
         (stamps("ms"), "time [s]", ("--period", "2 ms"), "steps of 2 s, in the unit stated, do not fit the period"),
         (stamps("ms"), "time", ("--unit", "time=s", "--period", "2 ms"), "do not fit the period of 0.002 s"),
-        ([1700000000000] * COUNT, "time", (), "row 3: time 1700000000000 s is not after 1700000000000 s in the row before"),
+        (
+            [1700000000000] * COUNT,
+            "time",
+            (),
+            "row 3: time 1700000000000 s is not after 1700000000000 s in the row before",
+        ),
     ],
 )
 def test_stamps_that_may_be_in_several_units_are_refused(dock, tmp_path, times, heading, options, words):
@@ -127,7 +137,7 @@ def test_a_log_beside_a_run(shared_run, tmp_path):
         np.testing.assert_allclose(found.time, seconds.time, rtol=1e-15)
         assert found.notes == []
     epoch = overlay_log([1700000000000 + int(t) for t in times], "time")
-    with pytest.raises(ScenarioError, match='outside the run, .* such as --shift "-1700000000 s"'):
+    with pytest.raises(ScenarioError, match=r'outside the run, .* such as --shift "-1700000000 s"'):
         read(epoch)
     found = read(epoch, -1.7e9)
     np.testing.assert_allclose(found.time, seconds.time, atol=1e-15)

@@ -300,9 +300,10 @@ def overrides(texts: list[str]) -> dict[str, Any]:
         if not equals or not key.strip():
             raise Refusal(f"--set {text}: must be KEY=VALUE, such as --set loop.delay=0.02")
         try:
-            found[key.strip()] = tomllib.loads(f"value = {value}")["value"]
+            read = tomllib.loads(f"value = {value}")
         except (ValueError, RecursionError):
-            found[key.strip()] = value.strip()
+            read = {}
+        found[key.strip()] = read["value"] if list(read) == ["value"] else value.strip()
     return found
 
 

@@ -253,12 +253,14 @@ class Lines:
 def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
     """Write the report of a campaign; its answers."""
     from dockdyn.output.campaign_report import render_campaign_report
+    from dockdyn.output.store import as_written
     from dockdyn.study.campaign_answers import campaign_answers
     from dockdyn.study.campaign_store import put
 
-    dataset = store.read(store.campaign())
-    answers = campaign_answers(dataset, str(store.folder))
-    page = render_campaign_report(dataset, map_keys, str(store.folder))
+    with as_written(store.folder):
+        dataset = store.read(store.campaign())
+        answers = campaign_answers(dataset, str(store.folder))
+        page = render_campaign_report(dataset, map_keys, str(store.folder))
     put(store.folder / "campaign-report.html", page.encode())
     return answers
 

@@ -44,7 +44,7 @@ def report(
     """
     from dockdyn.cli import write_text
     from dockdyn.output.overlay_report import measured_parts, names_of, render_overlay_report
-    from dockdyn.output.store import open_result, result_in, study_of
+    from dockdyn.output.store import as_written, open_result, result_in, study_of
     from dockdyn.study.measured_log import read_measured
 
     several = len(results) > 1
@@ -58,13 +58,14 @@ def report(
     first = runs[names[0]]
     if log is not None and (study := study_of(first)):
         raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
-    measured = read_measured(log, first, shift) if log is not None else None
-    for note in measured.notes if measured is not None else []:
-        say(f"warning: {log}: {note}", err=True)
-    if several:
-        text = render_overlay_report(runs, measured, typed())
-    else:
-        text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
+    with as_written(*results):
+        measured = read_measured(log, first, shift) if log is not None else None
+        for note in measured.notes if measured is not None else []:
+            say(f"warning: {log}: {note}", err=True)
+        if several:
+            text = render_overlay_report(runs, measured, typed())
+        else:
+            text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
     write_text(page, text, force)
     say(f"Report: {page}")
 
@@ -82,20 +83,22 @@ def export(
     """Write a result as CSV tables or as a MAT file."""
     from dockdyn.cli import vacant
     from dockdyn.output.export import export_csv, export_mat
-    from dockdyn.output.store import open_result, result_in
+    from dockdyn.output.store import as_written, open_result, result_in
 
     result = result_in(result)
     dataset = open_result(result)
     if to == "csv":
         folder = out if out is not None else result.with_name(f"{result.stem}-csv")
         vacant(folder, force)
-        for path in export_csv(dataset, folder):
-            say(f"Wrote {path}")
+        with as_written(result):
+            for path in export_csv(dataset, folder):
+                say(f"Wrote {path}")
         return
     file = out if out is not None else result.with_suffix(".mat")
     vacant_file(file, force, result)
     file.parent.mkdir(parents=True, exist_ok=True)
-    export_mat(dataset, file)
+    with as_written(result):
+        export_mat(dataset, file)
     say(f"Wrote {file}")
 
 

@@ -35,13 +35,14 @@ def view(
     from dockdyn.cli import write_text
     from dockdyn.cli_output import vacant_file
     from dockdyn.output.replay.build import scene_of
-    from dockdyn.output.store import open_result, result_in
+    from dockdyn.output.store import as_written, open_result, result_in
 
     result = result_in(result)
     if html is not None:
         vacant_file(html, force, result)
     address = None if html is not None else checked(host)
-    scene = scene_of(open_result(result), result.parent, str(result))
+    with as_written(result):
+        scene = scene_of(open_result(result), result.parent, str(result))
     for words in scene.warnings:
         say(f"warning: {words}", err=True)
     if html is not None:

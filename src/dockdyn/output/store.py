@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import xarray as xr
@@ -74,6 +76,19 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
     if not (own_code and allowed()):
         refuse_own_code(str(dataset.attrs["scenario"]), str(path))
     return dataset
+
+
+@contextmanager
+def as_written(*paths: str | Path) -> Iterator[None]:
+    """What is made of results: one that is not as it was written can fail anywhere in it, and is said to in one line."""
+    try:
+        yield
+    except (ScenarioError, OSError):
+        raise
+    except Exception as error:
+        names = ", ".join(map(str, paths))
+        words = f"lacks or holds what no result does ({type(error).__name__}: {error})"
+        raise ScenarioError(f"{names}: {words}; must be as this version of dockdyn wrote it") from error
 
 
 def result_in(path: str | Path) -> Path:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from pydantic import TypeAdapter
 
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import refuse_own_code
@@ -26,6 +27,7 @@ from dockdyn.study.sampling import Sampled
 
 INDEX, CHUNKS, WHOLE, SCENARIO = "campaign.json", "chunks", "campaign.nc", "scenario.toml"
 FORMAT = 1  # of the folder
+MOST_RUNS = 10_000_000
 
 
 class StoreFull(Exception):
@@ -101,12 +103,15 @@ class Store:
                 raise ScenarioError(f"{self.index}: is of another version of dockdyn")
             if not allowed():
                 refuse_own_code(str(stated["scenario"]), str(self.index))
-            return Campaign(**stated | {"keys": tuple(stated["keys"]), "units": tuple(stated["units"])})
+            found = TypeAdapter(Campaign).validate_python(stated)
+            if not 1 <= found.chunk <= found.runs <= MOST_RUNS:
+                raise ValueError("no such number of cases")
+            return found
         except FileNotFoundError:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
         except ScenarioError:
             raise
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             raise ScenarioError(f"{self.index}: damaged, or not the index of a campaign") from None
 
     def missing(self, campaign: Campaign) -> list[int]:
