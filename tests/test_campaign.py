@@ -150,7 +150,9 @@ def differences(scenario):
 
 
 STATED = '\n[integrator]\nstep = "5 ms"\n'
-SWUNG_OUT = "catch_stored_energy_J"  # at the end the square of a small difference of places: exact beside the energies only
+SWUNG_OUT = (
+    "catch_stored_energy_J"  # at the end the square of a small difference of places: exact beside the energies only
+)
 
 
 @pytest.mark.parametrize("more", ["", LATE], ids=["", "friction and delay"])

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn import cli_campaign, cli_doctor, cli_identify, cli_impact, cli_output, cli_study, cli_view
-from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, preset_names, progress
+from dockdyn.cli_options import (
+    Force,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    Refusal,
+    ScenarioName,
+    example,
+    preset_names,
+    progress,
+    say,
+)
 from dockdyn.files import FULL, as_bytes, failure, write_file
 from dockdyn.files import write_files as write_together
 
@@ -35,7 +46,7 @@ def version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        typer.echo(f"dockdyn {version('dockdyn')}")
+        say(f"dockdyn {version('dockdyn')}")
         raise typer.Exit
 
 
@@ -63,6 +74,7 @@ def run(
         bool, typer.Option("--check", help="Exit with code 4 when a requirement of the scenario is not met.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Simulate a scenario.
 
@@ -89,11 +101,11 @@ def run(
         from dockdyn.output.console import show_summary
 
         show_summary(summary)
-        typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+        say(f"Report: {folder / 'report.html'}" if folder else "")
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
     if check and not summary["requirements"]:
-        typer.echo(f"warning: {chosen.name} has no requirements to check", err=True)
+        say(f"warning: {chosen.name} has no requirements to check", err=True)
     missed = [one["name"] for one in summary["requirements"] if one["met"] is False]
     undecided = [one["name"] for one in summary["requirements"] if one["met"] is None]
     if check and (missed or undecided):
@@ -123,6 +135,7 @@ def stability(
         bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Say whether a loop is stable.
 
@@ -150,7 +163,7 @@ def stability(
 
     show_margins(chosen.title, margins)
     if folder is not None:
-        typer.echo(f"Report: {folder / 'report.html'}")
+        say(f"Report: {folder / 'report.html'}")
 
 
 @app.command(epilog=example("dockdyn compare sits --compensators none,command-lead --out two"))
@@ -168,6 +181,7 @@ def compare(
         bool, typer.Option("--json", help="Print the comparison as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Compare a rig's compensators.
 
@@ -200,7 +214,7 @@ def compare(
     from dockdyn.output.console import show_comparison
 
     show_comparison(dataset)
-    typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+    say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
 @app.command(epilog=example("dockdyn presets"))
@@ -212,9 +226,9 @@ def presets() -> None:
     width = max(len(name) for name in known())
     of = preset_kinds()
     for kind in KINDS:
-        typer.echo(f"{kind}:")
+        say(f"{kind}:")
         for name in (name for name in known() if of[name] == kind):
-            typer.echo(f"  {name:<{width}}  {known()[name]}")
+            say(f"  {name:<{width}}  {known()[name]}")
 
 
 @app.command(epilog=example("dockdyn init probe-cone mine.toml", "dockdyn run mine.toml"))
@@ -228,7 +242,7 @@ def init(
 
     text = preset_text(preset)
     write_text(file, text, force)
-    typer.echo(f"Wrote {file}; run it with: dockdyn run {file}")
+    say(f"Wrote {file}; run it with: dockdyn run {file}")
 
 
 @app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))
@@ -265,7 +279,7 @@ def reproduce(
 
     for table in tables:
         show_table(table)
-    typer.echo(f"Pictures and tables: {folder}")
+    say(f"Pictures and tables: {folder}")
 
 
 def table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:
@@ -292,9 +306,10 @@ def overrides(texts: list[str]) -> dict[str, Any]:
         if not equals or not key.strip():
             raise Refusal(f"--set {text}: must be KEY=VALUE, such as --set loop.delay=0.02")
         try:
-            found[key.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            found[key.strip()] = value.strip()
+            read = tomllib.loads(f"value = {value}")
+        except (ValueError, RecursionError):
+            read = {}
+        found[key.strip()] = read["value"] if list(read) == ["value"] else value.strip()
     return found
 
 
@@ -345,7 +360,9 @@ app.add_typer(cli_identify.app, name="identify")
 
 
 def fail(message: str, code: int) -> None:
-    typer.echo(f"error: {message}", err=True)
+    from dockdyn.scenario.printable import one_line
+
+    say(f"error: {one_line(message)}", err=True)
     raise SystemExit(code)
 
 
@@ -374,6 +391,6 @@ def words_of(error: Exception) -> str:
     if hasattr(error, "format_message"):  # typer's, which it keeps to itself
         hint = f"; see {context.command_path} --help" if context is not None else ""
         return f"{error.format_message().rstrip('.')}{hint}"
-    if type(error).__name__ != "ScenarioError":
+    if all(each.__name__ != "ScenarioError" for each in type(error).__mro__):
         raise error
     return str(error)

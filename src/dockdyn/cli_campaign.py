@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Quiet, Refusal, ScenarioName, example, progress
+from dockdyn.cli_options import Force, NoOwnCode, Overrides, Quiet, Refusal, ScenarioName, example, progress, say
 from dockdyn.files import failure, write_file
 from dockdyn.interrupt import advising
 
@@ -53,6 +53,7 @@ def run(
     set_: Overrides = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Run a campaign.
 
@@ -98,6 +99,7 @@ def rerun(
     out: Annotated[Path | None, typer.Option("--out", help="Folder; by default DIR/cases/CASE.")] = None,
     force: Force = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Run one case of a campaign by itself.
 
@@ -115,7 +117,7 @@ def rerun(
     vacant(place, force)
     dataset = case_result(scenario, place, quiet)
     show_summary(summarise(dataset))
-    typer.echo(f"Report: {place / 'report.html'}")
+    say(f"Report: {place / 'report.html'}")
 
 
 @app.command(
@@ -128,6 +130,7 @@ def report(
         str | None, typer.Option("--map", metavar="KEY,KEY", help="The two keys of the capture map.")
     ] = None,
     as_json: AsJson = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Write a campaign's report again.
 
@@ -165,7 +168,7 @@ def checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
     if store.blank():
         return campaign
     if resume:
-        return continued(store, campaign, lambda words: typer.echo(f"warning: {words}", err=True))
+        return continued(store, campaign, lambda words: say(f"warning: {words}", err=True))
     raise Refusal(f"{store.folder}: exists; give --resume to go on with it, or another --out")
 
 
@@ -254,17 +257,19 @@ class Lines:
         self.told = now
         assert self.began is not None
         left = (self.runs - done) * (now - self.began[0]) / (done - self.began[1])
-        typer.echo(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
+        say(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
 
 
 def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
     """Write the report of a campaign; its answers."""
     from dockdyn.output.campaign_report import render_campaign_report
+    from dockdyn.output.store import as_written
     from dockdyn.study.campaign_answers import campaign_answers
 
-    dataset = store.read(store.campaign())
-    answers = campaign_answers(dataset, str(store.folder))
-    page = render_campaign_report(dataset, map_keys, str(store.folder))
+    with as_written(store.folder):
+        dataset = store.read(store.campaign())
+        answers = campaign_answers(dataset, str(store.folder))
+        page = render_campaign_report(dataset, map_keys, str(store.folder))
     write_file(store.folder / "campaign-report.html", page)
     return answers
 
@@ -273,7 +278,7 @@ def shown(answers: dict[str, Any], folder: Path) -> None:
     from dockdyn.output.campaign_console import show_campaign
 
     show_campaign(answers)
-    typer.echo(f"Report: {folder / 'campaign-report.html'}")
+    say(f"Report: {folder / 'campaign-report.html'}")
 
 
 def case_folder(store: Store, case: int) -> Path:

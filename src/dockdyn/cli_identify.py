@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dockdyn.cli_options import Quiet, Refusal, example, progress, quantity_option, typed
+from dockdyn.cli_options import Quiet, Refusal, example, progress, quantity_option, say, typed
 
 if TYPE_CHECKING:
     from dockdyn.study.arm_path import Arm
@@ -97,7 +97,7 @@ def robot(
 
     show_robot(answer, robot_toml(found))
     if out is not None:
-        typer.echo(f"For a scenario: {out / 'robot.toml'}\nReport: {out / 'report.html'}")
+        say(f"For a scenario: {out / 'robot.toml'}\nReport: {out / 'report.html'}")
 
 
 @app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
@@ -145,7 +145,7 @@ def contact(
 
     show_contact(answer, contact_toml(found))
     if out is not None:
-        typer.echo(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
+        say(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
 
 
 @app.command(epilog=example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))
@@ -207,7 +207,7 @@ def plan(
     from dockdyn.output.identify_console import show_plan
 
     show_plan(answer)
-    typer.echo(f"Commands: {file}")
+    say(f"Commands: {file}")
 
 
 def prepared(out: Path | None, force: bool) -> None:
@@ -236,10 +236,12 @@ def pair(text: str | None) -> tuple[int, int] | None:
     """Two orders from "2,2"."""
     if text is None:
         return None
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
+    from dockdyn.scenario.units import whole_number
+
+    parts = [whole_number(part) for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
         raise Refusal(f"--orders {text}: must be NA,NB: two whole numbers of at least 1, such as 2,2")
-    return int(parts[0]), int(parts[1])
+    return parts[0] or 0, parts[1] or 0
 
 
 def vector(text: str) -> Any:

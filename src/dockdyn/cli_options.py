@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -29,8 +30,37 @@ Overrides = Annotated[
 ]
 
 
+def without_own_code(context: typer.Context, asked: bool) -> None:
+    """For this command, and the processes that it starts, the variable that refuses modules of scenarios."""
+    if not asked:
+        return
+    from dockdyn.scenario.own_code import VARIABLE
+
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = "1"
+    context.call_on_close(lambda: os.environ.pop(VARIABLE) if before is None else os.environ.update({VARIABLE: before}))
+
+
+NoOwnCode = Annotated[
+    bool,
+    typer.Option(
+        "--no-own-code",
+        callback=without_own_code,
+        is_eager=True,
+        help="Run no Python module that the scenario names: for files of strangers.",
+    ),
+]
+
+
 class Refusal(Exception):
     """Something the user asked for cannot be done; the message says why, in one line."""
+
+
+def say(text: str, err: bool = False) -> None:
+    """Lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
+    from dockdyn.scenario.printable import printable
+
+    typer.echo(printable(text, lines=True), err=err)
 
 
 def typed() -> str:

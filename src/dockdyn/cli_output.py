@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dockdyn.cli_options import Force, Refusal, quantity_option, typed
+from dockdyn.cli_options import Force, NoOwnCode, Refusal, quantity_option, say, typed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,6 +36,7 @@ def report(
         ),
     ] = None,
     force: Force = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Write the report of a result again.
 
@@ -43,7 +44,7 @@ def report(
     """
     from dockdyn.cli import write_text
     from dockdyn.output.overlay_report import measured_parts, names_of, render_overlay_report
-    from dockdyn.output.store import open_result, result_in, study_of
+    from dockdyn.output.store import as_written, open_result, result_in, study_of
     from dockdyn.study.measured_log import read_measured
 
     several = len(results) > 1
@@ -57,13 +58,16 @@ def report(
     first = runs[names[0]]
     if log is not None and (study := study_of(first)):
         raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
-    measured = read_measured(log, first, shift) if log is not None else None
-    if several:
-        text = render_overlay_report(runs, measured, typed())
-    else:
-        text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
+    with as_written(*results):
+        measured = read_measured(log, first, shift) if log is not None else None
+        for note in measured.notes if measured is not None else []:
+            say(f"warning: {log}: {note}", err=True)
+        if several:
+            text = render_overlay_report(runs, measured, typed())
+        else:
+            text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
     write_text(page, text, force)
-    typer.echo(f"Report: {page}")
+    say(f"Report: {page}")
 
 
 def export(
@@ -74,24 +78,27 @@ def export(
         typer.Option("--out", help="Folder of the tables, or the MAT file; by default named after the result."),
     ] = None,
     force: Force = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Write a result as CSV tables or as a MAT file."""
     from dockdyn.cli import vacant
     from dockdyn.output.export import export_csv, export_mat
-    from dockdyn.output.store import open_result, result_in
+    from dockdyn.output.store import as_written, open_result, result_in
 
     result = result_in(result)
     dataset = open_result(result)
     if to == "csv":
         folder = out if out is not None else result.with_name(f"{result.stem}-csv")
         vacant(folder, force)
-        for path in export_csv(dataset, folder):
-            typer.echo(f"Wrote {path}")
+        with as_written(result):
+            for path in export_csv(dataset, folder):
+                say(f"Wrote {path}")
         return
     file = out if out is not None else result.with_suffix(".mat")
     vacant_file(file, force, result)
-    export_mat(dataset, file)
-    typer.echo(f"Wrote {file}")
+    with as_written(result):
+        export_mat(dataset, file)
+    say(f"Wrote {file}")
 
 
 def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None) -> str:
@@ -101,7 +108,7 @@ def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None)
 
     replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
     if "no_replay" in replay:
-        typer.echo(f"warning: {replay['no_replay']}", err=True)
+        say(f"warning: {replay['no_replay']}", err=True)
     return report_of(dataset, measured, replay)
 
 

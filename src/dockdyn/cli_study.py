@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Overrides, Quiet, ScenarioName, progress, typed
+from dockdyn.cli_options import Force, NoOwnCode, Overrides, Quiet, ScenarioName, progress, say, typed
 
 
 def envelope(
@@ -32,6 +32,7 @@ def envelope(
         bool, typer.Option("--json", help="Print the envelope as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Locate where capture begins or a requirement fails.
 
@@ -58,9 +59,9 @@ def envelope(
         return
     from dockdyn.output.envelope_report import envelope_verdict
 
-    typer.echo(chosen.title)
-    typer.echo(envelope_verdict(answer))
-    typer.echo(f"Report: {folder / 'report.html'}" if folder else "")
+    say(chosen.title)
+    say(envelope_verdict(answer))
+    say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
 def sensitivity(
@@ -76,6 +77,7 @@ def sensitivity(
         bool, typer.Option("--json", help="Print the derivatives as JSON and nothing else; files only with --out.")
     ] = False,
     quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Rank the numbers that a figure depends on.
 
@@ -101,4 +103,4 @@ def sensitivity(
         return
     show_sensitivity(answer)
     if out is not None:
-        typer.echo(f"Report: {out / 'report.html'}")
+        say(f"Report: {out / 'report.html'}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli_options import Force, Refusal
+from dockdyn.cli_options import Force, NoOwnCode, Refusal, say
 
 PORT = 8080
 
@@ -26,6 +26,7 @@ def view(
         typer.Option("--host", metavar="ADDRESS", help="Address to serve on; others than this machine can then look."),
     ] = "127.0.0.1",
     force: Force = False,
+    no_own_code: NoOwnCode = False,
 ) -> None:
     """Replay a run in the browser.
 
@@ -34,27 +35,28 @@ def view(
     from dockdyn.cli import write_text
     from dockdyn.cli_output import vacant_file
     from dockdyn.output.replay.build import scene_of
-    from dockdyn.output.store import open_result, result_in
+    from dockdyn.output.store import as_written, open_result, result_in
 
     result = result_in(result)
     if html is not None:
         vacant_file(html, force, result)
     address = None if html is not None else checked(host)
-    scene = scene_of(open_result(result), result.parent, str(result))
+    with as_written(result):
+        scene = scene_of(open_result(result), result.parent, str(result))
     for words in scene.warnings:
-        typer.echo(f"warning: {words}", err=True)
+        say(f"warning: {words}", err=True)
     if html is not None:
         from dockdyn.output.replay.page import page_of
 
         write_text(html, page_of(scene), force)
-        typer.echo(f"Replay: {html}")
+        say(f"Replay: {html}")
         return
     from dockdyn.output.replay.serve import serve
 
     assert address is not None
     if not address.is_loopback:
-        typer.echo(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
-    serve(scene, host, free_port(host, port), lambda url: typer.echo(f"Replay: {url} (Ctrl-C ends it)"))
+        say(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
+    serve(scene, host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
 
 
 def checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:

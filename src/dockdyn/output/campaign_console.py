@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-
 from dockdyn.output.campaign_tables import requirements_table, ways_table
 from dockdyn.output.campaign_wording import not_known, percent, sure, undecided_words
 from dockdyn.output.console import table_of
 from dockdyn.output.page import Table
+from dockdyn.output.terminal import Terminal
 from dockdyn.output.wording import significant
 
 WORST = 3  # cases listed
@@ -18,7 +17,7 @@ DECISIVE = 4  # keys listed
 
 def show_campaign(answers: dict[str, Any]) -> None:
     """What a campaign answers: probabilities, the largest force, what fails first and what decides it."""
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(answers["title"], markup=False)
     failed = f", {answers['failed']} failed" if answers["failed"] else ""
     rate = answers["runs_per_second"]
@@ -60,7 +59,7 @@ def narrow(found: Table) -> Table:
     return Table(columns, rows, [], worded={0, 1})
 
 
-def show(console: Console, found: Table) -> None:
+def show(console: Terminal, found: Table) -> None:
     """A table of the report."""
     headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
     shown = table_of(None, headings, tuple(headings[place] for place in found.worded))

@@ -6,7 +6,6 @@ from typing import Any
 
 import xarray as xr
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from dockdyn.output.berthing_report import berthing_verdict, contacts_table, impacts_table
@@ -17,7 +16,9 @@ from dockdyn.output.orbital_report import newton, orbital_verdict
 from dockdyn.output.page import Table as ReportTable
 from dockdyn.output.rig_report import budget, compared, rig_verdict
 from dockdyn.output.stability_report import verdict
+from dockdyn.output.terminal import Terminal
 from dockdyn.output.wording import capture, capture_load, gains, requirement, significant, together
+from dockdyn.scenario.printable import printable
 
 LISTED = 6  # sensitivities printed
 STIFFNESSES = 5  # columns of a comparison
@@ -25,7 +26,7 @@ STIFFNESSES = 5  # columns of a comparison
 
 def show_summary(summary: dict[str, Any]) -> None:
     """A run's summary."""
-    console = Console(highlight=False)
+    console = Terminal()
     if summary["kind"] == "berthing":
         console.print(summary["title"], markup=False)
         console.print(berthing_verdict(summary), markup=False)
@@ -67,7 +68,7 @@ def show_summary(summary: dict[str, Any]) -> None:
         console.print(f"warning: {warning}", markup=False)
 
 
-def berthing_meetings(console: Console, summary: dict[str, Any]) -> None:
+def berthing_meetings(console: Terminal, summary: dict[str, Any]) -> None:
     """Impacts after that at t = 0 and contacts of a berthing, where there are any: a row each, as in the report."""
     if len(summary["impacts"]) > 1:
         show_meetings(console, impacts_table(summary), len(summary["impacts"]))
@@ -75,7 +76,7 @@ def berthing_meetings(console: Console, summary: dict[str, Any]) -> None:
         show_meetings(console, contacts_table(summary), len(summary["contacts"]))
 
 
-def orbital_end(console: Console, summary: dict[str, Any]) -> None:
+def orbital_end(console: Terminal, summary: dict[str, Any]) -> None:
     """Impacts of an arm in orbit, where it ends and what Newton's method took."""
     if summary["impacts"]:
         show_meetings(console, orbital_impacts(summary), len(summary["impacts"]), ("impact",))
@@ -84,7 +85,7 @@ def orbital_end(console: Console, summary: dict[str, Any]) -> None:
     console.print(f"Newton's corrections a step: {newton(summary)}")
 
 
-def rig_numbers(console: Console, summary: dict[str, Any]) -> None:
+def rig_numbers(console: Terminal, summary: dict[str, Any]) -> None:
     """What a rig makes of a contact, where its delay comes from, and what to do."""
     shown = table_of(None, ["", "rig", ""], ("", ""))
     for row in compared(summary).rows:
@@ -97,7 +98,7 @@ def rig_numbers(console: Console, summary: dict[str, Any]) -> None:
 
 def show_comparison(dataset: xr.Dataset) -> None:
     """A comparison of compensators: amplitude ratios over stiffness."""
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(dataset.attrs["title"], markup=False)
     found = ratios(dataset, STIFFNESSES)
     headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
@@ -110,7 +111,7 @@ def show_comparison(dataset: xr.Dataset) -> None:
         console.print(f"warning: {warning}", markup=False)
 
 
-def show_meetings(console: Console, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:
+def show_meetings(console: Terminal, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:
     """A table of the report, and how many rows it leaves out."""
     headings = ["\n".join(filter(None, [*words.split(), unit])) for words, unit in found.columns]
     shown = table_of(None, headings, worded)
@@ -123,6 +124,7 @@ def show_meetings(console: Console, found: ReportTable, count: int, worded: tupl
 
 def table_of(title: str | None, headings: list[str], worded: tuple[str, ...]) -> Table:
     """A plain table; columns in `worded` hold words and are set left."""
+    title = None if title is None else printable(title)
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in headings:
         side: Any = "left" if heading in worded else "right"
@@ -169,7 +171,7 @@ def chain_impacts(summary: dict[str, Any]) -> Table:
 
 def show_margins(title: str, margins: dict[str, Any]) -> None:
     """What margins say: the verdict, the figures behind it, approximations beside the exact answer."""
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(title, markup=False)
     console.print(verdict(margins), markup=False)
     figures = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
@@ -242,4 +244,4 @@ def show_table(table: Any) -> None:
         shown.add_column(heading)
     for row in table.rows:
         shown.add_row(row.quantity, row.printed or "", f"{row.computed:.6g}", row.unit, row.note)
-    Console(highlight=False).print(shown)
+    Terminal().print(shown)

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from dockdyn.output.impact_console import show
+from dockdyn.output.terminal import Terminal
 from dockdyn.output.wording import NOTHING, significant
 from dockdyn.study.identify_contact import EXACT
 
@@ -149,7 +149,7 @@ def show_plan(answer: dict[str, Any]) -> None:
     show(verdict, rows, [])
     if not answer["joints"]:
         return
-    console, table = Console(highlight=False), Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    console, table = Terminal(), Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for words in ("joint", "from", "to", "largest rate"):
         table.add_column(words, justify="left" if words == "joint" else "right")
     for joint in answer["joints"]:
@@ -163,7 +163,7 @@ def show_plan(answer: dict[str, Any]) -> None:
 
 
 def listed(verdict: str, rows: list[tuple[str, str, str]], warnings: list[str], toml: str) -> None:
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(verdict, markup=False)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
     for side in ("left", "right", "left"):

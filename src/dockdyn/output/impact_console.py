@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
+from dockdyn.output.terminal import Terminal
 from dockdyn.output.wording import significant
 
 
@@ -57,7 +57,7 @@ def show_latch(answer: dict[str, Any], speed: float | None, reach: float | None,
 
 
 def show(verdict: str, rows: list[tuple[str, float | None, str]], warnings: list[str]) -> None:
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(verdict, markup=False)
     figures = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
     figures.add_column()

@@ -214,6 +214,7 @@ def residual_words(one: Residual) -> str:
 
 
 def log_warnings(log: MeasuredLog) -> list[str]:
+    told = [f"{log.file}: {note}" for note in log.notes]
     if not log.unused:
-        return []
-    return [f"{log.file}: not used, for the run has no such variable: {', '.join(log.unused)}"]
+        return told
+    return [*told, f"{log.file}: not used, for the run has no such variable: {', '.join(log.unused)}"]

@@ -112,11 +112,10 @@ def per(figure: str, key: str) -> str:
 
 def show_sensitivity(answer: dict[str, Any]) -> None:
     """The ranked table on the terminal."""
-    from rich.console import Console
-
     from dockdyn.output.console import table_of
+    from dockdyn.output.terminal import Terminal
 
-    console = Console(highlight=False)
+    console = Terminal()
     console.print(answer["title"], markup=False)
     console.print(sensitivity_verdict(answer), markup=False)
     found = derivatives_table(answer, counting(answer)[:LISTED])

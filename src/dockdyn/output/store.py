@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import xarray as xr
 
 from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.errors import ScenarioError
-from dockdyn.scenario.load import KINDS
+from dockdyn.scenario.load import KINDS, refuse_own_code
+from dockdyn.scenario.own_code import allowed
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
 STUDIES = {  # attributes: one of them makes it something else than a run
@@ -31,8 +34,9 @@ def write_result(dataset: xr.Dataset, path: str | Path) -> None:
     write_file(path, as_bytes(dataset))
 
 
-def open_result(path: str | Path) -> xr.Dataset:
-    """The result in `path`, read completely. Raises `ScenarioError` when there is none."""
+def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
+    """The result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
+    scenario names code of its own, which reports and replays import."""
     import h5py
 
     path = Path(path)
@@ -63,7 +67,22 @@ def open_result(path: str | Path) -> xr.Dataset:
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
+    if not (own_code and allowed()):
+        refuse_own_code(str(dataset.attrs["scenario"]), str(path))
     return dataset
+
+
+@contextmanager
+def as_written(*paths: str | Path) -> Iterator[None]:
+    """What is made of results: one that is not as it was written can fail anywhere in it, and is said to in one line."""
+    try:
+        yield
+    except (ScenarioError, OSError):
+        raise
+    except Exception as error:
+        names = ", ".join(map(str, paths))
+        words = f"lacks or holds what no result does ({type(error).__name__}: {error})"
+        raise ScenarioError(f"{names}: {words}; must be as this version of dockdyn wrote it") from error
 
 
 def result_in(path: str | Path) -> Path:

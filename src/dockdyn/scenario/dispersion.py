@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import tomlkit
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
+from tomlkit.items import Array, Trivia, Whitespace
 
 from dockdyn.scenario.distributions import LAWS, Choice, Cube, Distribution, Values
 from dockdyn.scenario.errors import ScenarioError, nearest, refused_in, shown
@@ -260,7 +261,8 @@ def written_into(data: dict[str, Any], dispersions: Sequence[Dispersion], name: 
 def with_inline(data: Any) -> Any:
     """What a file holds, distributions in the place of numbers as tables of one line."""
     if isinstance(data, list):
-        return [with_inline(item) for item in data]
+        items = [with_inline(item) for item in data]
+        return items if any(isinstance(item, dict) for item in items) else array(items)
     if not isinstance(data, dict):
         return data
     if "distribution" in data and "keys" not in data:
@@ -268,6 +270,12 @@ def with_inline(data: Any) -> Any:
         table.update(data)
         return table
     return {key: with_inline(value) for key, value in data.items()}
+
+
+def array(items: list[Any]) -> Array:
+    """A list without tables; put together here, since tomlkit's own way takes the square of its length."""
+    parts = [part for item in items for part in (Whitespace(", "), tomlkit.item(item))]
+    return Array(parts[1:], Trivia())
 
 
 def unfixed(dispersions: Sequence[Dispersion], content: Any, fixed: Iterable[str], name: str) -> list[Dispersion]:

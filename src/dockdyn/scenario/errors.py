@@ -46,7 +46,7 @@ def shown(value: object) -> str:
 def allowed(problem: Any) -> str:
     """What is allowed instead, in words."""
     sort, context = problem["type"], problem.get("ctx", {})
-    if sort in ("quantity", "part"):
+    if sort in ("quantity", "part", "own_code"):
         return context["allowed"]
     if sort.startswith("union_tag"):
         names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')

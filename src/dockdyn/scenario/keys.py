@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.units import Unit
+from dockdyn.scenario.toml_text import DEEPEST
+from dockdyn.scenario.units import Unit, whole_number
 
 if TYPE_CHECKING:
     from dockdyn.scenario.load import Scenario
@@ -141,24 +142,26 @@ def place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
 
 def split(key: str, name: str) -> list[str]:
     parts = key.split(".")
-    if not all(parts):
+    if not all(parts) or len(parts) > DEEPEST:
         raise ScenarioError(f"{name}: {key}: must be a dotted key such as loop.delay")
     return parts
 
 
 def index_in(items: list[Any], part: str, key: str, name: str) -> int:
     """An index into a list of numbers."""
-    if not part.isdecimal() or int(part) >= len(items):
+    index = whole_number(part)
+    if index is None or index >= len(items):
         raise ScenarioError(f"{name}: {key}: {part!r} is no index of the list; must be 0 to {len(items) - 1}")
-    return int(part)
+    return index
 
 
 def element(items: list[Any], part: str, key: str, name: str) -> tuple[int, bool]:
     """Which table of a list `part` names by index or name (used), or the only one (not used)."""
-    if part.lstrip("-").isdigit():
-        if not 0 <= int(part) < len(items):
+    index = whole_number(part.removeprefix("-"))
+    if index is not None:
+        if part.startswith("-") or index >= len(items):
             raise ScenarioError(f"{name}: {key}: index {part} is out of range; must be 0 to {len(items) - 1}")
-        return int(part), True
+        return index, True
     names = {called(item): index for index, item in enumerate(items)}
     if part in names:
         return names[part], True

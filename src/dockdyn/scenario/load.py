@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -32,6 +30,7 @@ from dockdyn.scenario.free_flight import FreeFlightSection
 from dockdyn.scenario.keys import holds, override
 from dockdyn.scenario.look import with_looks
 from dockdyn.scenario.orbital_arm import OrbitalArmSection
+from dockdyn.scenario.own_code import OwnCodeError, importable, only_built_in
 from dockdyn.scenario.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.rig import MODES, RigSection
 from dockdyn.scenario.section import Section
@@ -123,14 +122,29 @@ def preset_text(name: str) -> str:
     return file.read_text()
 
 
-def load(source: str | Path, overrides: dict[str, Any] | None = None) -> Scenario:
+def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: bool = True) -> Scenario:
     """Read a scenario from a file or preset.
 
     `overrides` maps dotted keys to values, as `--set` does: `{"loop.delay": "200 ms", "chaser.mass": 2000}`. Lists take
-    an index or a name, and need neither when they have one element. Raises `ScenarioError`.
+    an index or a name, and need neither when they have one element.
+
+    A scenario may name laws and surfaces of its own, "module:Class", and so runs the code of a module beside it. Without
+    `own_code` it is refused before. Raises `ScenarioError`.
     """
     name, text, folder = read(source)
-    return parse(text, name, overrides, folder)
+    with only_built_in(not own_code):
+        return parse(text, name, overrides, folder)
+
+
+def refuse_own_code(text: str, name: str) -> None:
+    """Raises `OwnCodeError` for a scenario in a result `name` that has code of its own, without running it."""
+    try:
+        with only_built_in():
+            parse(text, name)
+    except OwnCodeError:
+        raise
+    except ScenarioError:  # which is then not made into a model either
+        return
 
 
 def read(source: str | Path) -> tuple[str, str, Path | None]:
@@ -236,17 +250,6 @@ def section_of(data: dict[str, Any], name: str) -> type[Section]:
     return MODES[mode]
 
 
-@contextmanager
-def importable(folder: Path | None) -> Iterator[None]:
-    """Modules in `folder` and in the working folder can be imported."""
-    before = list(sys.path)
-    sys.path[:0] = [str(place.resolve()) for place in (folder or Path(), Path())]
-    try:
-        yield
-    finally:
-        sys.path[:] = before
-
-
 def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Path | None) -> dict[str, Any]:
     """`data` with the dotted `key` set, as written or, where it is not there as written, as resolved.
 
@@ -267,8 +270,8 @@ def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Pa
 def refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """The first problem in one line: file, key, value and what is allowed."""
     problems = error.errors()
-    # an unknown key first: what it was meant to be is then missing, too
-    problem = min(problems, key=lambda item: item["type"] != "extra_forbidden")
+    # an unknown key early: what it was meant to be is then missing, too
+    problem = min(problems, key=lambda item: (item["type"] != "own_code", item["type"] != "extra_forbidden"))
     path, value = located(problem["loc"], data, problem["type"] == "missing")
     key = ".".join(path) or "scenario"
     sort = problem["type"]
@@ -279,6 +282,8 @@ def refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[
             f"of law {' or '.join(laws)} only" if laws else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
         )
         return ScenarioError(f"{name}: {key}: unknown key; {words}", key, f"unknown key; {words}")
+    if sort == "own_code":
+        return OwnCodeError(f"{name}: {key}: {allowed(problem)}", key, allowed(problem))
     if sort == "missing":
         return ScenarioError(f"{name}: {key}: missing", key, "missing")
     if sort.startswith("union_tag"):

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import importlib
 import re
-import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal, Union
 
 import equinox as eqx
@@ -31,6 +30,7 @@ from dockdyn.contact.plane import Plane
 from dockdyn.contact.sphere import Sphere
 from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.contact.torus import Torus
+from dockdyn.scenario import own_code
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import Coordinate, Number, in_base_units, quantity
 
@@ -159,13 +159,15 @@ def si(value: Any) -> Any:
 
 def imported(target: str) -> type:
     """The class "module:Class"; modules beside the scenario file and in the working folder are found."""
+    if not own_code.allowed():
+        raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
     module, _, name = target.partition(":")
     try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        refuse(
-            f'cannot import {target!r} ({error}); must be "module:Class" with the module importable from {sys.path[0]}'
-        )
+        found = getattr(own_code.module_of(module), name)
+    except Exception as error:  # of the module's own code, too
+        words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        place = next(iter(own_code.places.get()), Path.cwd())
+        refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
     if not (isinstance(found, type) and issubclass(found, eqx.Module)):
         refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
     return found
@@ -249,6 +251,7 @@ Exponent = (quantity("", "an exponent", least=1), 1.5)
 Power = quantity("N/m**{exponent}", "a stiffness", above=0)
 Damping = quantity("N*s/m", "a damping", least=0)
 Stiffness = quantity("N/m", "a stiffness", above=0)
+Forces = Annotated[list[quantity("N", "a force", component=True, least=0)], Field(fail_fast=True)]
 
 NormalLawSection = choice(
     "law",
@@ -273,9 +276,9 @@ NormalLawSection = choice(
             "force-stroke",
             force_stroke,
             table,
-            stroke=Annotated[list[Coordinate], Field(min_length=2)],
-            force=list[quantity("N", "a force", component=True, least=0)],
-            unloading_force=(list[quantity("N", "a force", component=True, least=0)] | None, None),
+            stroke=Annotated[list[Coordinate], Field(min_length=2, fail_fast=True)],
+            force=Forces,
+            unloading_force=(Forces | None, None),
             bottoming_stiffness=quantity("N/m", "a stiffness", least=0),
             preload=(quantity("N", "a force", least=0), 0.0),
             damping=(Damping, 0.0),

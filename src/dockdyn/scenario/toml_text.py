@@ -41,7 +41,7 @@ def check_admissible(value: Any, name: str, key: str = "") -> None:
     left = [(value, key, 0)]
     while left:
         part, place, depth = left.pop()
-        where = f"{name}: {place}"
+        where = f"{name}: {place}" if place else name
         if depth > DEEPEST:
             raise ScenarioError(f"{where}: is nested too deeply; must be at most {DEEPEST} tables and lists deep")
         if isinstance(part, str) and (sign := control_character(part)):

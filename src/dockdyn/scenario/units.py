@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from dockdyn.scenario.errors import shown
 
 LONGEST = 100  # characters of a number with its unit
+NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
 EXPONENT = re.compile(r"\s*([-+]?\d{1,2}(\.\d+)?|\(\s*[-+]?\d{1,2}(\.\d+)?(\s*/\s*\d{1,2})?\s*\))(?![\w.])(?!\s*\*\*)")
 POWER_OF_POWER = re.compile(r"\)[^()]*\)\s*$")  # what is in brackets, before a power, has brackets inside
 
@@ -54,7 +55,7 @@ def read(text: str, scaled: Callable[[Any], Any]) -> float:
     """The number of pint's quantity in `text` once it is `scaled`."""
     from pint.util import string_preprocessor
 
-    if len(text) > LONGEST or not plain_powers(string_preprocessor(text)):
+    if len(text) > LONGEST or not NUMBER.match(text) or not plain_powers(string_preprocessor(text)):
         raise ValueError("must be a number and a unit")
     try:
         return float(scaled(registry().Quantity(text)).magnitude)
@@ -68,6 +69,11 @@ def plain_powers(text: str) -> bool:
         EXPONENT.match(text, power.end()) and not POWER_OF_POWER.search(text[: power.start()])
         for power in re.finditer(r"\*\*", text)
     )
+
+
+def whole_number(text: str) -> int | None:
+    """The number that digits alone write, where it is one that counts something; None of any other text."""
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text.strip()) else None
 
 
 class Bounds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,7 @@ class Bounce:
     first: int  # samples in contact, by the force
     last: int
     ends: bool  # whether the log sees the contact end
+    notes: Sequence[str] = ()  # of what was read, to be told
 
     @property
     def period(self) -> float:
@@ -53,7 +55,7 @@ def read_bounce(
 ) -> Bounce:
     """The first contact in a log; ScenarioError that names file and row for what cannot be used."""
     log = read_log(path, ROLES, columns, units)
-    step = evenly(log, period)
+    step, notes = evenly(log, period)
     unsaturated(log, FORCE, "position", alike=False)
     force, position = log.signals[FORCE], log.signals["position"]
     if np.ptp(position) == 0:
@@ -88,6 +90,7 @@ def read_bounce(
         first - begin,
         last - begin,
         ends,
+        notes,
     )
 
 

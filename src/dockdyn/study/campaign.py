@@ -22,12 +22,11 @@ from dockdyn.scenario.load import Scenario, parse
 from dockdyn.scenario.own_modules import own_modules
 from dockdyn.scenario.toml_text import data_of
 from dockdyn.study.batch import LEFT_OUT, Cases, in_batches, run_cases
-from dockdyn.study.campaign_store import Campaign, Store
+from dockdyn.study.campaign_store import MOST_RUNS, Campaign, Store
 from dockdyn.study.requirements import judge, plain, with_lists
 from dockdyn.study.sampling import Sampled, sample_cases
 
 CHUNK, SLOW_CHUNK = 256, 8  # cases in a chunk: of those that run in batches, of those that run one by one
-MOST_RUNS = 10_000_000
 SHOWN = 3  # differences told when a campaign cannot go on
 
 Done = tuple[int, Sampled, Cases]  # number of a chunk, its cases

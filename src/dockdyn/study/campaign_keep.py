@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.scenario.errors import ScenarioError, nearest
+from dockdyn.scenario.units import whole_number
 from dockdyn.study.campaign_answers import worst_first
 from dockdyn.study.campaign_cases import campaign_cases
 from dockdyn.study.first_failure import judge_cases
@@ -22,9 +23,10 @@ def parse_keep(text: str | None) -> dict[str, int]:
         way, colon, count = (piece.strip() for piece in part.partition(":"))
         if way not in WAYS:
             raise ScenarioError(f"--keep {text}: {way!r}: {nearest(way, WAYS)}")
-        if not colon or not count.isdecimal():
+        number = whole_number(count)
+        if not colon or number is None:
             raise ScenarioError(f"--keep {text}: must be worst:N, random:N or both, separated by a comma")
-        found[way] = int(count)
+        found[way] = number
     return found
 
 

@@ -22,9 +22,12 @@ import numpy as np
 import tomlkit
 import xarray as xr
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter
 
 from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.load import refuse_own_code
+from dockdyn.scenario.own_code import allowed
 from dockdyn.study.batch import Cases
 from dockdyn.study.campaign_seal import Damaged, opened, sealed
 from dockdyn.study.requirements import plain, unit_of_figure
@@ -32,6 +35,7 @@ from dockdyn.study.sampling import Sampled
 
 INDEX, CHUNKS, WHOLE, SCENARIO, LOCK = "campaign.json", "chunks", "campaign.nc", "scenario.toml", ".lock"
 FORMAT = 2  # of the folder; 1 had no checksums
+MOST_RUNS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -132,12 +136,17 @@ class Store:
             stated = json.loads(self.index.read_text(encoding="utf-8"))
             if stated["format"] != FORMAT:
                 raise ScenarioError(f"{self.index}: is of another version of dockdyn; run it again with another --out")
-            return Campaign(**stated | {"keys": tuple(stated["keys"]), "units": tuple(stated["units"])})
+            if not allowed():
+                refuse_own_code(str(stated["scenario"]), str(self.index))
+            found = TypeAdapter(Campaign).validate_python(stated)
+            if not 1 <= found.chunk <= found.runs <= MOST_RUNS:
+                raise ValueError("no such number of cases")
+            return found
         except FileNotFoundError:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None
         except ScenarioError:
             raise
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             raise ScenarioError(f"{self.index}: damaged, or not the index of a campaign") from None
 
     def missing(self, campaign: Campaign) -> list[int]:

@@ -16,6 +16,7 @@ from dockdyn.scenario.compensators import LAWS, CompensatorLaw
 from dockdyn.scenario.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.parts import Stiffness
+from dockdyn.scenario.units import whole_number
 from dockdyn.study import comparison_store
 from dockdyn.study.measures import number
 from dockdyn.study.rig_build import sensor_of
@@ -72,7 +73,7 @@ def stiffness_range(given: Any) -> list[float] | None:
     if not isinstance(given, str) or ":" not in given:
         return None
     low, high, count = (*given.split(":"), "", "")[:3]
-    if given.count(":") != 2 or not count.strip().isdecimal() or not 2 <= int(count) <= MOST:
+    if given.count(":") != 2 or not 2 <= (whole_number(count) or 0) <= MOST:
         allowed = f"must be a stiffness, a list, or LOW:HIGH:COUNT with COUNT from 2 to {MOST}"
         raise ScenarioError(f"--set {STIFFNESS}={given}: {allowed}")
     ends = stiffness(low.strip()), stiffness(high.strip())

@@ -95,7 +95,7 @@ def identify_contact(bounce: Bounce, delay: float | None = None) -> Contact:
         percent=percent,
         warnings=[],
     )
-    contact.warnings.extend(doubts(contact))
+    contact.warnings.extend([*bounce.notes, *doubts(contact)])
     return contact
 
 

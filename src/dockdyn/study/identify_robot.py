@@ -77,10 +77,10 @@ def read_robot_log(
 ) -> Records:
     """A log, checked; ScenarioError that names file and row for what cannot be used."""
     log = read_log(path, ROLES, columns, units)
-    step = evenly(log, period)
+    step, notes = evenly(log, period)
     excited(log)
     unsaturated(log, "actual", "command", alike=True)
-    return Records(log.file, step, log.signals["command"], log.signals["actual"])
+    return Records(log.file, step, log.signals["command"], log.signals["actual"], notes)
 
 
 def excited(log: Log) -> None:
@@ -140,7 +140,7 @@ def identify_robot(
         tried,
         [f"{words}; another model, that fits less well, is taken" for words in passed_over[:1]],
     )
-    robot.warnings.extend(doubts(robot))
+    robot.warnings.extend([*records.notes, *doubts(robot)])
     return robot
 
 

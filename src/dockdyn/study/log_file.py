@@ -13,7 +13,10 @@ from jaxtyping import Float
 
 from dockdyn.scenario.errors import ScenarioError, shown
 from dockdyn.scenario.units import convert
+from dockdyn.study.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 
+TIME = "time"  # the role whose unit may have to be told from the stamps
+SUFFIXES = ("s", "ms", "us", "µs", "ns", "m", "mm", "cm", "um", "µm", "N", "kN", "mN")  # units: command_mm
 UNIT = re.compile(r"^(.*?)\s*(?:\[\s*([^\[\]]*?)\s*\]|\(\s*(.*?)\s*\))\s*$")
 UNEVEN = 0.05  # of the period: by how much a step of time may be off
 STUCK = 10  # samples at an extreme value that are a saturation, if what drives them moves on
@@ -40,6 +43,7 @@ class Log:
     signals: dict[str, Row]
     headings: dict[str, str]
     rows: np.ndarray  # line of the file of every sample
+    stamps: Stamps | None = None  # its time as it stands there
 
     def refuse(self, sample: int | None, words: str) -> ScenarioError:
         """An error about a sample, or about the whole file."""
@@ -67,6 +71,7 @@ def read_log(
             raise ScenarioError(f"{file}: row {row}: {len(cells)} cells; must be {len(headings)}, as in the header")
     found: dict[str, Row] = {}
     chosen: dict[str, str] = {}
+    stamps = None
     for role in roles:
         at = column_of(file, headings, role, columns.get(role.name))
         if at is None:
@@ -76,10 +81,18 @@ def read_log(
         if separator == ";":
             cells = [cell.replace(",", ".") for cell in cells]  # decimal commas
         values = np.array([value_of(file, row, headings[at], cell) for row, cell in zip(rows, cells, strict=True)])
-        found[role.name] = values * factor(file, headings[at], role, (units or {}).get(role.name))
+        stated, unit = factor(file, headings[at], role, (units or {}).get(role.name))
+        found[role.name] = values * unit
+        for far in np.flatnonzero(~np.isfinite(found[role.name]))[:1]:
+            raise ScenarioError(
+                f"{file}: row {rows[far]}: {headings[at]} = {shown(cells[far])}: must be a finite number"
+            )
+        if role.name == TIME and table:
+            stamps = stamps_of(headings[at], cells, unit, stated)
+            found[TIME] = stamps.seconds
     if not table:
         raise ScenarioError(f"{file}: has a header and no samples")
-    return Log(file, found, chosen, rows)
+    return Log(file, found, chosen, rows, stamps)
 
 
 def cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
@@ -106,11 +119,13 @@ def text_of(path: Path) -> list[tuple[int, str]]:
     """Lines that are neither empty nor comments, with their numbers."""
     if path.is_dir():
         raise ScenarioError(f"{path}: is a folder; must be a CSV file")
+    if path.is_char_device() or path.is_block_device():  # which may have no end
+        raise ScenarioError(f"{path}: is a device; must be a CSV file")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ScenarioError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # also a path that no file can have
         raise ScenarioError(f"{path}: cannot be read as text ({error})") from None
     lines = enumerate(text.splitlines(), start=1)
     return [(at, line) for at, line in lines if line.strip() and not line.lstrip().startswith("#")]
@@ -122,6 +137,18 @@ def named(heading: str) -> tuple[str, str | None]:
     return (match[1], match[2] or match[3] or "") if match else (heading, None)
 
 
+def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
+    """Name and unit of a heading that ends in a unit of its role, "command_mm"; None of any other."""
+    name, _, unit = heading.strip().rpartition("_")
+    if not name or unit not in SUFFIXES or known_name(heading) in role.known_as:
+        return None
+    try:
+        convert(f"1 {unit}", role.unit)
+    except ValueError:
+        return None
+    return name, unit
+
+
 def known_name(heading: str) -> str:
     """A heading as the names that are known have it: without unit, in small letters, blanks between words."""
     return named(heading)[0].lower().replace("_", " ").strip()
@@ -129,7 +156,7 @@ def known_name(heading: str) -> str:
 
 def column_of(file: str, headings: list[str], role: Role, wanted: str | None) -> int | None:
     """Where the column of a role is; None where one that is not needed is missing."""
-    plain = [known_name(heading) for heading in headings]
+    plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
     if wanted is not None:
         matches = [i for i, heading in enumerate(headings) if wanted in (heading, named(heading)[0])]
         words = f"--{role.name} {wanted}: no such column; the columns are {', '.join(headings)}"
@@ -162,38 +189,47 @@ def value_of(file: str, row: int, heading: str, cell: str) -> float:
     return value
 
 
-def factor(file: str, heading: str, role: Role, given: str | None) -> float:
-    """What takes a column's unit to the SI unit of its role."""
+def factor(file: str, heading: str, role: Role, given: str | None) -> tuple[bool, float]:
+    """Whether the unit of a column is stated, and what takes it to the SI unit of its role."""
     _, stated = named(heading)
     if stated and given:
         raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {role.name}={given}")
-    unit = stated or given or role.unit
+    unit = stated or given or (suffixed(heading, role) or ("", ""))[1]
     try:
-        return convert(f"1 {unit}", role.unit)
+        return bool(unit), convert(f"1 {unit or role.unit}", role.unit)
     except ValueError:
         raise ScenarioError(
             f"{file}: {heading}: {shown(unit)} is no unit of {role.words}; such as {role.unit}"
         ) from None
 
 
-def evenly(log: Log, period: float | None) -> float:
-    """The sampling period (s): that of the column `time`, or `period` where the log has none or only rounded times.
+def evenly(log: Log, period: float | None) -> tuple[float, list[str]]:
+    """The sampling period (s): that of the column `time`, or `period` where the log has none or only rounded times; and
+    what to tell of the time's unit, where it was not stated.
 
-    ScenarioError for time that stands still or runs back, for missing samples, for uneven steps.
+    ScenarioError for time that stands still or runs back, for missing samples, for uneven steps, for stamps whose unit
+    is not stated and cannot be told, or which do not fit it.
     """
-    time = log.signals.get("time")
-    if time is None:
+    stamps = log.stamps
+    if stamps is None:
         if period is None:
             raise log.refuse(None, "no column is known as the time; name it with --time, or give the --period")
-        return period
-    if len(time) < 3:
+        return period, []
+    count = len(stamps.since)
+    if count < 3:
+        raise log.refuse(None, f"has {count} {'sample' if count == 1 else 'samples'}: too short to identify from")
+    for back in np.flatnonzero(np.diff(stamps.since) <= 0)[:1]:
+        time = stamps.seconds
+        raise log.refuse(back + 1, f"time {time[back + 1]:.15g} s is not after {time[back]:.15g} s in the row before")
+    try:
+        scale, told = scale_of_samples(stamps, period)
+    except ValueError as problem:
         raise log.refuse(
-            None, f"has {len(time)} {'sample' if len(time) == 1 else 'samples'}: too short to identify from"
-        )
+            None, f"{stamps.heading}: {problem}; state it with --unit time=ms, or in the header: {STATE}"
+        ) from None
+    time = stamps.since * scale
     steps = np.diff(time)
     usual = float(np.median(steps)) if period is None else period
-    for back in np.flatnonzero(steps <= 0)[:1]:
-        raise log.refuse(back + 1, f"time {time[back + 1]:.9g} s is not after {time[back]:.9g} s in the row before")
     loose = UNEVEN if period is None else 0.5
     for wide in np.flatnonzero(steps > (1.5 + loose - UNEVEN) * usual)[:1]:
         lost = max(round(steps[wide] / usual) - 1, 1)
@@ -203,11 +239,11 @@ def evenly(log: Log, period: float | None) -> float:
     for odd in np.flatnonzero(np.abs(steps - usual) > loose * usual)[:1]:
         words = f"the time steps by {steps[odd]:.6g} s, elsewhere by {usual:.6g} s; must be uniform within 5 %"
         raise log.refuse(odd + 1, words)
+    notes = [told] if told else []
     if period is not None:
-        return period
-    mean = float((time[-1] - time[0]) / (len(time) - 1))
+        return period, notes
     # times printed to few digits leave round-off in their mean
-    return float(f"{mean:.9g}")
+    return float(f"{time[-1] / (count - 1):.9g}"), notes
 
 
 def unsaturated(log: Log, name: str, driver: str, alike: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,8 @@ from jaxtyping import Float
 
 from dockdyn.scenario.errors import ScenarioError, nearest
 from dockdyn.study.columns import NUMBER, Column, tables
-from dockdyn.study.log_file import Role, header_of, known_name, read_log, text_of
+from dockdyn.study.log_file import Role, header_of, known_name, read_log, suffixed, text_of
+from dockdyn.study.time_stamps import STATE, scale_beside_run
 
 TIME = Role("time", "the time", "s", ("time", "t"))
 Samples = Float[np.ndarray, "samples"]
@@ -25,6 +26,7 @@ class MeasuredLog:
     time: Samples  # s, of the run
     columns: dict[str, Samples]  # by the name that the run's column has: "position.chaser.x"
     unused: list[str]  # headings of other columns
+    notes: list[str] = field(default_factory=list)  # of what was read, to be told
 
 
 @dataclass(frozen=True)
@@ -56,29 +58,35 @@ def read_measured(path: Path, dataset: xr.Dataset, shift: float = 0.0) -> Measur
     """
     columns = run_columns(dataset)
     headings, _ = header_of(str(path), text_of(path))
-    if not any(known_name(heading) in TIME.known_as for heading in headings):
+    if not any(known_name((suffixed(heading, TIME) or (heading,))[0]) in TIME.known_as for heading in headings):
         raise ScenarioError(f"{path}: no column is the time; must have one called time [s], beside {headings[0]}")
     roles = [
         Role(name, name, "" if column.unit == NUMBER else column.unit, spellings(column, columns), needed=False)
         for name, column in columns.items()
     ]
     log = read_log(path, [TIME, *roles], {})
-    time = log.signals["time"] + shift
-    for back in np.flatnonzero(np.diff(time) <= 0)[:1]:
-        words = f"{log.headings['time']} = {log.signals['time'][back + 1]:.9g}: must be after the row before"
+    stamps, start, end = log.stamps, float(dataset.time[0]), float(dataset.time[-1])
+    assert stamps is not None
+    for back in np.flatnonzero(np.diff(stamps.since) <= 0)[:1]:
+        words = f"{stamps.heading} = {stamps.first + stamps.since[back + 1]:.15g}: must be after the row before"
         raise log.refuse(back + 1, words)
+    try:
+        scale, told = scale_beside_run(stamps, start, end, shift)
+    except ValueError as problem:
+        raise log.refuse(None, f"{stamps.heading}: {problem}; state it in the header: {STATE}") from None
+    time = (stamps.first * scale + shift) + stamps.since * scale
     found = {name: values for name, values in log.signals.items() if name != "time"}
     unused = [heading for heading in headings if heading not in log.headings.values()]
     if not found:
         allowed = nearest(unused[0] if unused else "", list(columns))
         raise ScenarioError(f"{path}: no column is a variable of the run; {allowed}")
-    start, end = float(dataset.time[0]), float(dataset.time[-1])
     if not np.any((time >= start) & (time <= end)):
         words = (
             f"time from {time[0]:.6g} to {time[-1]:.6g} s: outside the run, {start:g} to {end:.6g} s; must overlap it"
         )
-        raise ScenarioError(f"{path}: {words}, see --shift")
-    return MeasuredLog(log.file, time, found, unused)
+        near = f', such as --shift "{start - time[0] + shift:.15g} s"' if stamps.of_epoch() else ""
+        raise ScenarioError(f"{path}: {words}, see --shift{near}")
+    return MeasuredLog(log.file, time, found, unused, [told] if told else [])
 
 
 def spellings(column: Column, columns: dict[str, Column]) -> tuple[str, ...]:

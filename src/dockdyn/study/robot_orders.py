@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -28,6 +29,7 @@ class Records:
     period: float  # s
     command: Row
     actual: Row
+    notes: Sequence[str] = ()  # of what was read, to be told
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import xarray as xr
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.keys import value_at
 from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.units import whole_number
 from dockdyn.stability.chart import Growth, chart, locate
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.lanes import in_lanes
@@ -75,7 +76,7 @@ def parse_sweep(text: str) -> Sweep:
     allowed = "must be KEY=LOW:HIGH:COUNT, such as loop.delay=0:0.4:100"
     if not equals or not key.strip() or len(parts) != 3 or not all(parts):
         raise ScenarioError(f"--sweep {text}: {allowed}")
-    if not parts[2].isdecimal() or not 2 <= int(parts[2]) <= 2000:
+    if not 2 <= (whole_number(parts[2]) or 0) <= 2000:
         raise ScenarioError(f"--sweep {text}: COUNT is {parts[2]}; must be a whole number from 2 to 2000")
     return Sweep(key.strip(), number(parts[0]), number(parts[1]), int(parts[2]))
 

@@ -13,7 +13,8 @@ from dockdyn.output.replay.drawable import can_be_drawn, drawable
 from dockdyn.output.replay.scene import Scene
 from dockdyn.output.store import study_of
 from dockdyn.scenario.errors import ScenarioError
-from dockdyn.scenario.load import importable, parse
+from dockdyn.scenario.load import parse
+from dockdyn.scenario.own_code import importable
 
 KINDS = {
     "free-flight": "free_flight",
