@@ -40,7 +40,9 @@ def damping_for(restitution: Scalar, speed: Scalar) -> Scalar:
     e = jnp.asarray(restitution, float)
 
     def balance(z: Scalar) -> Scalar:
-        return excess(-jnp.expm1(-z) / e) - jnp.where(z < 0.5, excess(jnp.expm1(-jnp.minimum(z, 0.5))), z + jnp.expm1(-z))
+        return excess(-jnp.expm1(-z) / e) - jnp.where(
+            z < 0.5, excess(jnp.expm1(-jnp.minimum(z, 0.5))), z + jnp.expm1(-z)
+        )
 
     def halve(_, bracket):
         low, high = bracket
@@ -65,4 +67,6 @@ def excess(x: Scalar) -> Scalar:
     """x − ln(1 + x), also where the two all but cancel: there x² ∫ s / (1 + x s) ds from 0 to 1, by Gauss."""
     small = jnp.abs(x) < 0.5
     near, s = jnp.where(small, x, 0.0), (1 + NODES) / 2
-    return jnp.where(small, near**2 * jnp.sum(WEIGHTS / 2 * s / (1 + near * s)), x - jnp.log1p(jnp.where(small, 0.0, x)))
+    return jnp.where(
+        small, near**2 * jnp.sum(WEIGHTS / 2 * s / (1 + near * s)), x - jnp.log1p(jnp.where(small, 0.0, x))
+    )

@@ -18,6 +18,7 @@ from dockdyn.integrate.solution import Status
 from dockdyn.models.berthing import COMPLIANT, Berthing, Struck
 from dockdyn.models.berthing_observed import observe
 from dockdyn.models.rebound import Rebound
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_data import Motion, dataset_of
@@ -102,7 +103,7 @@ def with_gain(scenario: Scenario) -> Any:
     return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
 
 
-@partial(jax.jit, static_argnames="method")
+@partial(Program, static=("method",))
 def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method) -> Any:
     return adaptive.solve(model, times, tolerance, state, method)
 
@@ -174,7 +175,7 @@ def begin(model: Berthing, settings: located.Settings, start: Any) -> located.La
     return located.begin(model, settings, start)
 
 
-@partial(jit_large, donate_argnums=3)
+@partial(jit_large, donate=("lane",))
 def proceed(model: Berthing, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
     return located.proceed(model, settings, lane, until)
 

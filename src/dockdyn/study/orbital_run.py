@@ -18,6 +18,7 @@ from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton
 from dockdyn.models.orbital_arm import RECORDS, OrbitalArm
 from dockdyn.models.orbital_observed import observe
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.dataset import REASONS
@@ -38,7 +39,7 @@ CROWDED = "stopped at t = {time:.6g} s: more than {places} contacts rest at once
 Progress = Callable[[float], None]
 
 
-@partial(jit_once, static_argnames="dissipative")
+@partial(jit_once, static=("dissipative",))
 def build(content: Any, dissipative: bool) -> OrbitalArm:
     return content.model(dissipative)
 
@@ -48,7 +49,7 @@ def begin(model: OrbitalArm, settings: colliding.Settings) -> colliding.Lane:
     return colliding.begin(model, settings)
 
 
-@partial(jax.jit, donate_argnums=2)
+@partial(Program, donate=("lane",))
 def proceed(model: OrbitalArm, settings: colliding.Settings, lane: colliding.Lane, until: Any) -> colliding.Lane:
     return colliding.proceed(model, settings, lane, until)
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import jax
 import numpy as np
 
 from dockdyn.integrate import located
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 
 DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
@@ -21,10 +21,10 @@ NO_LIMIT = 2**62
 MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
 
 # What runs once is compiled in a hurry.
-jit_once = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+jit_once = partial(Program, compiler_options={"xla_backend_optimization_level": 0})
 # Large programs that run for seconds: what LLVM's costly passes gain is less than what they take.
 jit_large = partial(
-    jax.jit, compiler_options={"xla_backend_optimization_level": 1, "xla_llvm_disable_expensive_passes": True}
+    Program, compiler_options={"xla_backend_optimization_level": 1, "xla_llvm_disable_expensive_passes": True}
 )
 
 

@@ -19,6 +19,7 @@ from dockdyn.loop.compensators.linear import Linear
 from dockdyn.models.rig import Oracle, Rig
 from dockdyn.models.rig_plant import Plant
 from dockdyn.models.rig_run import monodromy, run, spectral_radius
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
@@ -78,7 +79,7 @@ class Course:
     wall_time: float  # s
 
 
-@partial(jax.jit, static_argnames="samples")
+@partial(Program, static=("samples",))
 def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[str, Any], Any]:
     """The motion without rig at `samples` instants, a `period` (s) apart, and how its run ended."""
     settings = located.Settings(
@@ -110,7 +111,7 @@ def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[st
     return jax.vmap(look)(states), solution.status
 
 
-simulated = jax.jit(run, static_argnums=(3, 4))
+simulated = Program(run, static=("rows", "stride"))
 moves = jit_once(monodromy)
 
 

@@ -15,6 +15,7 @@ import xarray as xr
 
 from dockdyn.integrate import fixed, located
 from dockdyn.integrate.solution import Solution, Status
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_run import simulate_berthing
@@ -69,7 +70,7 @@ def begin(content: Any, settings: located.Settings) -> located.Lane:
     return located.begin(content.model(), settings)
 
 
-@partial(jax.jit, donate_argnums=3)
+@partial(Program, donate=("lane",))
 def proceed(content: Any, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
     return located.proceed(content.model(), settings, lane, until)
 
@@ -136,7 +137,7 @@ def culprit_name(culprit: int, content: Any) -> str:
     return names[culprit] if culprit < len(names) else "a contact force or rate"
 
 
-@jax.jit
+@Program
 def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
     model = content.model()
     state, samples = fixed.solve(model, mesh)
