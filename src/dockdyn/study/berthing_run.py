@@ -22,7 +22,7 @@ from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_data import Motion, dataset_of
-from dockdyn.study.dataset import REASONS
+from dockdyn.study.dataset import REASONS, shortness
 from dockdyn.study.plan import DEFAULT_STEP, MOST_ROWS, jit_large, jit_once, power_of_two
 from dockdyn.study.stiffness import STIFF, stiffness
 
@@ -103,9 +103,9 @@ def with_gain(scenario: Scenario) -> Any:
     return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
 
 
-@partial(Program, static=("method",))
-def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method) -> Any:
-    return adaptive.solve(model, times, tolerance, state, method)
+@partial(Program, static=("method", "most"))
+def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method, most: int) -> Any:
+    return adaptive.solve(model, times, tolerance, state, method, most)
 
 
 @jit_once
@@ -146,19 +146,24 @@ def smooth(
     tolerance = jnp.asarray(content.integrator.error(located=False))
     rows = -(-count // PIECES)
     kept, steps, rejected, finished = [jax.tree.map(lambda a: np.asarray(a)[None], state)], 0, 0, True
+    most, exhausted = content.integrator.max_steps, False
     for piece in range(PIECES):
         first = piece * rows
         if first >= count or not finished:
             break
+        if steps + rejected >= most:
+            finished, exhausted = False, True
+            break
         # pieces of one length, so that one compilation serves; what lies beyond the end is cut off
         times = interval * (first + jnp.arange(rows + 1, dtype=float))
-        found = advance(model, state, times, tolerance, method)
+        found = advance(model, state, times, tolerance, method, content.integrator.max_steps)
         part = jax.tree.map(lambda a: np.asarray(a)[1:], found.states)
         steps, rejected = steps + int(found.steps), rejected + int(found.rejected)
         good = np.isfinite(np.concatenate([leaf.reshape(rows, -1) for leaf in jax.tree.leaves(part)], axis=1)).all(
             axis=1
         )
         finished = bool(good.all())
+        exhausted = bool(found.exhausted)
         stop = rows if finished else int(np.argmin(good))
         kept.append(jax.tree.map(lambda a, stop=stop: a[:stop], part))
         state = jax.tree.map(lambda a: a[-1], found.states)
@@ -167,6 +172,8 @@ def smooth(
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *kept)
     end = (len(jax.tree.leaves(states)[0]) - 1) * interval
     status = "finished" if finished else f"stopped at t = {end:.6g} s: a state is not finite"
+    if exhausted and not finished:
+        status = REASONS[Status.TOO_MANY_ITERATIONS].format(time=end, steps=most, cause=shortness(0.0))
     return Motion(states, interval, finished, status, method, steps, rejected, stiffness=stiff)
 
 
@@ -199,7 +206,7 @@ def touching(
         samples=power_of_two(count + 1),
         max_moments=events,
         line_capacity=0,
-        max_iterations=1000 * content.duration / step + 1000 * events,
+        max_iterations=jnp.asarray(float(content.integrator.max_steps)),
     )
     lane, until = begin(model, settings, state), 0
     while int(lane.status) == Status.RUNNING:
@@ -211,10 +218,14 @@ def touching(
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
     end, at, names = Status(int(found.status)), int(found.culprit), model.names()
     culprit = names[at] if 0 <= at < len(names) else "a contact force or rate"
+    pace = float(jnp.minimum(lane.pace, lane.limit))
     reason = CHATTER if end == Status.TOO_MANY_EVENTS else REASONS[end]
     if end == Status.TOO_MANY_EVENTS and isinstance(model.contact, Rebound):
         reason += ", a larger impact.rest_speed ends that sooner"
-    status = reason.format(time=float(found.time), culprit=culprit, events=events)
+    steps_allowed = content.integrator.max_steps
+    status = reason.format(
+        time=float(found.time), culprit=culprit, events=events, steps=steps_allowed, cause=shortness(0.0, pace)
+    )
     steps = int(found.steps)
     log = jax.tree.map(lambda a: a[: int(found.moments)], found.log)
     return Motion(

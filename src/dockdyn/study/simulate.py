@@ -106,6 +106,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         lane = proceed(content, settings, until, lane)
         if progress is not None:
             progress(float(lane.node.time) / content.duration)
+    pace = float(jnp.minimum(lane.pace, lane.limit))
     solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, lane))
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
@@ -125,6 +126,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         steps=int(solution.steps),
         iterations=int(solution.iterations),
         step=float(settings.step),
+        pace=pace,
         roughest=float(solution.roughest),
     )
 
