@@ -20,7 +20,8 @@ import tomlkit
 TINY = (0.0, -0.0, 5e-324, 1e-300, 1e-150, 1e-30, 1e-12)
 HUGE = (1e12, 1e30, 1e150, 1e300)
 SCALES = (-1.0, 1e-9, 1e-5, 1e-2, 1e2, 1e4, 1e9)  # of what is there
-SECONDS = 120.0  # that a run may take, compilation included
+SECONDS = 120.0  # of a processor that a run may take, compilation included
+PATIENCE = 1800.0  # s, of a wall clock, on a machine that has others to serve
 GIBIBYTES = 6.0  # that a worker may hold
 
 
@@ -91,7 +92,7 @@ def outcome(preset: str, seed: int, study: str = "run") -> dict[str, Any]:
 
     data, changed = mutated(preset, seed)
     found: dict[str, Any] = {"preset": preset, "seed": seed, "study": study, "changed": changed}
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "scenario.toml"
@@ -107,7 +108,7 @@ def outcome(preset: str, seed: int, study: str = "run") -> dict[str, Any]:
     except BaseException as error:
         found["fault"] = f"{type(error).__name__}: {error}"[:300]
         found["trace"] = traceback.format_exc()[-1500:]
-    return found | {"seconds": round(time.perf_counter() - began, 3)}
+    return found | {"seconds": round(time.process_time() - began, 3)}
 
 
 class Worker:
@@ -127,9 +128,9 @@ class Worker:
         process = self.begin()
         assert process.stdin is not None and process.stdout is not None
         print(json.dumps([preset, seed, study]), file=process.stdin, flush=True)
-        began, fault = time.monotonic(), ""
+        began, used, fault = time.monotonic(), worked(process.pid), ""
         while not select.select([process.stdout], [], [], 0.5)[0]:
-            if time.monotonic() - began > SECONDS:
+            if worked(process.pid) - used > SECONDS or time.monotonic() - began > PATIENCE:
                 fault = f"hung: more than {SECONDS:g} s"
             elif held(process.pid) > GIBIBYTES:
                 fault = f"more than {GIBIBYTES:g} GiB"
@@ -156,6 +157,15 @@ def held(process: int) -> float:
     except OSError:
         return math.nan
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**30
+
+
+def worked(process: int) -> float:
+    """Seconds of a processor that a process has used."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return math.nan
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def serve() -> None:
