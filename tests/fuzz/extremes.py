@@ -17,9 +17,10 @@ from typing import Any
 
 import tomlkit
 
-TINY = (0.0, -0.0, 5e-324, 1e-300, 1e-150, 1e-30, 1e-12)
-HUGE = (1e12, 1e30, 1e150, 1e300)
+TINY = (0.0, -0.0, 5e-324, 1e-300, 1e-150, 1e-30, 1e-24, 1e-18, 1e-12)
+HUGE = (1e12, 1e18, 1e24, 1e30, 1e150, 1e300)
 SCALES = (-1.0, 1e-9, 1e-5, 1e-2, 1e2, 1e4, 1e9)  # of what is there
+LEFT = ("schema", "max_steps")  # who raises the limit of steps asks for the time
 SECONDS = 120.0  # of a processor that a run may take, compilation included
 PATIENCE = 1800.0  # s, of a wall clock, on a machine that has others to serve
 GIBIBYTES = 6.0  # that a worker may hold
@@ -32,8 +33,8 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     elif isinstance(data, list):
         pairs = enumerate(data)
     else:
-        number = not isinstance(data, bool) and parted(data) is not None and path[-1] != "schema"
-        return [path] if number else []
+        number = not isinstance(data, bool) and parted(data) is not None
+        return [path] if number and path[-1] not in LEFT else []
     return [place for key, value in pairs for place in places(value, (*path, key))]
 
 
