@@ -21,7 +21,7 @@ import numpy as np
 MAPS = Path("/proc/self/maps")
 ALLOWED = Path("/proc/sys/vm/max_map_count")
 SHARE = 0.5  # of the maps that a process may have: beyond, programs are dropped
-MOST_KEPT = 256  # programs, some 10 GB of memory
+MOST_KEPT = 96  # programs, of which three or four serve a structure: some 5 GB of memory
 
 kept: OrderedDict[Any, Any] = OrderedDict()  # the one used last comes last
 guard = threading.RLock()

@@ -73,6 +73,9 @@ def mutated(preset: str, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return data, mutate(data, chance)
 
 
+SPEEDS = {"free-flight": "approach.closing_speed", "latch": "speed"}  # by kind: what an envelope is asked over
+
+
 def answer(scenario: Any, study: str) -> tuple[int, Any, str]:
     """Exit code of a command, what it would print as JSON, and why it stopped."""
     import dockdyn
@@ -84,14 +87,19 @@ def answer(scenario: Any, study: str) -> tuple[int, Any, str]:
         return 0, dockdyn.margins(scenario), ""
     if study == "sensitivity":
         return 0, json.loads(dockdyn.sensitivity(scenario).attrs["sensitivity"]), ""
+    if study == "envelope":
+        over = {SPEEDS[scenario.kind]: (0.01, 0.1)}  # m/s
+        return 0, json.loads(dockdyn.envelope(scenario, over, tolerance=0.1).attrs["envelope"]), ""
     raise ValueError(study)
 
 
-def outcome(preset: str, seed: int, study: str = "run") -> dict[str, Any]:
+def outcome(preset: str, seed: int, study: str = "run", most_steps: int | None = None) -> dict[str, Any]:
     """What becomes of a mutated preset: its exit code, or the fault."""
     import dockdyn
 
     data, changed = mutated(preset, seed)
+    if most_steps is not None and "integrator" in data:
+        data["integrator"]["max_steps"] = most_steps
     found: dict[str, Any] = {"preset": preset, "seed": seed, "study": study, "changed": changed}
     began = time.process_time()
     try:
@@ -104,8 +112,8 @@ def outcome(preset: str, seed: int, study: str = "run") -> dict[str, Any]:
         found |= {"code": code, "words": words}
     except dockdyn.ScenarioError as error:
         found |= {"code": 2, "words": str(error)}
-        if not str(error).isprintable():
-            found["fault"] = "not one printable line"
+        if not (str(error).isprintable() and str(error).startswith(str(file))):
+            found["fault"] = "not one printable line that names the file"
     except BaseException as error:
         found["fault"] = f"{type(error).__name__}: {error}"[:300]
         found["trace"] = traceback.format_exc()[-1500:]
@@ -125,10 +133,11 @@ class Worker:
             )
         return self.process
 
-    def __call__(self, preset: str, seed: int, study: str = "run") -> dict[str, Any]:
+    def __call__(self, preset: str, seed: int, study: str = "run", most_steps: int | None = None) -> dict[str, Any]:
+        """The `outcome`, or the fault that ended the process."""
         process = self.begin()
         assert process.stdin is not None and process.stdout is not None
-        print(json.dumps([preset, seed, study]), file=process.stdin, flush=True)
+        print(json.dumps([preset, seed, study, most_steps]), file=process.stdin, flush=True)
         began, used, fault = time.monotonic(), worked(process.pid), ""
         while not select.select([process.stdout], [], [], 0.5)[0]:
             if worked(process.pid) - used > SECONDS or time.monotonic() - began > PATIENCE:

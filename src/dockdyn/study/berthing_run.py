@@ -66,11 +66,17 @@ def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
 
 def check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
     """Refuses a mass matrix (both trees) that is singular at t = 0, and names the velocities that move nothing."""
-    size = np.sqrt(np.diag(mass))
-    values, vectors = np.linalg.eigh(mass / np.outer(size, size))
+    names = [f"{owner} {v}" for owner, s in zip(("chaser", "target"), model.sides, strict=True) for v in s.tree.names()]
+    own = np.diag(mass)
+    if not (np.isfinite(mass).all() and (own > 0).all()):
+        still = [name for name, part in zip(names, own, strict=True) if not 0 < part < np.inf] or names
+        raise ScenarioError(
+            f"{scenario.name}: link: {', '.join(still)} move no mass that is a number; must have a mass"
+        )
+    size = np.sqrt(own)
+    values, vectors = np.linalg.eigh(mass / size / size[:, None])
     if values[0] > SINGULAR:
         return
-    names = [f"{owner} {v}" for owner, s in zip(("chaser", "target"), model.sides, strict=True) for v in s.tree.names()]
     still = [name for name, part in zip(names, vectors[:, 0], strict=True) if abs(part) > 0.1]
     raise ScenarioError(
         f"{scenario.name}: link: {', '.join(still)} together move no mass at t = 0; must have a mass between them"

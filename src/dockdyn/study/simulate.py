@@ -38,8 +38,21 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
 
     Returns a dataset with named dimensions, `units` and `long_name` on every variable, and the resolved scenario in its
     attributes. A run that stops early (not finite, too many events) returns what it had; `attrs["status"]` says so.
-    `progress` is told the share of the duration that is done.
+    `progress` is told the share of the duration that is done. Raises ScenarioError for what cannot be run.
     """
+    try:
+        return simulate_kind(scenario, progress)
+    except np.linalg.LinAlgError as error:
+        words = f"its matrices cannot be solved ({error}); masses, stiffnesses and lengths must be closer in size"
+        raise ScenarioError(f"{scenario.name}: {words}") from None
+    except ScenarioError as error:
+        if str(error).startswith(f"{scenario.name}:"):
+            raise
+        raise ScenarioError(f"{scenario.name}: {error}") from None
+
+
+def simulate_kind(scenario: Scenario, progress: Progress | None) -> xr.Dataset:
+    """Run a scenario by what suits its kind."""
     if scenario.kind == "rig":
         return judged(scenario, simulate_rig(scenario, progress))
     if scenario.kind == "berthing":
