@@ -37,7 +37,7 @@ def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:
 
 
 def within_range(summary: dict[str, Any]) -> dict[str, Any]:
-    """The summary without the figures that are no numbers any more, as energies of a loop that diverges; a warning names them."""
+    """The summary without the figures that are no numbers any more, such as energies that overflow; a warning names them."""
     lost = []
 
     def finite(value: Any, name: str) -> Any:
