@@ -6,10 +6,8 @@ import hashlib
 import os
 import pickle
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
-import jax
 import numpy as np
 import pytest
 import tomlkit
@@ -19,17 +17,6 @@ from long_tests import LONG
 import dockdyn
 from dockdyn import cli
 from dockdyn.output.embedded_replay import packed_replay
-
-MAPS = Path("/proc/self/maps")
-MOST_MAPS = 30_000  # of the 65,530 that Linux gives a process
-
-
-@pytest.fixture(autouse=True)
-def room_for_compiled_code():
-    """Every compiled structure holds some hundred memory maps: what is compiled is dropped before they run out."""
-    yield
-    if MAPS.exists() and MAPS.read_bytes().count(b"\n") > MOST_MAPS:
-        jax.clear_caches()
 
 
 @pytest.fixture(scope="session")

@@ -131,7 +131,7 @@ def test_craig_bampton_modes_serve_with_a_payload(body):
 # --- turning beams ----------------------------------------------------------------------------------------------------
 
 
-@partial(jit_once, static_argnames="modes")
+@partial(jit_once, static=("modes",))
 def steady(tree, speed, modes):
     """Mass matrix, and the derivative of the bias by the modal coordinates, of a straight beam on a turning hub."""
     v = jnp.zeros(len(tree.names())).at[0].set(speed)

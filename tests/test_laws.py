@@ -9,6 +9,7 @@ or more: 1e-8 is asked for. Laws that start as d^1.5 or have kinks say so beside
 from __future__ import annotations
 
 import textwrap
+from decimal import Decimal, localcontext
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +25,7 @@ from scipy.special import gamma
 
 import dockdyn
 from dockdyn.contact.compliance_device import ComplianceDevice
+from dockdyn.contact.hunt_crossley import damping_for
 from dockdyn.mechanics.vector import Vector
 
 SMOOTH = 1e-8  # relative
@@ -182,7 +184,7 @@ def test_hertz(run, exponent):
 
 
 def test_hunt_crossley_gives_the_restitution_that_is_asked_for(run):
-    for asked in (0.15, 0.45, 0.8, 0.97, 1.0):
+    for asked in (0.01, 0.025, 0.15, 0.45, 0.8, 0.97, 1.0):
         for masses, speed, exponent in [((500.0, 2200.0), 0.05, 1.5), ((3000.0, 700.0), 0.02, 2.0)]:
             law = {
                 "law": "hunt-crossley",
@@ -194,6 +196,29 @@ def test_hunt_crossley_gives_the_restitution_that_is_asked_for(run):
             contact, restitution = bounce(run, masses, speed, law, duration=9.0)
             assert restitution == pytest.approx(asked, rel=POWER)
             assert contact["impulse_N_s"] == pytest.approx(reduced(masses) * speed * (1 + asked), rel=10 * POWER)
+
+
+def exact_bounce(restitution):
+    """y = c v of a restitution, in eighty digits: y − ln(1 + y) = −e y − ln(1 − e y) = z − e y, halved in z."""
+    with localcontext() as context:
+        context.prec = 80
+        e, low = Decimal(restitution), Decimal(0)
+        high = (1 + e) / e
+        for _ in range(260):
+            z = (low + high) / 2
+            y = (1 - (-z).exp()) / e
+            low, high = (z, high) if y - (1 + y).ln() > z - e * y else (low, z)
+        return float((1 - (-low).exp()) / e)
+
+
+@pytest.mark.parametrize("restitution", [1e-9, 1e-3, 0.02, 0.025, 0.1, 0.5, 0.9, 0.99, 1 - 1e-4, 1 - 1e-6])
+def test_damping_of_a_restitution_is_that_of_the_energy_balance(restitution):
+    # e itself, a float, tells 1 − e, to which y is proportional near 1, to 1e-16 of 1
+    allowed = 1e-15 + 4e-16 / (1 - restitution)
+    assert float(damping_for(restitution, 0.5)) == pytest.approx(exact_bounce(restitution) / 0.5, rel=allowed)
+    step = 1e-4 * min(restitution, 1 - restitution)
+    slope = (exact_bounce(restitution + step) - exact_bounce(restitution - step)) / (2 * step)
+    assert float(jax.grad(damping_for)(restitution, 1.0)) == pytest.approx(slope, rel=1e-7)
 
 
 def test_hunt_crossley_of_a_given_damping(run):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.contact.normal_law import NormalLaw, signed_power
@@ -32,16 +33,19 @@ class HuntCrossley(NormalLaw):
 
 
 def damping_for(restitution: Scalar, speed: Scalar) -> Scalar:
-    """The damping c (s/m) that gives `restitution` (0 to 1, not 0) at the impact `speed` (m/s).
+    """The damping c (s/m) that gives `restitution` e (0 to 1, not 0) at the impact `speed` (m/s).
 
     The law's own energy balance, ∫ v dv / (1 + c v) equal in compression and in restitution, ties e to y = c v alone,
     whatever k, n and the masses: y − ln(1 + y) = −e y − ln(1 − e y). To first order e = 1 − 2y/3, which is Hunt and
-    Crossley's own e = 1 − α v with α = 2c/3. Solved by halving; one Newton correction then carries the derivatives.
+    Crossley's own e = 1 − α v with α = 2c/3. As e falls, e y comes so close to 1 that floats do not tell them apart, so
+    z = −ln(1 − e y) is what is solved for, by halving; one Newton correction then carries the derivatives.
     """
     e = jnp.asarray(restitution, float)
 
-    def balance(y: Scalar) -> Scalar:
-        return (y - jnp.log1p(y)) - (-e * y - jnp.log1p(-e * y))
+    def balance(z: Scalar) -> Scalar:
+        return excess(-jnp.expm1(-z) / e) - jnp.where(
+            z < 0.5, excess(jnp.expm1(-jnp.minimum(z, 0.5))), z + jnp.expm1(-z)
+        )
 
     def halve(_, bracket):
         low, high = bracket
@@ -49,9 +53,23 @@ def damping_for(restitution: Scalar, speed: Scalar) -> Scalar:
         below = balance(middle) > 0
         return jnp.where(below, middle, low), jnp.where(below, high, middle)
 
-    # the balance is positive from y = 0 to its one root and falls to minus infinity at y = 1/e
-    low, high = jax.lax.fori_loop(0, 60, halve, (jnp.zeros(()), jax.lax.stop_gradient(1 / e)))
-    y = (low + high) / 2
-    slope = y / (1 + y) - e**2 * y / (1 - e * y)
+    # the balance is positive from z = 0 to its one root and negative beyond; y below 1/e bounds it
+    low, high = jax.lax.fori_loop(0, 60, halve, (jnp.zeros(()), jax.lax.stop_gradient((1 + e) / e)))
+    z = (low + high) / 2
+    y = -jnp.expm1(-z) / e
+    slope = y / (1 + y) * jnp.exp(-z) / e + jnp.expm1(-z)
     lossless = e >= 1
-    return jnp.where(lossless, 0.0, y - balance(y) / jnp.where(lossless, 1.0, slope)) / speed
+    z = z - balance(z) / jnp.where(lossless, 1.0, slope)
+    return jnp.where(lossless, 0.0, -jnp.expm1(-z) / e) / speed
+
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)  # from −1 to 1
+
+
+def excess(x: Scalar) -> Scalar:
+    """x − ln(1 + x), also where the two all but cancel: there x² ∫ s / (1 + x s) ds from 0 to 1, by Gauss."""
+    small = jnp.abs(x) < 0.5
+    near, s = jnp.where(small, x, 0.0), (1 + NODES) / 2
+    return jnp.where(
+        small, near**2 * jnp.sum(WEIGHTS / 2 * s / (1 + near * s)), x - jnp.log1p(jnp.where(small, 0.0, x))
+    )

@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, Int
 from dockdyn.integrate.model import Model, State, pack, unpack
 
 Method = Literal["dopri8", "kvaerno5"]
-MOST_STEPS = 10_000_000
+SHORTEST = 1e-16  # of the last time: a step this short does not advance time there
 FIRST = 1e-2  # of the first interval: the first step, for the controller to correct
 
 
@@ -27,12 +27,19 @@ class Adapted(NamedTuple):
     steps: Int[Array, ""]
     rejected: Int[Array, ""]
     finished: Any  # bool
+    exhausted: Any  # bool: it took too many steps, or too short ones
 
 
 def solve(
-    model: Model, times: Float[Array, "times"], tolerance: Float[Array, ""], start: State, method: Method = "dopri8"
+    model: Model,
+    times: Float[Array, "times"],
+    tolerance: Float[Array, ""],
+    start: State,
+    method: Method = "dopri8",
+    most_steps: int = 1_000_000,
 ) -> Adapted:
-    """Integrate from `start` at times[0] to times[-1], relative and absolute error of a step below `tolerance`.
+    """Integrate from `start` at times[0] to times[-1], relative and absolute error of a step below `tolerance`, in at
+    most `most_steps` steps, rejected ones included.
 
     Modes stay as they are; forces act at once (no delay). What lies after a failure is not finite.
     """
@@ -57,8 +64,10 @@ def solve(
         (times[1] - times[0]) * FIRST,
         pack(moving),
         saveat=diffrax.SaveAt(ts=times),
-        stepsize_controller=diffrax.PIDController(rtol=tolerance, atol=tolerance),
-        max_steps=MOST_STEPS,
+        stepsize_controller=diffrax.PIDController(
+            rtol=tolerance, atol=tolerance, dtmin=SHORTEST * times[-1], force_dtmin=False
+        ),
+        max_steps=most_steps,
         throw=False,
         adjoint=diffrax.ForwardMode(),
     )
@@ -66,4 +75,6 @@ def solve(
     states = jax.vmap(state)(found.ys)
     stats = found.stats
     finished = found.result == diffrax.RESULTS.successful
-    return Adapted(states, stats["num_accepted_steps"], stats["num_rejected_steps"], finished)
+    results = diffrax.RESULTS
+    exhausted = (found.result == results.max_steps_reached) | (found.result == results.dt_min_reached)
+    return Adapted(states, stats["num_accepted_steps"], stats["num_rejected_steps"], finished, exhausted)

@@ -17,6 +17,7 @@ from dockdyn.stability.rhythm import MOST, Rhythm, rhythm, share
 
 SLOW = 0.5  # largest turn (rad) of the robot's fastest motion in a tick of continuous dynamics
 REACH = 2.0  # largest |A| · tick of a robot that is read at ages which change
+MOST_ROWS = 1_000_000  # ticks remembered
 SMOOTH = 0.05  # the same of the contact's oscillation
 
 
@@ -48,7 +49,8 @@ def clock(
     robot act continuously, and what else it computes is renewed with the command.
 
     Ticks are as long as all instants allow and, for continuous dynamics, as the integration of the motion between them
-    needs. ValueError for a loop without hold, and for periods that never meet.
+    needs. ValueError for a loop without hold, for periods that never meet, and for a delay of more ticks than can be
+    remembered.
     """
     if loop.hold is None:
         raise ValueError(
@@ -79,6 +81,10 @@ def clock(
     asks = tuple(at in (asking or holding) for at in grid)
     samples = tuple(at in sampling for at in grid) if sampling else asks
     needed = int(np.ceil(longest_delay / (hold / parts) + 1e-9)) + 2
+    if needed > MOST_ROWS:
+        raise ValueError(
+            f"a delay of {longest_delay:g} s lasts {needed:.3g} of the rig's instants; must last at most {MOST_ROWS}"
+        )
     rows = 1 << (needed - 1).bit_length()
     segments = int(np.ceil(window / (hold / parts) - 1e-9)) + 1
     return Clock(beats, ticks, samples, asks, tuple(at in holding for at in grid), int(half * parts), rows, segments)

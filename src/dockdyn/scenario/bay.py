@@ -16,7 +16,7 @@ from dockdyn.scenario.own_impact import OwnImpact
 from dockdyn.scenario.parts import Point, SurfaceSection, refuse
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.tree import NOTHING
-from dockdyn.scenario.units import quantity
+from dockdyn.scenario.units import LARGEST, quantity
 
 
 class BaySection(Section):
@@ -49,7 +49,7 @@ class BounceSection(Section):
 
     law: Literal["frictionless", "energetic", "poisson", "newton", "variational"] = "frictionless"
     restitution: Annotated[float, Field(ge=0, le=1)] | None = None
-    friction: Annotated[float, Field(ge=0)] | None = None
+    friction: Annotated[float, Field(ge=0, le=LARGEST)] | None = None
     rest_speed: quantity("m/s", "a speed", above=0) = 1e-4
 
     @model_validator(mode="after")

@@ -22,7 +22,7 @@ from dockdyn.scenario.control import ControlSection
 from dockdyn.scenario.errors import nearest
 from dockdyn.scenario.own_impact import or_own
 from dockdyn.scenario.parts import refuse
-from dockdyn.scenario.run import Duration, OutputSection
+from dockdyn.scenario.run import Duration, MostSteps, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.touch import ImpactSection, OwnImpactSection, TouchSection
 from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
@@ -34,6 +34,7 @@ class AdaptiveSection(Section):
     method: Literal["dopri8", "kvaerno5", "located"] | None = None
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] | None = None
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+    max_steps: MostSteps = 300_000
     conserve: Literal["momentum"] | None = None
 
     def error(self, located: bool) -> float:

@@ -23,7 +23,7 @@ from dockdyn.scenario.orbit import OrbitSection
 from dockdyn.scenario.own_impact import or_own
 from dockdyn.scenario.parts import refuse
 from dockdyn.scenario.phases import LATCHED, ScheduleSection
-from dockdyn.scenario.run import Duration, OutputSection
+from dockdyn.scenario.run import Duration, MostSteps, OutputSection
 from dockdyn.scenario.section import Section
 from dockdyn.scenario.tree import GRIP, SCALAR, FlexibleSection, LinkSection, TreeSection, turned_back
 from dockdyn.scenario.units import quantity
@@ -40,6 +40,7 @@ class VariationalSection(Section):
     max_iterations: Annotated[int, Field(ge=1, le=1000)] = 20
     error: Annotated[float, Field(gt=0, le=1e-2)] | None = None
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+    max_steps: MostSteps = 1_000_000
 
 
 class OrbitalArmSection(Section):

@@ -5,7 +5,6 @@ A part of your own is named "module:Class"; its keys are the class's fields.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import re
 from collections.abc import Callable
@@ -32,16 +31,20 @@ from dockdyn.contact.spring_dashpot import SpringDashpot
 from dockdyn.contact.torus import Torus
 from dockdyn.scenario import own_code
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.units import Coordinate, Number, in_base_units, quantity
+from dockdyn.scenario.units import LARGEST, Coordinate, Number, in_base_units, quantity
+
+SHORT = 1e-100  # a direction's largest component
 
 Point = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
 Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
 
 
 def pointing(value: list[float]) -> list[float]:
+    """A direction, scaled where the square of its length would be no number."""
     if not any(value):
         refuse("must not be the zero vector")
-    return value
+    largest = max(map(abs, value))
+    return value if largest > SHORT else [part / largest for part in value]
 
 
 Direction = Annotated[Triple, AfterValidator(pointing)]
@@ -150,10 +153,15 @@ def si(value: Any) -> Any:
     if isinstance(value, list):
         return [si(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
+        if not abs(value) <= LARGEST:
+            refuse(f"a number of one's own part must be finite and at most {LARGEST:g} in size")
         return float(value)
     if isinstance(value, str) and re.match(r"\s*[-+]?\.?\d", value):  # "3 mm" is a quantity, "bar" a word
-        with contextlib.suppress(ValueError):
-            return in_base_units(value)
+        try:
+            number = in_base_units(value)
+        except ValueError:
+            return value
+        return si(number)
     return value
 
 

@@ -65,7 +65,7 @@ class RigSection(Section):
     title: str = "Rig"
     mode: Literal["1-dof"] = "1-dof"
     duration: Duration = SECONDS
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=2**63)
     mass: quantity("kg", "a mass", above=0)
     compare: list[CompensatorSection] = []  # noqa: RUF012
     start: RigStartSection = RigStartSection()
@@ -104,7 +104,7 @@ class RigBodiesSection(TwoBodiesSection):
     kind: Literal["rig"] = "rig"
     title: str = "Rig with two bodies"
     mode: Literal["6-dof"]
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, lt=2**63)
     compare: list[CompensatorSection] = []  # noqa: RUF012
     robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
     # of the motion without rig

@@ -10,6 +10,7 @@ from dockdyn.scenario.section import Section
 from dockdyn.scenario.units import quantity
 
 Duration = quantity("s", "a duration", above=0)
+MostSteps = Annotated[int, Field(ge=1, le=1_000_000_000)]  # attempts; a run that would need more stops
 
 
 class IntegratorSection(Section):
@@ -18,6 +19,7 @@ class IntegratorSection(Section):
     method: Literal["located", "fixed"] = "located"
     step: quantity("s", "a step", above=0) | None = None
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+    max_steps: MostSteps = 5_000_000
 
 
 class OutputSection(Section):

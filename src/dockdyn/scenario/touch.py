@@ -20,7 +20,7 @@ from dockdyn.scenario.own_impact import OwnImpact
 from dockdyn.scenario.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection, refuse
 from dockdyn.scenario.parts import Point as PointField
 from dockdyn.scenario.section import Section
-from dockdyn.scenario.units import Number, quantity
+from dockdyn.scenario.units import LARGEST, Number, quantity
 
 ON_SURFACE = 1e-6  # m
 REGULARISATION = 1e-4  # m/s, of friction between what rests
@@ -93,7 +93,7 @@ class ImpactSection(Section):
     normal: Literal["y", "hand"] | Direction | None = None
     lock: list[str] = []  # noqa: RUF012
     restitution: Annotated[float, Field(ge=0, le=1)] | None = None
-    friction: Annotated[float, Field(ge=0)] | None = None
+    friction: Annotated[float, Field(ge=0, le=LARGEST)] | None = None
     r_e: Number | None = None
     r_f: Number | None = None
     again: bool = False

@@ -76,16 +76,28 @@ def whole_number(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,12}", text.strip()) else None
 
 
+LARGEST = 1e30  # SI units: products of several numbers of this size are still numbers
+SMALLEST = 1e-30  # the same of quotients
+
+
 class Bounds:
-    """Allowed range of a number in SI units."""
+    """Allowed range of a number in SI units, and the least size it may have unless it is zero."""
 
     def __init__(
-        self, above: float = -math.inf, least: float = -math.inf, below: float = math.inf, most: float = math.inf
+        self,
+        above: float = -math.inf,
+        least: float = -math.inf,
+        below: float = math.inf,
+        most: float = math.inf,
+        size: float = 0.0,
     ):
-        self.above, self.least, self.below, self.most = above, least, below, most
+        self.above, self.least, self.below, self.most, self.size = above, least, below, most, size
 
     def hold(self, value: float) -> bool:
         return math.isfinite(value) and self.above < value < self.below and self.least <= value <= self.most
+
+    def computable(self, value: float) -> bool:
+        return value == 0 or self.size <= abs(value) <= LARGEST
 
     def words(self, unit: str) -> str:
         parts = [
@@ -128,6 +140,9 @@ def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
         raise refused(value, f'{allowed()}, as a number or a text such as "{example(unit)}"') from None
     if not limits.hold(number):
         raise refused(value, allowed())
+    if not limits.computable(number):
+        least = f"from {limits.size:g} to" if limits.size else "up to"
+        raise refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
     return number
 
 
@@ -137,7 +152,7 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     A `unit` may name fields declared before it, as in "N/m**{exponent}". A number is written back with its unit, unless
     it is a `component` of a vector or matrix.
     """
-    limits = Bounds(**bounds)
+    limits = Bounds(size=0.0 if component else SMALLEST, **bounds)
 
     def parse(value: Any, info: Any) -> float:
         if "{" in unit:
@@ -164,5 +179,5 @@ def refused(value: Any, allowed: str) -> PydanticCustomError:
     return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
 
 
-Number = quantity("", "a number")
+Number = quantity("", "a number", component=True)
 Coordinate = quantity("m", "a length", component=True)

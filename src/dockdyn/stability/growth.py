@@ -7,11 +7,13 @@ Source: definition: real part of the rightmost root, or ln |λ| over the cycle.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import Complex, Float
 
+from dockdyn.programs import Program
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.rhythm import Rhythm, rhythm
@@ -50,11 +52,14 @@ def single(loop: Loop) -> Loop:
     return jax.tree.map(lambda a: np.asarray(a, float)[None], loop)
 
 
-matrices_of = jax.jit(jax.vmap(Loop.matrices))
+@Program
+def matrices_of(loops: Loop) -> Any:
+    """The matrices of many loops."""
+    return jax.vmap(Loop.matrices)(loops)
 
 
 # LAPACK does the work: what compiling in full costs is not won back
-@partial(jax.jit, static_argnames="beats", compiler_options={"xla_backend_optimization_level": 0})
+@partial(Program, static=("beats",), compiler_options={"xla_backend_optimization_level": 0})
 def cycles_of(loops: Loop, beats: Rhythm) -> Cycle:
     """The maps of many loops over a cycle."""
     return jax.vmap(partial(cycle, beats=beats))(loops)

@@ -20,7 +20,7 @@ def crossing_frequency(damping: ArrayLike, stiffness: ArrayLike, effective_mass:
     """
     check(damping, stiffness, effective_mass)
     b, k = jnp.asarray(damping) / effective_mass, jnp.asarray(stiffness) / effective_mass
-    return jnp.sqrt(b**2 / 2 + jnp.sqrt(b**4 / 4 + k**2))
+    return jnp.sqrt(b**2 / 2 + jnp.hypot(b**2 / 2, k))
 
 
 def critical_delay(damping: ArrayLike, stiffness: ArrayLike, effective_mass: ArrayLike) -> Float[Array, "..."]:

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.tree import Configuration, Tree
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 
 STEPS = 25  # of damped least squares, at most
@@ -129,7 +130,7 @@ def tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> t
     return motion.position[link], motion.rotation[link], slopes
 
 
-@partial(jax.jit, static_argnums=(1, 2, 3))
+@partial(Program, static=("link", "columns", "kept"))
 def led(
     tree: Tree, link: int, columns: tuple[int, ...], kept: int, start: Array, places: Float[Array, "samples 3"]
 ) -> tuple[Sample, Array]:

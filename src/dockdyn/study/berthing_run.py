@@ -18,10 +18,11 @@ from dockdyn.integrate.solution import Status
 from dockdyn.models.berthing import COMPLIANT, Berthing, Struck
 from dockdyn.models.berthing_observed import observe
 from dockdyn.models.rebound import Rebound
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_data import Motion, dataset_of
-from dockdyn.study.dataset import REASONS
+from dockdyn.study.dataset import REASONS, shortness
 from dockdyn.study.plan import DEFAULT_STEP, MOST_ROWS, jit_large, jit_once, power_of_two
 from dockdyn.study.stiffness import STIFF, stiffness
 
@@ -64,11 +65,17 @@ def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
 
 def check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
     """Refuses a mass matrix (both trees) that is singular at t = 0, and names the velocities that move nothing."""
-    size = np.sqrt(np.diag(mass))
-    values, vectors = np.linalg.eigh(mass / np.outer(size, size))
+    names = [f"{owner} {v}" for owner, s in zip(("chaser", "target"), model.sides, strict=True) for v in s.tree.names()]
+    own = np.diag(mass)
+    if not (np.isfinite(mass).all() and (own > 0).all()):
+        still = [name for name, part in zip(names, own, strict=True) if not 0 < part < np.inf] or names
+        raise ScenarioError(
+            f"{scenario.name}: link: {', '.join(still)} move no mass that is a number; must have a mass"
+        )
+    size = np.sqrt(own)
+    values, vectors = np.linalg.eigh(mass / size / size[:, None])
     if values[0] > SINGULAR:
         return
-    names = [f"{owner} {v}" for owner, s in zip(("chaser", "target"), model.sides, strict=True) for v in s.tree.names()]
     still = [name for name, part in zip(names, vectors[:, 0], strict=True) if abs(part) > 0.1]
     raise ScenarioError(
         f"{scenario.name}: link: {', '.join(still)} together move no mass at t = 0; must have a mass between them"
@@ -101,9 +108,9 @@ def with_gain(scenario: Scenario) -> Any:
     return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
 
 
-@partial(jax.jit, static_argnames="method")
-def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method) -> Any:
-    return adaptive.solve(model, times, tolerance, state, method)
+@partial(Program, static=("method", "most"))
+def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method, most: int) -> Any:
+    return adaptive.solve(model, times, tolerance, state, method, most)
 
 
 @jit_once
@@ -144,19 +151,24 @@ def smooth(
     tolerance = jnp.asarray(content.integrator.error(located=False))
     rows = -(-count // PIECES)
     kept, steps, rejected, finished = [jax.tree.map(lambda a: np.asarray(a)[None], state)], 0, 0, True
+    most, exhausted = content.integrator.max_steps, False
     for piece in range(PIECES):
         first = piece * rows
         if first >= count or not finished:
             break
+        if steps + rejected >= most:
+            finished, exhausted = False, True
+            break
         # pieces of one length, so that one compilation serves; what lies beyond the end is cut off
         times = interval * (first + jnp.arange(rows + 1, dtype=float))
-        found = advance(model, state, times, tolerance, method)
+        found = advance(model, state, times, tolerance, method, content.integrator.max_steps)
         part = jax.tree.map(lambda a: np.asarray(a)[1:], found.states)
         steps, rejected = steps + int(found.steps), rejected + int(found.rejected)
         good = np.isfinite(np.concatenate([leaf.reshape(rows, -1) for leaf in jax.tree.leaves(part)], axis=1)).all(
             axis=1
         )
         finished = bool(good.all())
+        exhausted = bool(found.exhausted)
         stop = rows if finished else int(np.argmin(good))
         kept.append(jax.tree.map(lambda a, stop=stop: a[:stop], part))
         state = jax.tree.map(lambda a: a[-1], found.states)
@@ -165,6 +177,8 @@ def smooth(
     states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *kept)
     end = (len(jax.tree.leaves(states)[0]) - 1) * interval
     status = "finished" if finished else f"stopped at t = {end:.6g} s: a state is not finite"
+    if exhausted and not finished:
+        status = REASONS[Status.TOO_MANY_ITERATIONS].format(time=end, steps=most, cause=shortness(0.0))
     return Motion(states, interval, finished, status, method, steps, rejected, stiffness=stiff)
 
 
@@ -173,7 +187,7 @@ def begin(model: Berthing, settings: located.Settings, start: Any) -> located.La
     return located.begin(model, settings, start)
 
 
-@partial(jit_large, donate_argnums=3)
+@partial(jit_large, donate=("lane",))
 def proceed(model: Berthing, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
     return located.proceed(model, settings, lane, until)
 
@@ -197,7 +211,7 @@ def touching(
         samples=power_of_two(count + 1),
         max_moments=events,
         line_capacity=0,
-        max_iterations=1000 * content.duration / step + 1000 * events,
+        max_iterations=jnp.asarray(float(content.integrator.max_steps)),
     )
     lane, until = begin(model, settings, state), 0
     while int(lane.status) == Status.RUNNING:
@@ -209,10 +223,14 @@ def touching(
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
     end, at, names = Status(int(found.status)), int(found.culprit), model.names()
     culprit = names[at] if 0 <= at < len(names) else "a contact force or rate"
+    pace = float(jnp.minimum(lane.pace, lane.limit))
     reason = CHATTER if end == Status.TOO_MANY_EVENTS else REASONS[end]
     if end == Status.TOO_MANY_EVENTS and isinstance(model.contact, Rebound):
         reason += ", a larger impact.rest_speed ends that sooner"
-    status = reason.format(time=float(found.time), culprit=culprit, events=events)
+    steps_allowed = content.integrator.max_steps
+    status = reason.format(
+        time=float(found.time), culprit=culprit, events=events, steps=steps_allowed, cause=shortness(0.0, pace)
+    )
     steps = int(found.steps)
     log = jax.tree.map(lambda a: a[: int(found.moments)], found.log)
     return Motion(

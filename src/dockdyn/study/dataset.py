@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib.metadata import version
 from typing import Any
 
@@ -10,7 +11,7 @@ import xarray as xr
 from dockdyn.integrate.solution import Status
 from dockdyn.scenario.load import Scenario
 from dockdyn.study import chains_data, free_flight_data
-from dockdyn.study.plan import delay_of
+from dockdyn.study.plan import DEFAULT_STEP, delay_of
 from dockdyn.study.run import Run
 
 DESCRIPTIONS = {
@@ -25,20 +26,35 @@ REASONS = {
     Status.TOO_MANY_EVENTS: "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); contacts chatter, "
     "or the delayed loop bounces ever faster",
     Status.DELAY_LINE_FULL: "stopped at t = {time:.6g} s: the delay line is full; too many events within one delay",
-    Status.TOO_MANY_ITERATIONS: "stopped at t = {time:.6g} s: too many steps; the motion is too fast for them",
+    Status.TOO_MANY_ITERATIONS: "stopped at t = {time:.6g} s: more than {steps} steps (integrator.max_steps); {cause}",
 }
 
 
-def reason_of(content: Any, status: Status, time: float, culprit: str) -> str:
-    """Why a run ended at `time` (s), in words."""
-    return REASONS[status].format(time=time, culprit=culprit, events=content.integrator.max_events)
+def reason_of(content: Any, status: Status, time: float, culprit: str, pace: float = math.nan) -> str:
+    """Why a run ended at `time` (s), in words; `pace` is how long its last steps were allowed to be (s)."""
+    section = content.integrator
+    return REASONS[status].format(
+        time=time,
+        culprit=culprit,
+        events=section.max_events,
+        steps=section.max_steps,
+        cause=shortness(delay_of(content), pace),
+    )
+
+
+def shortness(delay: float, pace: float = math.nan) -> str:
+    """Why steps are short, in words, from a delay (s) and how long the last ones were allowed to be (s)."""
+    if 0 < delay < DEFAULT_STEP and not pace < delay:
+        return f"while contacts act no step is longer than the delay of {delay:g} s"
+    fell = f"steps fell to {pace:.2g} s, as " if pace < DEFAULT_STEP else ""
+    return f"{fell}the motion is too fast, or the contact too stiff, for longer ones"
 
 
 def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
     """The dataset of a run of `scenario`."""
     content = scenario.content
     described = DESCRIPTIONS[scenario.kind](scenario, run)
-    reason = reason_of(content, run.status, run.stopped_at, run.culprit)
+    reason = reason_of(content, run.status, run.stopped_at, run.culprit, run.pace)
     coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
     attributes: dict[str, Any] = {
         "kind": scenario.kind,

@@ -15,6 +15,7 @@ import numpy as np
 
 from dockdyn.integrate import located
 from dockdyn.integrate.solution import Status
+from dockdyn.programs import Program
 from dockdyn.study.flight_figures import flight_figures
 from dockdyn.study.plan import delay_of, settings_for
 
@@ -24,7 +25,7 @@ SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; wha
 Row = tuple[Any, located.Settings]  # a scenario's content and the settings of its run
 
 
-@partial(jax.jit, static_argnums=2)
+@partial(Program, static=("at_once",))
 def together(contents: Any, settings: located.Settings, at_once: int | None) -> Any:
     def lane(row: Row) -> Any:
         content, chosen = row

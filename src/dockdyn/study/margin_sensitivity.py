@@ -20,6 +20,7 @@ from dockdyn.stability.rhythm import Rhythm, rhythm
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import cycle
 from dockdyn.study.nominal import Nominal, contact_loop
+from dockdyn.study.plan import jit_once
 
 SMALL = 1e-6  # of the largest sensitivity: smaller ones are left out
 NEARBY = 1e-6  # of a hold period: how far on either side of an instant slopes are compared
@@ -196,7 +197,7 @@ def key_of(path: tuple[Any, ...], content: Any) -> str:
     return ".".join(parts)
 
 
-@partial(jax.jit, static_argnames=("beats", "at_edge"), compiler_options={"xla_backend_optimization_level": 0})
+@partial(jit_once, static=("beats", "at_edge"))
 def slopes_once(content: Any, nominal: Any, delay: Any, start: Any, beats: Rhythm | None, at_edge: bool) -> Any:
     """Growth rate (1/s) with a `delay` (s), and the gradient of the margin there in every number of `content`."""
 

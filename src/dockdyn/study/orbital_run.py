@@ -18,11 +18,12 @@ from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import Newton
 from dockdyn.models.orbital_arm import RECORDS, OrbitalArm
 from dockdyn.models.orbital_observed import observe
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
-from dockdyn.study.dataset import REASONS
+from dockdyn.study.dataset import REASONS, shortness
 from dockdyn.study.orbital_data import Motion, dataset_of, labels
-from dockdyn.study.plan import MOST_ROWS, jit_once
+from dockdyn.study.plan import MOST_ROWS, affordable, jit_once
 
 SAMPLES = 4000  # over a run, when the scenario does not say
 SLICE = 5_000  # iterations between reports of progress
@@ -38,7 +39,7 @@ CROWDED = "stopped at t = {time:.6g} s: more than {places} contacts rest at once
 Progress = Callable[[float], None]
 
 
-@partial(jit_once, static_argnames="dissipative")
+@partial(jit_once, static=("dissipative",))
 def build(content: Any, dissipative: bool) -> OrbitalArm:
     return content.model(dissipative)
 
@@ -48,7 +49,7 @@ def begin(model: OrbitalArm, settings: colliding.Settings) -> colliding.Lane:
     return colliding.begin(model, settings)
 
 
-@partial(jax.jit, donate_argnums=2)
+@partial(Program, donate=("lane",))
 def proceed(model: OrbitalArm, settings: colliding.Settings, lane: colliding.Lane, until: Any) -> colliding.Lane:
     return colliding.proceed(model, settings, lane, until)
 
@@ -63,11 +64,13 @@ def settings_of(scenario: Scenario) -> colliding.Settings:
     content = scenario.content
     section, duration = content.integrator, content.duration
     step = min(section.step, duration)
-    interval = content.output.interval or max(step, duration / SAMPLES)
+    interval = min(content.output.interval or max(step, duration / SAMPLES), duration)
     stride = 1 if section.error is not None else max(1, int(np.ceil(interval / step * (1 - 1e-9))))
     if section.error is None:
         interval = stride * step
     count = int(np.ceil(duration / interval * (1 - 1e-12)))
+    if section.error is None:
+        affordable(section, duration)
     if count > MOST_ROWS:
         words = f"gives {count} samples; must give at most {MOST_ROWS}"
         raise ScenarioError(f"{scenario.name}: output.interval = {interval:g} s: {words}")
@@ -131,8 +134,9 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     until = 0
     lane = jax.block_until_ready(proceed(model, settings, lane, jnp.asarray(until)))  # compiles
     ran = time.perf_counter()
-    while int(lane.status) == Status.RUNNING:
-        until += SLICE
+    most = content.integrator.max_steps
+    while int(lane.status) == Status.RUNNING and until < most:
+        until = min(until + SLICE, most)
         lane = proceed(model, settings, lane, jnp.asarray(until))
         if progress is not None:
             progress(float(lane.time) / content.duration)
@@ -152,6 +156,7 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
         "conservative": int(content.orbit is None or content.orbit.circular),
     }
     status = Status(int(lane.status))
+    status = Status.TOO_MANY_ITERATIONS if status == Status.RUNNING else status
     section = content.integrator
     reason = {
         Status.NOT_CONVERGED: NOT_CONVERGED + (SHORTER if section.error is None else ""),
@@ -163,6 +168,8 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
         events=section.max_events,
         most=section.max_iterations,
         places=PLACES,
+        steps=most,
+        cause=shortness(0.0, float(lane.pace)),
     )
     motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
     return dataset_of(scenario, motion, time.perf_counter() - began)

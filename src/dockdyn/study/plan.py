@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import jax
 import numpy as np
 
 from dockdyn.integrate import located
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 
 DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
@@ -21,10 +21,10 @@ NO_LIMIT = 2**62
 MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
 
 # What runs once is compiled in a hurry.
-jit_once = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
+jit_once = partial(Program, compiler_options={"xla_backend_optimization_level": 0})
 # Large programs that run for seconds: what LLVM's costly passes gain is less than what they take.
 jit_large = partial(
-    jax.jit, compiler_options={"xla_backend_optimization_level": 1, "xla_llvm_disable_expensive_passes": True}
+    Program, compiler_options={"xla_backend_optimization_level": 1, "xla_llvm_disable_expensive_passes": True}
 )
 
 
@@ -52,9 +52,20 @@ def plan(content: Any) -> Plan:
     step = min(step, interval)
     if samples > MOST_ROWS:
         raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
+    if content.integrator.step is not None:
+        affordable(content.integrator, duration)
     # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
-    line_capacity = power_of_two(2 * delay / step + 4096)
+    line_capacity = power_of_two(2 * min(delay, duration) / step + 4096)
     return Plan(step, interval, samples, line_capacity)
+
+
+def affordable(section: Any, duration: float) -> None:
+    """Refuses a step with which a run of this duration (s) takes too many of them."""
+    if (count := duration / section.step * (1 - 1e-9)) > section.max_steps:
+        raise ScenarioError(
+            f"integrator.step = {section.step:g} s: takes {count:.3g} steps for a duration of {duration:g} s; "
+            f"must take at most integrator.max_steps = {section.max_steps}"
+        )
 
 
 def power_of_two(least: float) -> int:
@@ -67,7 +78,6 @@ def settings_for(
 ) -> located.Settings:
     """Settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any case."""
     steps = plan(content)
-    shortest = min(steps.step, delay_of(content) or steps.step)
     return located.Settings(
         duration=np.float64(content.duration),
         step=np.float64(steps.step),
@@ -76,5 +86,5 @@ def settings_for(
         samples=power_of_two(max(steps.samples + 1, 2048)) if sampled else 0,
         max_moments=min(content.integrator.max_events, most_moments),
         line_capacity=min(steps.line_capacity, most_rows),
-        max_iterations=np.float64(1000 * content.duration / shortest + 1000 * content.integrator.max_events),
+        max_iterations=np.float64(content.integrator.max_steps),
     )

@@ -39,7 +39,7 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
         for place, turn in zip(position, attitude, strict=True)
     )
     loop, _ = jax.tree.map(np.asarray, loop_once(scenario.content, Nominal((chaser, target), first.contact)))
-    if not (loop.stiffness > 0 and loop.damping >= 0):
+    if not (loop.stiffness > 0 and loop.damping >= 0 and loop.effective_mass > 0):
         return ""
     critical = float(critical_delay(loop.damping, loop.stiffness, loop.effective_mass))
     if delay <= critical:

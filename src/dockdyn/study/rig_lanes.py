@@ -15,6 +15,7 @@ import numpy as np
 from dockdyn.loop.compensator import Compensator
 from dockdyn.models.rig import Oracle, Rig
 from dockdyn.models.rig_run import run
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.plan import jit_once
@@ -42,7 +43,7 @@ def stacked(parts: Sequence[Any]) -> Any:
     return jax.tree.map(lambda *rows: jnp.stack([jnp.asarray(row) for row in rows]), *parts)
 
 
-@partial(jit_once, static_argnums=(3, 4))
+@partial(jit_once, static=("rows", "stride"))
 def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> dict[str, Any]:
     def one(rig: Rig, ideal: Oracle) -> dict[str, Any]:
         seen = run(rig, ideal, seed, rows, stride)[1]
@@ -51,7 +52,7 @@ def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> d
     return jax.vmap(one)(rigs, oracle)
 
 
-@partial(jax.jit, static_argnums=3)
+@partial(Program, static=("samples",))
 def all_free(models: Any, plants: Any, period: Any, samples: int) -> Any:
     """The motions without rig, one after the other: their steps are where their events are."""
     return jax.lax.map(lambda lane: free(*lane, period, samples), (models, plants))

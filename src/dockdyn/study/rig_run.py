@@ -19,16 +19,19 @@ from dockdyn.loop.compensators.linear import Linear
 from dockdyn.models.rig import Oracle, Rig
 from dockdyn.models.rig_plant import Plant
 from dockdyn.models.rig_run import monodromy, run, spectral_radius
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 from dockdyn.study.nominal import nominal_loop, nominal_of
-from dockdyn.study.plan import MOST_ROWS, TOLERANCE, jit_once, power_of_two
+from dockdyn.study.plan import TOLERANCE, jit_once, power_of_two
 from dockdyn.study.rig_build import free_model, free_motion, resting
 
 LONG = 256  # ticks remembered, beyond which no spectral radius is computed
 KEPT = 60_000  # samples of a run at most
+MOST_TICKS = 20_000_000  # of a run
 MOST_EVENTS = 1000  # of the motion without rig
+MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
 
 Progress = Callable[[float], None]
 Arrays = dict[str, np.ndarray]
@@ -50,9 +53,10 @@ class Grid:
         asks = sum(rig.clock.asks)
         cycle = float(rig.hold) * rig.clock.beats.holds
         cycles = max(1, int(np.ceil(duration / cycle * (1 - 1e-12)))) + 1
-        if cycles * asks > MOST_ROWS * 10:
+        if cycles * rig.clock.ticks > MOST_TICKS:
             raise ScenarioError(
-                f"duration = {duration:g} s: has {cycles * asks} instants of the loop; must have at most {MOST_ROWS * 10}"
+                f"duration = {duration:g} s: has {cycles * rig.clock.ticks:.3g} instants of the loop, {cycle:g} s a cycle of "
+                f"{rig.clock.ticks}; must have at most {MOST_TICKS}"
             )
         stride = int(np.ceil(cycles * asks / KEPT)) if cycles * asks > KEPT else 1
         rows = int(np.ceil(cycles / stride))
@@ -78,7 +82,7 @@ class Course:
     wall_time: float  # s
 
 
-@partial(jax.jit, static_argnames="samples")
+@partial(Program, static=("samples",))
 def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[str, Any], Any]:
     """The motion without rig at `samples` instants, a `period` (s) apart, and how its run ended."""
     settings = located.Settings(
@@ -89,7 +93,7 @@ def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[st
         samples=power_of_two(samples + 1),
         max_moments=MOST_EVENTS,
         line_capacity=8,
-        max_iterations=jnp.asarray(1000.0 * samples),
+        max_iterations=jnp.asarray(MOST_STEPS + 2.0 * samples),
     )
     solution = located.solve(model, settings)
     assert solution.samples is not None
@@ -110,7 +114,7 @@ def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[st
     return jax.vmap(look)(states), solution.status
 
 
-simulated = jax.jit(run, static_argnums=(3, 4))
+simulated = Program(run, static=("rows", "stride"))
 moves = jit_once(monodromy)
 
 

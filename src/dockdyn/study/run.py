@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,7 @@ class Run:
     iterations: int
     step: float  # s
     log: dict[str, Any] = field(default_factory=dict)  # peaks since the moment before and their times, where located
+    pace: float = math.nan  # s, how long the last steps were allowed to be
     roughest: float = 0.0  # largest estimate of a step's error, relative to the motion
     wall_time: float = 0.0  # s
     prediction: str = ""  # a warning from linear theory

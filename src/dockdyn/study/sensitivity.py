@@ -24,6 +24,7 @@ from dockdyn.study.differentiable import NOT, judged, probes
 from dockdyn.study.flight_figures import flight_figures
 from dockdyn.study.lanes import own_settings, short_settings
 from dockdyn.study.margin_sensitivity import constrained, key_of
+from dockdyn.study.plan import jit_once
 from dockdyn.study.requirements import unit_of_figure
 from dockdyn.study.simulate import runnable
 
@@ -202,7 +203,7 @@ def outcome(numbers: Float[Any, "leaves"], settings: located.Settings, structure
     return FIGURES[kind](model, solution), solution.status, solution.time
 
 
-@partial(jax.jit, static_argnames=("structure", "kind", "of"), compiler_options={"xla_backend_optimization_level": 0})
+@partial(jit_once, static=("structure", "kind", "of"))
 def slopes_at(
     numbers: Float[Any, "leaves"],
     settings: located.Settings,

@@ -15,6 +15,7 @@ import xarray as xr
 
 from dockdyn.integrate import fixed, located
 from dockdyn.integrate.solution import Solution, Status
+from dockdyn.programs import Program
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_run import simulate_berthing
@@ -37,8 +38,21 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
 
     Returns a dataset with named dimensions, `units` and `long_name` on every variable, and the resolved scenario in its
     attributes. A run that stops early (not finite, too many events) returns what it had; `attrs["status"]` says so.
-    `progress` is told the share of the duration that is done.
+    `progress` is told the share of the duration that is done. Raises ScenarioError for what cannot be run.
     """
+    try:
+        return simulate_kind(scenario, progress)
+    except np.linalg.LinAlgError as error:
+        words = f"its matrices cannot be solved ({error}); masses, stiffnesses and lengths must be closer in size"
+        raise ScenarioError(f"{scenario.name}: {words}") from None
+    except ScenarioError as error:
+        if str(error).startswith(f"{scenario.name}:"):
+            raise
+        raise ScenarioError(f"{scenario.name}: {error}") from None
+
+
+def simulate_kind(scenario: Scenario, progress: Progress | None) -> xr.Dataset:
+    """Run a scenario by what suits its kind."""
     if scenario.kind == "rig":
         return judged(scenario, simulate_rig(scenario, progress))
     if scenario.kind == "berthing":
@@ -69,7 +83,7 @@ def begin(content: Any, settings: located.Settings) -> located.Lane:
     return located.begin(content.model(), settings)
 
 
-@partial(jax.jit, donate_argnums=3)
+@partial(Program, donate=("lane",))
 def proceed(content: Any, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
     return located.proceed(content.model(), settings, lane, until)
 
@@ -105,6 +119,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         lane = proceed(content, settings, until, lane)
         if progress is not None:
             progress(float(lane.node.time) / content.duration)
+    pace = float(jnp.minimum(lane.pace, lane.limit))
     solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, lane))
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
@@ -129,6 +144,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         steps=int(solution.steps),
         iterations=int(solution.iterations),
         step=float(settings.step),
+        pace=pace,
         roughest=float(solution.roughest),
     )
 
@@ -141,7 +157,7 @@ def culprit_name(culprit: int, content: Any) -> str:
     return names[culprit] if culprit < len(names) else "a contact force or rate"
 
 
-@jax.jit
+@Program
 def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
     model = content.model()
     state, samples = fixed.solve(model, mesh)

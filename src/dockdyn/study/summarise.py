@@ -43,8 +43,29 @@ def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:
 
     Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures.
     """
-    summary = SUMMARIES.get(dataset.attrs["kind"], summarise_contacts)(dataset)
+    summary = within_range(SUMMARIES.get(dataset.attrs["kind"], summarise_contacts)(dataset))
     return summary | {"requirements": judge(stated_requirements(dataset, name), summary, name)}
+
+
+def within_range(summary: dict[str, Any]) -> dict[str, Any]:
+    """The summary without the figures that are no numbers any more, such as energies that overflow; a warning names them."""
+    lost = []
+
+    def finite(value: Any, name: str) -> Any:
+        if isinstance(value, dict):
+            return {key: finite(item, f"{name}.{key}".removeprefix(".")) for key, item in value.items()}
+        if isinstance(value, list):
+            return [finite(item, f"{name}.{index}") for index, item in enumerate(value)]
+        if isinstance(value, float) and not math.isfinite(value):
+            lost.append(name)
+            return None
+        return value
+
+    kept = finite(summary, "")
+    if lost:
+        names = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
+        kept["warnings"].append(f"beyond the range of numbers, so left out: {names}")
+    return kept
 
 
 def stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:

@@ -1,0 +1,111 @@
+"""Compiled programs, one for each structure of what they take; those not used for longest go before there is no room.
+
+A compiled program holds hundreds of memory maps, of which Linux gives a process 65,530 unless told otherwise; without any
+left the process dies.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache, update_wrapper
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+MAPS = Path("/proc/self/maps")
+ALLOWED = Path("/proc/sys/vm/max_map_count")
+SHARE = 0.5  # of the maps that a process may have: beyond, programs are dropped
+MOST_KEPT = 96  # programs, of which three or four serve a structure: some 5 GB of memory
+
+kept: OrderedDict[Any, Any] = OrderedDict()  # the one used last comes last
+guard = threading.RLock()
+
+
+class Program:
+    """A function of trees of arrays, compiled for each of their structures when it is first called with it.
+
+    `static` names the arguments that are part of the structure by their value; `options` are those of `jax.jit`.
+    """
+
+    def __init__(self, function: Callable[..., Any], static: tuple[str, ...] = (), **options: Any):
+        update_wrapper(self, function)
+        self.function, self.static, self.options = function, static, options
+        self.signature = inspect.signature(function)
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        bound = self.signature.bind(*given, **named)
+        bound.apply_defaults()
+        fixed = {name: bound.arguments[name] for name in self.static}
+        moving = {name: value for name, value in bound.arguments.items() if name not in fixed}
+        leaves, structure = jax.tree.flatten(moving)
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):  # part of a larger program
+            return self.function(*given, **named)
+        key = (self, structure, tuple(map(np.shape, leaves)), tuple(fixed.values()))
+        with guard:
+            new = key not in kept
+            if new:
+                kept[key] = self.compiled(fixed, tuple(moving))
+            kept.move_to_end(key)
+            compiled = kept[key]
+        found = compiled(*moving.values())
+        if new:
+            make_room()
+        return found
+
+    def compiled(self, fixed: dict[str, Any], names: tuple[str, ...]) -> Any:
+        """A compiled function of its own, of the arguments `names`, which can be dropped by itself."""
+
+        def body(*moving: Any) -> Any:
+            return self.function(**fixed, **dict(zip(names, moving, strict=True)))
+
+        options = dict(self.options)
+        donated = tuple(names.index(name) for name in options.pop("donate", ()))
+        body.__name__ = self.function.__name__
+        return jax.jit(body, donate_argnums=donated, **options)
+
+
+def make_room() -> None:
+    """Drops the programs not used for longest while there are too many; says so, once."""
+    with guard:
+        while len(kept) > 1 and (len(kept) > MOST_KEPT or maps() > most_maps()):
+            tell()
+            _, dropped = kept.popitem(last=False)
+            dropped.clear_cache()
+        if maps() > most_maps():  # what others have compiled
+            tell()
+            jax.clear_caches()
+
+
+def maps() -> int:
+    """Memory maps of this process; 0 where the system does not tell."""
+    try:
+        return MAPS.read_bytes().count(b"\n")
+    except OSError:
+        return 0
+
+
+@cache
+def most_maps() -> float:
+    """Memory maps beyond which programs are dropped."""
+    try:
+        return SHARE * int(ALLOWED.read_text())
+    except (OSError, ValueError):
+        return float("inf")
+
+
+@cache
+def tell() -> None:
+    """The warning that programs are dropped, once a process."""
+    warnings.warn(
+        f"this process has compiled so many structures (kinds of model, numbers of parts, laws) that those not used for "
+        f"longest are dropped; one that comes again is compiled again. It holds {maps()} memory maps and "
+        f"{len(kept)} programs; room is for {most_maps():.0f} (half of vm.max_map_count) and {MOST_KEPT}",
+        RuntimeWarning,
+        stacklevel=2,
+    )

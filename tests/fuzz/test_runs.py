@@ -1,0 +1,54 @@
+"""Scenarios with numbers at the edge of what floats hold: refused, stopped with the reason, or run, and that soon."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from extremes import SECONDS, SPEEDS, Worker
+
+from dockdyn.scenario.load import preset_kinds
+
+RUNS = int(os.environ.get("DOCKDYN_FUZZ_RUNS", "2000"))  # of all presets together, in full runs
+ONWARD = 1_000_000  # the first seed of full runs: another one than the sample's
+KINDS = preset_kinds()
+
+
+def check(cases, **limits):
+    """Every case (preset, seed, study) ends with exit code 0, 2 or 3, its answer in JSON or its reason in one line."""
+    worker = Worker()
+    try:
+        found = [worker(*case, **limits) for case in cases]
+    finally:
+        worker.close()
+    faults = [one for one in found if "fault" in one]
+    assert not faults
+    assert {one["code"] for one in found} <= {0, 2, 3}
+    assert all("at t = " in one["words"] for one in found if one["code"] == 3)
+    assert max(one["seconds"] for one in found) <= SECONDS
+    assert len({one["code"] for one in found}) > 1, "some run and some do not"
+
+
+@pytest.mark.parametrize("preset", ["paraskevas-a", "sits"])
+def test_extreme_numbers_are_refused_or_run(preset):
+    check([(preset, seed) for seed in range(15)], most_steps=100_000)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("preset", KINDS)
+def test_extreme_numbers_are_refused_or_run_in_every_preset(preset):
+    check([(preset, seed) for seed in range(ONWARD, ONWARD + max(RUNS // len(KINDS), 4))])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("study", "preset"),
+    [
+        *(("stability", preset) for preset in ("sazawal-spring-dashpot", "probe-cone", "sits", "epos-like")),
+        *(("sensitivity", preset) for preset in ("probe-cone", "paraskevas-latch", "sits")),
+        *(("envelope", preset) for preset in ("probe-cone-latch", "paraskevas-latch")),
+    ],
+)
+def test_studies_of_extreme_numbers(study, preset):
+    assert study != "envelope" or KINDS[preset] in SPEEDS
+    check([(preset, seed, study) for seed in range(ONWARD, ONWARD + max(RUNS // 100, 4))])

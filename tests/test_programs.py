@@ -1,0 +1,85 @@
+"""Compiled programs are dropped before a process runs out of memory maps, and compile again when they come again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import partial
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dockdyn import programs
+
+MANY_STRUCTURES = """
+import json, sys, warnings
+import dockdyn, jax.numpy as jnp
+from dockdyn import programs
+
+@programs.Program
+def solved(matrix):
+    return jnp.linalg.solve(matrix @ matrix.T + jnp.eye(len(matrix)), matrix[0])
+
+def run(size):
+    return float(solved(jnp.arange(float(size * size)).reshape(size, size) / 7).sum())
+
+def flight():
+    if sys.argv[1] == "matrices":
+        return None
+    return dockdyn.simulate(dockdyn.load("paraskevas-a")).kinetic_energy.values.tolist()
+
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    first = flight(), [run(size) for size in range(1, 4)]
+    room = programs.maps() + 400
+    programs.most_maps = lambda: room
+    seen, kept = [], []
+    for size in range(4, 60):
+        run(size)
+        seen.append(programs.maps())
+        kept.append(len(programs.kept))
+    again = flight(), [run(size) for size in range(1, 4)]
+told = [str(one.message) for one in told if issubclass(one.category, RuntimeWarning)]
+print(json.dumps(dict(room=room, seen=seen, kept=kept, same=first == again, told=told)))
+"""
+
+
+@pytest.mark.skipif(not programs.maps(), reason="the system does not tell the maps of a process")
+@pytest.mark.parametrize("what", ["matrices", pytest.param("matrices and a flight", marks=pytest.mark.full)])
+def test_many_structures_stay_below_the_bound_and_give_the_same_results(what):
+    command = [sys.executable, "-c", MANY_STRUCTURES, what]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(ended.stdout)
+    assert max(found["seen"]) <= found["room"] + 50, "but for what JAX compiles by itself between two of them"
+    assert min(np.diff(found["kept"])) < 0, "programs were dropped"
+    assert max(found["kept"]) > 10, "not all of them each time"
+    assert found["same"]
+    (warning,) = found["told"]
+    assert "memory maps" in warning
+
+
+def test_a_program_is_compiled_once_for_a_structure():
+    traced = []
+
+    @programs.Program
+    def total(numbers, scale):
+        traced.append(len(numbers["x"]))
+        return scale * sum(numbers["x"]) + numbers["y"]
+
+    def asked(count, scale):
+        return float(total({"x": [jnp.asarray(1.0)] * count, "y": jnp.ones(())}, scale=scale))
+
+    assert [asked(2, 3.0), asked(3, 3.0), asked(2, 5.0)] == [7, 10, 11]
+    assert traced == [2, 3]
+
+
+def test_static_arguments_are_part_of_the_structure():
+    @partial(programs.Program, static=("count",))
+    def repeated(x, count=2):
+        return jnp.tile(x, count)
+
+    assert repeated(jnp.ones(2)).shape == (4,)
+    assert repeated(jnp.ones(2), 3).shape == (6,)
+    assert repeated(jnp.ones(2), count=3).shape == (6,)
