@@ -237,6 +237,13 @@ def test_overrides_by_index_name_and_neither():
         dockdyn.load(name, {"contact.normal.springs.stiffness": 7})
 
 
+def test_overrides_are_left_as_they_were_given():
+    """Also where a later key goes into the table of an earlier one."""
+    given = {"loop": {"delay": 0.1}, "loop.delay": 0.2}
+    assert dockdyn.load("sazawal-compliance", given).content.loop.delay == 0.2
+    assert given["loop"] == {"delay": 0.1}
+
+
 def test_a_law_of_ones_own_may_leave_fields_with_a_default_out(tmp_path):
     (tmp_path / "buffers.py").write_text(
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -168,7 +169,7 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
 def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder: Path | None = None) -> Scenario:
     """The scenario in `text`; `folder` is where URDF files and modules of the user's own laws are looked for."""
     data = data_of(text, name)
-    changes = overrides or {}
+    changes = copy.deepcopy(overrides or {})  # a later key may go into the table of an earlier one
     for key, value in changes.items():
         check_admissible({key: value}, name)
     files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
