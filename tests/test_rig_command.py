@@ -113,11 +113,14 @@ def test_gains_visited_and_their_stability_are_told(dock):
 
 @pytest.mark.full
 def test_what_serves_is_kept_and_what_drifts_is_named():
-    """A matched gain keeps the amplitude and lets the phase drift: 0.22 rad in a minute."""
+    """A matched gain keeps the amplitude and lets the phase drift: 0.117 rad in a minute.
+
+    By the eigenvalues of the rig's map over a cycle, 6.326304 rad/s beside the contact's own 6.324358.
+    """
     matched = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sits-fgc")))
     assert matched["amplitude_ratio"] == pytest.approx(1, abs=5e-3)
-    assert matched["phase_error_rad"] == pytest.approx(0.22, abs=5e-3)
-    assert "the amplitude is right and the phase 0.2" in matched["recommendation"]
+    assert matched["phase_error_rad"] == pytest.approx(60 * (6.326304 - 6.324358), abs=2e-3)
+    assert "the amplitude is right and the phase 0.12" in matched["recommendation"]
     good = dockdyn.summarise(dockdyn.simulate(dockdyn.load("unknown-stiffness")))
     assert good["amplitude_ratio"] == pytest.approx(1, abs=0.02)
     assert good["recommendation"].startswith("With lead-energy this run is within 2 %")
