@@ -38,6 +38,11 @@ def sections(annotation: Any) -> list[type[BaseModel]]:
     return list(dict.fromkeys(found))
 
 
+def bare(annotation: Any) -> Any:
+    """A type without what it is annotated with."""
+    return annotation.__origin__ if get_origin(annotation) is Annotated else annotation
+
+
 def alternatives(annotation: Any) -> list[Any]:
     """What a union allows, without None."""
     if get_origin(annotation) is Annotated:
@@ -62,7 +67,7 @@ def kind_of(field: FieldInfo) -> str:
     units = [item for item in [*field.metadata, *parts(annotation)] if isinstance(item, Unit)]
     words = [word for part in parts(annotation) if get_origin(part) is Literal for word in get_args(part)]
     tables = sections(annotation)
-    several = "list of " if any(get_origin(part) is list for part in alternatives(annotation)) else ""
+    several = "list of " if any(get_origin(bare(part)) is list for part in alternatives(annotation)) else ""
     said = []
     if tables:
         said.append(several + ("tables: " if several else "table: ") + ", ".join(map(link, tables)))
@@ -73,7 +78,8 @@ def kind_of(field: FieldInfo) -> str:
             f"{several}{'numbers' if several else units[0].what or 'a number'}, {unit}{limits and ', '}{limits}"
         )
     if words:
-        said.append(f"{several}" + " or ".join(f"`{word!r}`".replace("'", '"') for word in words))
+        alone = any(get_origin(part) is Literal for part in alternatives(annotation))
+        said.append(("" if alone else several) + " or ".join(f"`{word!r}`".replace("'", '"') for word in words))
     plain = {bool: "true or false", str: "text", int: "whole number", float: "number"}
     said += [f"{several}{plain[part]}" for part in parts(annotation) if part in plain and not units and not tables]
     return "; ".join(dict.fromkeys(said)) or "see [the page](scenario.md)"
