@@ -151,7 +151,9 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
         if name in (*COUNTS, "steps"):
             assert value == expected, name
         else:
-            assert value == pytest.approx(expected, rel=1e-13, abs=0, nan_ok=True), name
+            # what is left in a catch is of a stretch of micrometres, the difference of places of a metre
+            last = 1e-15 if name == "catch_stored_energy_J" else 0.0  # J, of some 0.1 that it took
+            assert value == pytest.approx(expected, rel=1e-13, abs=last, nan_ok=True), name
 
 
 @pytest.mark.parametrize("more", ["", pytest.param(LATE, marks=pytest.mark.full)], ids=["", "friction and delay"])
