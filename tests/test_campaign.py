@@ -148,8 +148,10 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
     file = tmp_path / "docking.toml"
     file.write_text(SCENARIO.replace("[latch]", f"{more}[latch]") + STATED)
     for name, value, expected, _ in differences(dockdyn.load(file)):
-        if name in (*COUNTS, "steps"):
+        if name in COUNTS:
             assert value == expected, name
+        elif name == "steps":
+            assert abs(value - expected) <= 1  # rounding decides whether an event falls on a step's end
         else:
             # what is left in a catch is of a stretch of micrometres, the difference of places of a metre
             last = 1e-15 if name == "catch_stored_energy_J" else 0.0  # J, of some 0.1 that it took
