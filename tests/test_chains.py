@@ -89,7 +89,7 @@ REPORTS = {
     "paraskevas-a": ("keep approaching", "They met 7 times", "Relative velocity of the centres of mass"),
     "paraskevas-latch": ("Captured after 0.5738 s", "Least speed that latches, simulated 0.0708492 m/s"),
     "paraskevas-latch-slow": ("Not captured", "14.114 mm into the latch", "it takes 0.0708492 m/s"),
-    "probe-cone-latch": ("Captured at 8.1", "Energy that the capture took", "Travel of the tip into the latch"),
+    "probe-cone-latch": ("Captured at 8.1", "Energy of the motion that it ends", "Travel of the tip into the latch"),
 }
 
 
