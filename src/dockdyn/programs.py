@@ -30,12 +30,19 @@ guard = threading.RLock()
 class Program:
     """A function of trees of arrays, compiled for each of their structures when it is first called with it.
 
-    `static` names the arguments that are part of the structure by their value; `options` are those of `jax.jit`.
+    `static` names the arguments that are part of the structure by their value, `donate` those whose memory the results may
+    take; `options` are those of `jax.jit`.
     """
 
-    def __init__(self, function: Callable[..., Any], static: tuple[str, ...] = (), **options: Any):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static: tuple[str, ...] = (),
+        donate: tuple[str, ...] = (),
+        **options: Any,
+    ):
         update_wrapper(self, function)
-        self.function, self.static, self.options = function, static, options
+        self.function, self.static, self.donate, self.options = function, static, donate, options
         self.signature = inspect.signature(function)
 
     def __call__(self, *given: Any, **named: Any) -> Any:
@@ -43,31 +50,33 @@ class Program:
         bound.apply_defaults()
         fixed = {name: bound.arguments[name] for name in self.static}
         moving = {name: value for name, value in bound.arguments.items() if name not in fixed}
-        leaves, structure = jax.tree.flatten(moving)
+        leaves, structure = jax.tree.flatten(tuple(moving.values()))
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):  # part of a larger program
             return self.function(*given, **named)
         key = (self, structure, tuple(map(np.shape, leaves)), tuple(fixed.values()))
         with guard:
             new = key not in kept
             if new:
-                kept[key] = self.compiled(fixed, tuple(moving))
+                kept[key] = self.compiled(fixed, moving, structure)
             kept.move_to_end(key)
             compiled = kept[key]
-        found = compiled(*moving.values())
+        found = compiled(*leaves)
         if new:
             make_room()
         return found
 
-    def compiled(self, fixed: dict[str, Any], names: tuple[str, ...]) -> Any:
-        """A compiled function of its own, of the arguments `names`, which can be dropped by itself."""
+    def compiled(self, fixed: dict[str, Any], moving: dict[str, Any], structure: Any) -> Any:
+        """A compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
+        names = tuple(moving)
 
-        def body(*moving: Any) -> Any:
-            return self.function(**fixed, **dict(zip(names, moving, strict=True)))
+        def body(*leaves: Any) -> Any:
+            values = jax.tree.unflatten(structure, leaves)
+            return self.function(**fixed, **dict(zip(names, values, strict=True)))
 
-        options = dict(self.options)
-        donated = tuple(names.index(name) for name in options.pop("donate", ()))
         body.__name__ = self.function.__name__
-        return jax.jit(body, donate_argnums=donated, **options)
+        owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]
+        donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
+        return jax.jit(body, donate_argnums=donated, **self.options)
 
 
 def make_room() -> None:

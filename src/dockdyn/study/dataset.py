@@ -46,8 +46,9 @@ def shortness(delay: float, pace: float = math.nan) -> str:
     """Why steps are short, in words, from a delay (s) and how long the last ones were allowed to be (s)."""
     if 0 < delay < DEFAULT_STEP and not pace < delay:
         return f"while contacts act no step is longer than the delay of {delay:g} s"
-    fell = f"steps fell to {pace:.2g} s, as " if pace < DEFAULT_STEP else ""
-    return f"{fell}the motion is too fast, or the contact too stiff, for longer ones"
+    if pace < DEFAULT_STEP:
+        return f"steps fell to {pace:.2g} s, as the motion is too fast, or the contact too stiff, for longer ones"
+    return "the duration is too long for a motion this fast"
 
 
 def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:

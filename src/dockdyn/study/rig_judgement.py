@@ -94,7 +94,8 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
         return None
     assert loop.hold is not None
     cycle = float(loop.hold) * rhythm(loop).holds
-    return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
+    with np.errstate(over="ignore"):
+        return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
 
 
 def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
