@@ -74,10 +74,12 @@ def fuzzed(count: int, seed: int, folder: Path) -> None:
     assert count < SAMPLE or 0 < refused < count  # mutations neither spoil nor leave everything
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")  # which is a second line on the terminal
 def test_a_file_is_a_scenario_or_is_refused_in_one_line(tmp_path):
     fuzzed(SAMPLE, SEED, tmp_path)
 
 
 @pytest.mark.full
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_many_more_files(tmp_path):
     fuzzed(FILES, SEED + 1, tmp_path)

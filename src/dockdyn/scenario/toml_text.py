@@ -59,7 +59,7 @@ def check_admissible(value: Any, name: str, key: str = "") -> None:
             items = [(str(index), item) for index, item in enumerate(part)]
         else:
             continue
-        left += [(item, f"{place}.{own}" if place else own, depth + 1) for own, item in reversed(items)]
+        left += [(item, ".".join(filter(None, [place, own or '""'])), depth + 1) for own, item in reversed(items)]
 
 
 def control_character(text: str) -> str | None:

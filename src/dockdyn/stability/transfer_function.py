@@ -49,8 +49,9 @@ class TransferFunction:
 
         ValueError if one is not finite, or is complex without its conjugate (to 1e-9 of its size).
         """
-        numerator = gain * real_polynomial("zeros", zeros)
-        return cls(tuple(numerator), tuple(real_polynomial("poles", poles)))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+            numerator = gain * real_polynomial("zeros", zeros)
+            return cls(tuple(numerator), tuple(real_polynomial("poles", poles)))
 
     def poles(self) -> Complex[np.ndarray, "n"]:
         """In rad/s."""
