@@ -181,7 +181,8 @@ def smooth(
     end = (len(jax.tree.leaves(states)[0]) - 1) * interval
     status = "finished" if finished else f"stopped at t = {end:.6g} s: a state is not finite"
     if exhausted and not finished:
-        status = REASONS[Status.TOO_MANY_ITERATIONS].format(time=end, steps=most, cause=shortness(0.0))
+        cause = shortness(0.0) + (f"; each of kvaerno5 counts for {IMPLICIT}" if weight > 1 else "")
+        status = REASONS[Status.TOO_MANY_ITERATIONS].format(time=end, steps=most, cause=cause)
     return Motion(states, interval, finished, status, method, steps, rejected, stiffness=stiff)
 
 
