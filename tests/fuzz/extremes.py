@@ -21,7 +21,7 @@ TINY = (0.0, -0.0, 5e-324, 1e-300, 1e-150, 1e-30, 1e-24, 1e-18, 1e-12)
 HUGE = (1e12, 1e18, 1e24, 1e30, 1e150, 1e300)
 SCALES = (-1.0, 1e-9, 1e-5, 1e-2, 1e2, 1e4, 1e9)  # of what is there
 LEFT = ("schema", "max_steps")  # who raises the limit of steps asks for the time
-SECONDS = 120.0  # of a processor that a run may take, compilation included
+SECONDS = 240.0  # of a processor that a run may take, compilation included
 PATIENCE = 1800.0  # s, of a wall clock, on a machine that has others to serve
 GIBIBYTES = 6.0  # that a worker may hold
 

@@ -37,7 +37,9 @@ def test_extreme_numbers_are_refused_or_run(preset):
 @pytest.mark.full
 @pytest.mark.parametrize("preset", KINDS)
 def test_extreme_numbers_are_refused_or_run_in_every_preset(preset):
-    check([(preset, seed) for seed in range(ONWARD, ONWARD + max(RUNS // len(KINDS), 4))])
+    # a step of flexible arms takes up to a hundred times as long as one of two bodies
+    most_steps = 20_000 if KINDS[preset] == "berthing" else None
+    check([(preset, seed) for seed in range(ONWARD, ONWARD + max(RUNS // len(KINDS), 4))], most_steps=most_steps)
 
 
 @pytest.mark.full
