@@ -160,6 +160,8 @@ def test_other_roots_matter_little_even_at_long_delays():
 
 def test_any_delay_puts_energy_in():
     assert apparent_restitution(0.0, 1000.0, 375.0) == 1
+    for late in (1e-30, 1e-18, 0.9e-9, 1.1e-9):  # the first order, on both sides of where it is all there is
+        assert_allclose(apparent_restitution(late, 1.0, 1.0), 1 + math.pi / 2 * late, rtol=1e-15)
     delays = np.geomspace(1e-7, 1.0, 25)
     found = [apparent_restitution(delay, 1.0, 1.0) for delay in delays]
     assert (np.diff([1.0, *found]) > 0).all()

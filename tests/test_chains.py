@@ -65,6 +65,14 @@ def test_restitution_of_a_damped_contact(damping, adhesion):
     assert summary["energy_error"] is None
 
 
+def test_a_contact_too_short_for_the_clock_is_not_predicted():
+    """Between two instants the masses have met and parted: their rate at some onsets is that of parting."""
+    dataset = run("paraskevas-c", **{"contact.normal.stiffness": 1e24})
+    parting = dataset.episode_approach_speed.values <= 0
+    assert parting.any()
+    assert (np.isnan(dataset.episode_relative_predicted.values) == parting).all()
+
+
 def test_stiff_bodies_are_warned_of_and_laws_without_formula():
     assert dockdyn.summarise(run(**MASSES))["warnings"] == []
     (warning,) = dockdyn.summarise(run(**{**MASSES, "target.stiffness": 4000}))["warnings"]

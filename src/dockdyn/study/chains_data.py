@@ -102,9 +102,10 @@ def impact_variables(content: Any, run: Run) -> dict[str, Any]:
     chains = (content.chaser.masses, content.target.masses)
     restitution = law_restitution(content)
     predicted = np.full(len(before), np.nan)
-    if restitution is not None and len(before):
-        found = velocity_after_impact(*chains, before, restitution, internal_speed=closing - before)
-        predicted = np.asarray(found.relative_velocity)
+    meets = closing > 0  # all of them, but where a contact is shorter than the clock resolves
+    if restitution is not None and meets.any():
+        found = velocity_after_impact(*chains, before[meets], restitution, internal_speed=(closing - before)[meets])
+        predicted[meets] = np.asarray(found.relative_velocity)
     variable = episode_variable
     words = "of the centres of mass"
     return {
