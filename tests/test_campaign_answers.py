@@ -345,6 +345,8 @@ def test_requirements_of_cases_that_are_not_decided():
     low, high = later["requirements_interval_95"]
     assert (low, high) == (wilson(40, 100)[0], wilson(70, 100)[1])
     assert all(ways[one["case"]] == "missed" for one in later["worst"])
+    both = campaign_answers(unfinished(peak_normal_force="< 500 N", contact_count="< 5")[0])
+    assert {one["requirement"] for one in both["worst"]} == {"peak_normal_force"}  # the other one is open
 
 
 def test_the_margin_of_5_percent_counts_cases_without_the_figure():

@@ -257,9 +257,16 @@ def test_a_welded_tip_beside_the_axis_against_dop853():
     assert summary["work_energy_error"] < 1e-8
 
 
+PRESSED = {
+    "speed": 0.2,
+    "z": 0.04,
+    "sideways": 0.08,
+    "wall": 2000.0,
+}  # a tip that is pushed along the wall into the latch
+
+
 def pressed(**changes):
-    """A tip that is pushed along the wall into the latch."""
-    return flown(speed=0.2, z=0.04, sideways=0.08, wall=2000.0, **changes)
+    return flown(**PRESSED, **changes)
 
 
 def test_a_standing_preload_gives_no_impulse():
@@ -340,6 +347,16 @@ def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing
                 assert values[row] == pytest.approx(figures[name], rel=1e-6, abs=1e-9, nan_ok=True), name
     assert batch.figures["peak_force_known"].tolist() == [1, 0, 1]
     assert batch.figures["captured"].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("law", ["compliant", "rigid"])
+def test_what_contacts_did_to_the_energy_is_the_same_in_a_batch_and_a_run(law):
+    """Without what the capture took; the contact lasts until the capture ends it."""
+    stated = scenario(**PRESSED, **({"law": law} if law == "rigid" else {}))
+    whole = dockdyn.summarise(dockdyn.simulate(stated))["kinetic_energy_change_J"]
+    batch = run_cases(stated, ("chaser.velocity.0",), np.array([[-0.2]]))
+    found = [float(batch.figures[f"kinetic_energy_change_J.{end}"][0]) for end in ("least", "largest")]
+    assert found == pytest.approx([min(whole), max(whole)], rel=1e-9)
 
 
 @pytest.mark.parametrize("law", [Hertz, HuntCrossley])

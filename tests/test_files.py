@@ -96,6 +96,10 @@ def test_a_device_is_written_to_as_it_is(dock, result):
     assert (ended.returncode, ended.stderr) == (3, "error: /dev/full: no space left on device\n")
     assert dock("export", result, "--to", "mat", "--out", "/dev/null", "--force").returncode == 0
     assert not os.path.isfile("/dev/null")
+    command = [sys.executable, "-m", "dockdyn", "init", "probe-cone", "/dev/stdout", "--force"]
+    piped = subprocess.run(command, capture_output=True, text=True, cwd=result.parent)
+    assert piped.returncode == 0, piped.stderr
+    assert 'kind = "free-flight"' in piped.stdout
 
 
 def test_files_that_belong_together_come_together(tmp_path, monkeypatch):

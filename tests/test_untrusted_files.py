@@ -102,6 +102,17 @@ def test_python_does_not_run_their_code(theirs, monkeypatch):
     assert (theirs / "ran").exists()  # so the test can fail
 
 
+def test_code_is_refused_whatever_else_is_wrong_with_their_scenario(theirs, shared_run):
+    """What is missing here, such as a URDF, may lie in the folder in which its replay is looked at."""
+    own = preset_text("berthing-3d").replace('[impact]\nlaw = "weld"', '[impact]\nlaw = "strange_law:Law"')
+    own = own.replace("[chaser]\n", '[chaser]\nurdf = "theirs.urdf"\n', 1)
+    assert "strange_law" in own and "theirs.urdf" in own
+    write_result(shared_run("paraskevas-latch").assign_attrs(scenario=own), theirs / "result.nc")
+    with pytest.raises(dockdyn.ScenarioError, match="strange_law:Law|is code of its own"):
+        dockdyn.open_result(theirs / "result.nc", own_code=False)
+    assert not (theirs / "ran").exists()
+
+
 def test_a_module_that_fails_is_said(tmp_path):
     (tmp_path / "broken_law.py").write_text("1 / 0")
     file = tmp_path / "theirs.toml"
@@ -286,6 +297,7 @@ def test_an_index_that_is_none_of_a_campaign(dock, tmp_path):
         {"runs": 10**30},
         {"chunk": 0},
         {"scenario": 5},
+        {"scenario": "x = ["},
         {"keys": 1},
         {"title": None},
         {"modules": []},

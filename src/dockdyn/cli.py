@@ -359,10 +359,11 @@ app.add_typer(cli_impact.app, name="impact")
 app.add_typer(cli_identify.app, name="identify")
 
 
-def fail(message: str, code: int) -> None:
-    from dockdyn.scenario.printable import one_line
+def fail(message: str, code: int, advice: str = "") -> None:
+    """End with a line, shortened where it is long; `advice`, a command to copy, is not."""
+    from dockdyn.scenario.printable import one_line, printable
 
-    say(f"error: {one_line(message)}", err=True)
+    say(f"error: {one_line(message)}{'; ' if advice else ''}{printable(advice)}", err=True)
     raise SystemExit(code)
 
 

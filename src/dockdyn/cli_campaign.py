@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dockdyn.cli_options import Force, NoOwnCode, Overrides, Quiet, Refusal, ScenarioName, example, progress, say
-from dockdyn.files import failure, write_file
+from dockdyn.files import FULL, failure, write_file
 from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
@@ -157,6 +157,8 @@ def claimed(store: Store) -> Iterator[None]:
         try:
             stack.enter_context(store.claimed())
         except OSError as error:
+            if error.errno in FULL:
+                raise
             raise Refusal(f"{store.folder}: cannot be written to ({error.strerror})") from None
         yield
 
@@ -196,9 +198,9 @@ def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
         with advising(left):
             yield
     except OSError as error:
-        fail(f"{failure(error)}; {left()}", STOPPED_EARLY)
+        fail(failure(error), STOPPED_EARLY, left())
     except WorkLost as error:
-        fail(f"{error}; {left()}", STOPPED_EARLY)
+        fail(str(error), STOPPED_EARLY, left())
 
 
 @contextlib.contextmanager

@@ -36,7 +36,8 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
     regular file, a device or a pipe, is written to as it is. Raises `OSError` with the file's name, or the folder's of
     several: disk full, not allowed.
     """
-    places = [Path(path).resolve() for path in paths]  # a link goes on pointing to its file
+    given = [Path(path) for path in paths]
+    places = [path if special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
     parts = [place if special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
     own = {part for part, place in zip(parts, places, strict=True) if part != place}
     made = [folder for place in places for folder in place.parents if not folder.exists()]
@@ -56,7 +57,8 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
             if part in own:
                 os.replace(part, place)
         for folder in {part.parent for part in own}:
-            keep_names(folder)
+            with contextlib.suppress(OSError):  # the files are there, whether the folder can be read or not
+                keep_names(folder)
     except OSError as error:
         if error.filename is None or error.filename in map(str, parts):
             error.filename = str(paths[0] if len(paths) == 1 else Path(paths[0]).parent)

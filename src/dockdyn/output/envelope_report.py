@@ -64,6 +64,11 @@ def warnings(answer: dict[str, Any]) -> list[str]:
             "approaches, or touches; they count neither as yes nor as no, and the boundary is left open there. "
             f"duration = {answer['deciding_duration_s']:g} s should decide them"
         )
+    if answer.get("peak_force_not_known"):
+        found.append(
+            f"the largest force is not known in {answer['peak_force_not_known']} of {answer['runs']} runs, whose capture "
+            "leaves but a lower bound of it; they count neither as yes nor as no, and the boundary is left open there"
+        )
     return found
 
 

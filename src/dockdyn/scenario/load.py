@@ -31,7 +31,7 @@ from dockdyn.scenario.free_flight import FreeFlightSection
 from dockdyn.scenario.keys import holds, override
 from dockdyn.scenario.look import with_looks
 from dockdyn.scenario.orbital_arm import OrbitalArmSection
-from dockdyn.scenario.own_code import OwnCodeError, importable, only_built_in
+from dockdyn.scenario.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.rig import MODES, RigSection
 from dockdyn.scenario.section import Section
@@ -144,8 +144,26 @@ def refuse_own_code(text: str, name: str) -> None:
             parse(text, name)
     except OwnCodeError:
         raise
-    except ScenarioError:  # which is then not made into a model either
-        return
+    except ScenarioError:  # here; in another folder, with its URDF, it may be one
+        try:
+            data = data_of(text, name)
+        except ScenarioError:
+            return
+        if key := own_code_in(data):
+            raise OwnCodeError(f"{name}: {key} {REFUSED}", key, REFUSED) from None
+
+
+def own_code_in(data: Any, key: str = "") -> str | None:
+    """The first key of `data` that names a law or shape "module:Class"; None where none does."""
+    if not isinstance(data, dict | list):
+        return None
+    for name, value in data.items() if isinstance(data, dict) else enumerate(data):
+        here = f"{key}.{name}".lstrip(".")
+        if name in ("law", "shape") and isinstance(value, str) and ":" in value:
+            return here
+        if found := own_code_in(value, here):
+            return found
+    return None
 
 
 def read(source: str | Path) -> tuple[str, str, Path | None]:

@@ -15,7 +15,7 @@ from dockdyn.study.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.study.influence import influences
 from dockdyn.study.measures import number
 from dockdyn.study.outcome import deciding_duration, ways_undecided
-from dockdyn.study.requirements import KNOWN
+from dockdyn.study.requirements import BOUNDED, KNOWN
 from dockdyn.study.statistics import milestones, percentile_interval, wilson
 
 PERCENTILES = (50, 90, 95, 99)
@@ -52,7 +52,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         **(probability("capture", captured, cases.undecided) if captured is not None else dict.fromkeys(CAPTURE)),
         "missed_captures": missed_captures(cases),
         "peak_force": cases.peak_force,
-        "peak_force_not_known": int(np.sum(cases.figures.get(KNOWN, np.ones(cases.count)) == 0)),
+        "peak_force_not_known": not_known_in(cases),
         "peak_force_percentiles_N": peak["percentiles"],
         "peak_force_intervals_N": peak["intervals_95"],
         "figures": {name: {"unit": cases.units[name], **spread(cases.figures[name])} for name in cases.measured},
@@ -67,6 +67,13 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         "convergence": convergence(cases, judged),
         "worst": worst_cases(cases, judged, folder),
     }
+
+
+def not_known_in(cases: CampaignCases) -> int:
+    """In how many cases the largest force is but a lower bound; none where there is no such figure."""
+    if not any(name in cases.figures for name in BOUNDED):
+        return 0
+    return int(np.sum(cases.figures.get(KNOWN, np.ones(cases.count)) == 0))
 
 
 CAPTURE = ("capture_probability", "capture_interval_95")

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tomlkit
 import xarray as xr
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
@@ -28,6 +27,7 @@ from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import refuse_own_code
 from dockdyn.scenario.own_code import allowed
+from dockdyn.scenario.toml_text import data_of
 from dockdyn.study.batch import Cases
 from dockdyn.study.campaign_seal import Damaged, opened, sealed
 from dockdyn.study.requirements import plain, unit_of_figure
@@ -60,7 +60,7 @@ class Campaign:
     @cached_property
     def hash(self) -> str:
         """SHA-256 of all that a case depends on; not of where the scenario lies."""
-        decides = asdict(self) | {"scenario": tomlkit.parse(self.scenario).unwrap()}
+        decides = asdict(self) | {"scenario": data_of(self.scenario, "scenario")}
         for name in ("source", "folder"):
             decides.pop(name)
         return hashlib.sha256(json.dumps(decides, sort_keys=True, default=str).encode()).hexdigest()
@@ -115,14 +115,21 @@ class Store:
             raise ScenarioError(
                 f"{self.folder}: another process runs a campaign there; wait, or give another --out"
             ) from None
+        except OSError:
+            self.give_up()
+            raise
         try:
             yield
         finally:
             if not self.index.exists():
-                with contextlib.suppress(OSError):
-                    (self.folder / LOCK).unlink()
-                    self.folder.rmdir()  # only where nothing else is in it
+                self.give_up()
             lock.release()
+
+    def give_up(self) -> None:
+        """Remove the lock's file, and the folder where nothing else is in it."""
+        with contextlib.suppress(OSError):
+            (self.folder / LOCK).unlink(missing_ok=True)
+            self.folder.rmdir()
 
     def create(self, campaign: Campaign) -> None:
         """Begin a campaign, or note where its scenario now is; OSError where that cannot be written."""
@@ -141,6 +148,7 @@ class Store:
             found = TypeAdapter(Campaign).validate_python(stated)
             if not 1 <= found.chunk <= found.runs <= MOST_RUNS:
                 raise ValueError("no such number of cases")
+            data_of(found.scenario, f"{self.index}: scenario")
             return found
         except FileNotFoundError:
             raise ScenarioError(f"{self.folder}: no campaign; must be a folder with a {INDEX}") from None

@@ -54,7 +54,7 @@ def capture_loads(xp: ModuleType, log: Any, seen: Any, mode: Any, time: Any, las
         return found | {"peak_force_known": xp.where(known, 1.0, 0.0)}
     if contacts:
         seated = seen["seated"].astype(bool) & after[:, None]
-        standing = xp.sum(xp.where(seated[last], seen["normal_force"][last], 0.0))
+        standing = xp.max(xp.where(seated[last], seen["normal_force"][last], 0.0), initial=0.0)
         found["seated_contact_peak_force"] = pressed = highest(log["peaks"][:, :contacts], seated)
         place = xp.argmax(xp.where(seated, log["peaks"][:, :contacts], -xp.inf))
         when = log["peak_times"][:, :contacts].ravel()[place]

@@ -108,6 +108,12 @@ def own_law(scenario: Scenario) -> str:
     return NONE if section is None else str(section.law)
 
 
+def as_compared(scenario: Scenario) -> bool:
+    """Whether the rig's compensator is compared with its own settings, and not with others of `[[compare]]`."""
+    own = scenario.content.loop.compensator
+    return own is None or section_of(scenario, own.law) == own
+
+
 def seeds(scenario: Scenario) -> list[int]:
     """Seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
     content = scenario.content
@@ -209,11 +215,11 @@ def dataset_of(
         "dockdyn_version": version("dockdyn"),
         "settings": json.dumps(settings),
         "left_out": json.dumps(left_out),
-        "own": own_law(scenario),
         "noise_draws": len(seeds(scenario)),
         "tuned_at_N_m": float(loop_of(scenario).stiffness) if stated is None else float(stated),
         "duration_s": float(scenario.content.duration),
         "bilateral": int(getattr(scenario.content.contact, "bilateral", False)),
+        **({"own": own_law(scenario)} if as_compared(scenario) else {}),
     }
     return xr.Dataset(variables, coordinates, attributes)
 

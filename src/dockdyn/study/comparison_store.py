@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dockdyn.backend import cache_folder
+from dockdyn.files import write_file
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.own_modules import own_modules
 
@@ -36,17 +36,14 @@ def file_of(scenario: Scenario) -> Path:
 
 def remember(scenario: Scenario, found: dict[str, Any]) -> None:
     """Keep what a comparison of a rig found, in the place of an earlier one; nothing happens where that cannot be written."""
-    file = file_of(scenario)
-    part = file.with_suffix(f".{os.getpid()}.part")
     with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(found), encoding="utf-8")
-        part.replace(file)
+        write_file(file_of(scenario), json.dumps(found))
 
 
 def recall(scenario: Scenario) -> dict[str, Any] | None:
     """What the last comparison of a rig found; None where there is none, or it cannot be read."""
     try:
-        return dict(json.loads(file_of(scenario).read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+        found = json.loads(file_of(scenario).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return None
+    return found if isinstance(found, dict) and {"choice", "settings"} <= found.keys() else None

@@ -20,7 +20,7 @@ from dockdyn.stability.chart import chart, locate
 from dockdyn.stability.chart_region import region
 from dockdyn.study.batch import run_cases
 from dockdyn.study.outcome import deciding_duration, still_open
-from dockdyn.study.requirements import judge_values, limit_of, resolved, unit_of_figure, with_lists
+from dockdyn.study.requirements import hidden, judge_values, limit_of, resolved, unit_of_figure, with_lists
 from dockdyn.study.stability_sweep import Axis, Sweep, axis_of, number, parted
 
 CAPTURED = "captured"
@@ -148,6 +148,7 @@ class Evaluated:
     reasons: list[str] = field(default_factory=list)  # of those that failed
     undecided: int = 0
     deciding: float = 0.0  # s, duration by which those should have been decided; 0 where there are none
+    unknown: int = 0  # whose capture leaves but a lower bound of the figure
 
     def values(self, shares: Float[np.ndarray, "points keys"]) -> Float[np.ndarray, "points keys"]:
         """The keys' numbers (SI)."""
@@ -180,9 +181,11 @@ class Evaluated:
         undecided = still_open(figure, self.of.relation, limit, values, met, figures)
         self.undecided += int(undecided.sum())
         self.deciding = max(self.deciding, deciding_duration(figures, undecided) or 0.0)
+        unknown = hidden(figure, self.of.relation, limit, values, figures) & ~undecided
+        self.unknown += int(unknown.sum())
         # NaN: did not happen
         size = np.ones(run.shape) if isinstance(limit, bool) else np.nan_to_num(np.abs(margin), nan=np.inf)
-        return np.where(undecided, np.nan, np.where(met, -size, np.maximum(size, TINY)))
+        return np.where(undecided | unknown, np.nan, np.where(met, -size, np.maximum(size, TINY)))
 
     def check(self) -> None:
         """Runs the case in the middle: one that says nothing about the outcome is refused before the others run."""
@@ -253,6 +256,7 @@ def dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: fl
         "failed": len(cases.reasons),
         "failures": list(dict.fromkeys(cases.reasons))[:5],
         "undecided": cases.undecided,
+        "peak_force_not_known": cases.unknown,
         "deciding_duration_s": cases.deciding or None,
         "share_met": found.share,
         "boundary": [piece.tolist() for piece in boundary],

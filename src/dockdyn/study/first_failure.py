@@ -10,9 +10,13 @@ from jaxtyping import Bool, Float
 
 from dockdyn.study.campaign_cases import CampaignCases, Required
 from dockdyn.study.outcome import TIMES, still_open
-from dockdyn.study.requirements import BOUNDED, KNOWN, is_open, judge_values, with_lists
+from dockdyn.study.requirements import hidden, judge_values, with_lists
 
-MOMENTS = {"peak_normal_force_N": "peak_time_s"}  # figures that say when another one was reached
+MOMENTS = {  # figures that say when another one was reached
+    "peak_normal_force_N": "peak_time_s",
+    "capture_peak_force_N": "capture_peak_time_s",
+    "seated_contact_peak_force_N": "seated_contact_peak_time_s",
+}
 NUMERICAL = "the case failed"  # in place of a requirement
 OPEN = "not decided"  # the same
 
@@ -30,7 +34,7 @@ class Judged:
     ]  # in the figure's unit; NaN for yes or no, what did not happen, open
     relative: Float[
         np.ndarray, "requirements cases"
-    ]  # margin over the limit's size; −1, 1: not met, met without margin
+    ]  # margin over the limit's size; −1, 1: not met, met without margin; inf: not decided
     first: list[str]  # what failed first: a requirement's name, `NUMERICAL`, `OPEN`, "" where all are met
 
     @property
@@ -58,18 +62,17 @@ def judge_cases(cases: CampaignCases) -> Judged:
     met, undecided, margin, relative, when = (
         np.zeros((len(cases.requirements), count), dtype=kind) for kind in (bool, bool, float, float, float)
     )
-    bound = cases.figures.get(KNOWN, np.ones(count)) == 0
     for row, requirement in enumerate(cases.requirements):
         values = offered.get(requirement.figure, np.full(count, np.nan))
         met[row], margin[row] = judge_values(values, requirement.relation, requirement.limit)
         how = requirement.figure, requirement.relation, requirement.limit
         undecided[row] = still_open(*how, values, met[row], cases.figures)
-        if requirement.figure in BOUNDED:
-            undecided[row] |= bound & (np.isnan(values) | is_open(values, requirement.relation, requirement.limit))
+        undecided[row] |= hidden(*how, values, cases.figures)
         met[row] &= ~undecided[row]
         margin[row, undecided[row]] = np.nan
         scale = limit_size(requirement, margin[row])
-        relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, np.where(met[row], 1.0, -1.0))
+        without = np.where(undecided[row], np.inf, np.where(met[row], 1.0, -1.0))
+        relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, without)
         when[row] = np.where(met[row] | undecided[row], np.inf, failure_time(cases, requirement, values))
     first = first_failed(cases, met | undecided, when)
     judged = Judged(met, undecided, margin, relative, first)

@@ -20,11 +20,11 @@ from dockdyn.study.capture_loads import LOADS, capture_loads, with_capture
 from dockdyn.study.episodes import SLACK
 from dockdyn.study.measures import (
     capture_totals,
+    changed_by_contacts,
     contact_totals,
     control_totals,
     drift,
     energy_error,
-    given_by_contacts,
     kept,
     latch_attempt,
     settled_rows,
@@ -158,7 +158,7 @@ def energy_changes(model: FreeFlight, log: Log) -> Contacts:
     """What each contact did to the kinetic energy (J) since the start, where it ends; NaN elsewhere."""
     delay = 0.0 if model.delay is None else model.delay
     row = settled_rows(log.time, jnp.where(ended(log), log.time[:, None], jnp.nan), delay, SLACK)
-    return jnp.where(row >= 0, given_by_contacts(log.seen)[row], jnp.nan)
+    return jnp.where(row >= 0, changed_by_contacts(log.seen)[row], jnp.nan)
 
 
 def capture_figures(log: Log) -> Figures:

@@ -10,6 +10,7 @@ from dockdyn.contact.latch import HELD
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_control import control_attributes
 from dockdyn.study.capture_loads import LOADS, capture_loads
+from dockdyn.study.measures import changed_by_contacts
 from dockdyn.study.run import (
     Described,
     Layout,
@@ -157,8 +158,7 @@ def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     contacts = scenario.content.contact
     found = run.episodes
     # what control brings and a capture takes is not the contacts'
-    energy = run.at_moments["kinetic_energy"] - run.at_moments.get("control_work", 0.0)
-    energy = energy + run.at_moments.get("catch_taken", 0.0)
+    energy = changed_by_contacts(run.at_moments)
 
     def after(minus: str) -> list[float]:
         return [

@@ -48,6 +48,12 @@ def given_by_contacts(data: Mapping[Any, Any]) -> Any:
     return change - data["control_work"] if "control_work" in data else change
 
 
+def changed_by_contacts(data: Mapping[Any, Any]) -> Any:
+    """The same (J) without what a capture took, which is none of the contacts' doing."""
+    change = given_by_contacts(data)
+    return change + data["catch_taken"] if "catch_taken" in data else change
+
+
 def drift(momentum: Any, scale: Any) -> Any:
     """Largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
     return ratio(departure(momentum).max(), getattr(scale, "values", scale).max())

@@ -155,6 +155,14 @@ def is_open(value: Any, relation: str, limit: float) -> Any:
     return value <= limit if relation in ("<=", "==", ">") else value < limit
 
 
+def hidden(figure: str, relation: str, limit: bool | float, values: Any, figures: Mapping[str, Any]) -> Any:
+    """In which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over cases."""
+    if figure not in BOUNDED:
+        return np.zeros(len(values), bool)
+    bound = figures.get(KNOWN, np.ones(len(values))) == 0
+    return bound & (np.isnan(values) | is_open(values, relation, limit))
+
+
 def margin_of(value: Any, relation: str, limit: float) -> Any:
     """How far a value, or each of an array, is on the right side of a limit."""
     if relation == "==":

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from dockdyn.scenario.compensators import LAWS
 from dockdyn.study.measures import number
-from dockdyn.study.rig_choice import Choice, advice
+from dockdyn.study.rig_choice import ORACLES, Choice, advice
 from dockdyn.study.rig_measures import Motion, felt, measures
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
@@ -84,13 +86,13 @@ def measured(dataset: xr.Dataset) -> dict[str, Any]:
 
 
 def error(summary: dict[str, Any]) -> tuple[str, float]:
-    """The error that counts, in words, and as a share: of the bounce where there is one that ends, else of amplitude."""
+    """The error that counts, in words, and as a share: of a bounce that ends, else of amplitude; NaN where there is neither."""
     ideal, apparent = summary["ideal_restitution"], summary["apparent_restitution"]
     if summary["phase_error_rad"] is None and ideal and apparent is not None:
         return f"a bounce shows restitution {apparent:.3f} instead of {ideal:.3f}", apparent / ideal - 1
     ratio = summary["amplitude_ratio"]
     if ratio is None:
-        return "the motion cannot be compared", 0.0
+        return "the motion cannot be compared", math.nan
     return f"at the end the amplitude is {ratio:.4g} times the true one", ratio - 1
 
 
@@ -99,7 +101,7 @@ def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     law, drift = summary["compensator"], summary["phase_error_rad"]
     words, off = error(summary)
     begin = "Without a compensator" if law == "none" else f"With {law}"
-    if abs(off) > CLOSE:
+    if not abs(off) <= CLOSE:  # or not known
         said = f"{begin} {words}."
     elif drift is not None and abs(drift) > DRIFTED:
         said = (
@@ -114,7 +116,10 @@ def best_here(dataset: xr.Dataset) -> str:
     """The advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
     found = json.loads(dataset.attrs.get("comparison", "null"))
     if found is not None:
-        return advice(Choice.of_answer(found["choice"]), found["own"])
+        choice = Choice.of_answer(found["choice"])
+        others = [law for law in LAWS if law not in ORACLES and choice.known(law) is None]
+        more = f" Not compared: {', '.join(others)}." if others else ""
+        return advice(choice, found["own"]) + more
     if not json.loads(dataset.attrs["judgement"]).get("comparable", True):
         return ""
     return "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
