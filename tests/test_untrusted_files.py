@@ -108,7 +108,7 @@ def test_code_is_refused_whatever_else_is_wrong_with_their_scenario(theirs, shar
     own = own.replace("[chaser]\n", '[chaser]\nurdf = "theirs.urdf"\n', 1)
     assert "strange_law" in own and "theirs.urdf" in own
     write_result(shared_run("paraskevas-latch").assign_attrs(scenario=own), theirs / "result.nc")
-    with pytest.raises(dockdyn.ScenarioError, match="strange_law:Law|is code of its own"):
+    with pytest.raises(dockdyn.ScenarioError, match=r"strange_law:Law|is code of its own"):
         dockdyn.open_result(theirs / "result.nc", own_code=False)
     assert not (theirs / "ran").exists()
 
