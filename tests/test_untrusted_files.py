@@ -14,6 +14,7 @@ import pytest
 import xarray as xr
 
 import dockdyn
+from dockdyn.cli_options import progress
 from dockdyn.output import console as terminal
 from dockdyn.output.store import write_result
 from dockdyn.scenario.load import preset_text
@@ -213,6 +214,16 @@ def test_what_was_typed_is_echoed_in_one_printable_line(dock, arguments):
     assert (ended.returncode, ended.stdout) == (2, "")
     line = ended.stderr.removesuffix("\n")
     assert line.isprintable() and len(line) <= LONGEST + len("error: ")
+
+
+def test_progress_of_a_file_with_any_name(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress(f"Simulating {HOSTILE}.toml") as advance:
+        advance(0.5)
+    assert "[/bold][red]x\\x1b[2J" in screen.getvalue()
 
 
 def test_one_line():

@@ -98,9 +98,13 @@ def progress(words: str, quiet: bool = False) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+    from dockdyn.scenario.printable import printable
+
+    words = printable(words)
+
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
