@@ -13,7 +13,7 @@ from dockdyn.contact.catch import linearised
 from dockdyn.contact.hertz import Hertz
 from dockdyn.contact.hunt_crossley import HuntCrossley
 from dockdyn.scenario.load import parse
-from dockdyn.study.batch import figures_of, run_cases
+from dockdyn.study.batch import figures_of_case, run_cases
 
 TEXT = """
 schema = 1
@@ -341,7 +341,7 @@ def test_cases_of_a_batch_have_the_figures_of_runs_and_end_after_the_first_swing
         if whole["captured"]:
             end = whole["capture_time_s"] + math.pi * math.sqrt(MASS / stiffness)
             assert batch.figures["end_time_s"][row] == pytest.approx(end, abs=1e-8)
-        figures = figures_of(whole)
+        figures = figures_of_case(whole)
         for name, values in batch.figures.items():
             if name.startswith(("capture", "catch_greatest", "peak", "contact", "seated_contact_peak", "first")):
                 assert values[row] == pytest.approx(figures[name], rel=1e-6, abs=1e-9, nan_ok=True), name

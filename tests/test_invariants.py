@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import dockdyn
+from dockdyn.scenario.units import SMALLEST
 
 DURATION = 5.0  # s
 INTERVAL = 0.1  # s, between samples
@@ -140,8 +141,13 @@ def docking(pick, law="spring-dashpot", delay=None, friction=None, frequency=Non
 
 
 def drawn(draw):
-    """`pick` for a random test."""
-    return lambda low, high: draw(st.floats(low, high, allow_subnormal=False))
+    """`pick` for a random test; sizes that a scenario may not have are 0."""
+
+    def pick(low, high):
+        value = draw(st.floats(low, high, allow_subnormal=False))
+        return 0.0 if abs(value) < SMALLEST else value
+
+    return pick
 
 
 @st.composite

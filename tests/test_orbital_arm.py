@@ -171,7 +171,7 @@ def test_six_joints_stow_a_pallet():
         ({"orbit.semi_major_axis": "5 kg"}, "a length"),
         ({"output.interval": "15 ms"}, "multiple of integrator.step"),
         ({"arm.link.link1.axis": [1, 0, 0]}, "planar"),
-        ({"arm.link.link1.beam": {"length": 1, "mass": 2, "bending": 3}}, "rigid"),
+        ({"arm.link.link1.beam": {"length": 2, "mass": 2, "bending": 3}}, "rigid"),
         ({"arm.link.link1.joint": "spherical", "arm.link.link1.start": [0, 0, 1]}, "spherical"),
         ({"arm.link.payload.inertia": [1, 1, 1]}, "must be 'weld'"),
         ({"arm.link.payload.joint": "revolute", "control.stiffness": [1] * 4}, "4 joints"),
