@@ -38,7 +38,6 @@ app = typer.Typer(
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
-INTERRUPTED = 130
 PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
 
@@ -377,8 +376,6 @@ def main() -> None:
         fail(failure(error), STOPPED_EARLY if error.errno in FULL else BAD_INPUT)
     except Exception as error:
         fail(words_of(error), BAD_INPUT)
-    if code == INTERRUPTED:
-        fail("interrupted", INTERRUPTED)
     if code:
         raise SystemExit(code)
 

@@ -240,6 +240,11 @@ def sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
             f" The capture is not in them: its {significant(summary['capture_impulse_along_N_s'])} N s act at an instant, "
             "and their largest force is not known."
         )
+    if "catch_swing" in dataset and summary["captured"] and (swing := float(dataset.catch_swing)) < FINE * interval:
+        words += (
+            f" The latch’s catch swings within {swing:.3g} s: peaks between samples are missed, though the summary "
+            f"has its largest force; set output.interval to {max(swing, 1e-6) / FINE:.1g} s or less to see them."
+        )
     lasted = dataset.episode_release.values - dataset.episode_onset.values
     if np.any(lasted < FINE * interval):
         shortest = int(np.nanargmin(lasted))

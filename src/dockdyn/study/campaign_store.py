@@ -203,7 +203,7 @@ class Store:
             raise ScenarioError(f"{path}: {why}; go on with --resume, which computes it again") from None
 
     def dataset(self, campaign: Campaign) -> xr.Dataset:
-        """All cases that are there, in order, with everything that describes them."""
+        """All cases that are there, in order, with everything that describes them; ScenarioError where there is none yet."""
         columns, numbers, elapsed = Columns(), [], 0.0
         for chunk in range(campaign.chunks):
             if self.chunk(chunk).exists():
@@ -211,7 +211,9 @@ class Store:
                 columns.add(part)
                 numbers.append(part["case"].values)
                 elapsed += float(part.attrs["elapsed_s"])
-        number = np.concatenate(numbers) if numbers else np.zeros(0, int)
+        if not numbers:
+            raise ScenarioError(f"{self.folder}: no case of the campaign is there yet; run it with --resume")
+        number = np.concatenate(numbers)
         names = list(columns.parts)
         figures = [name for name in names if name not in (*campaign.keys, "reason")]
         attributes = {

@@ -107,7 +107,7 @@ def read(model: FreeFlight, solution: Solution) -> tuple[Log, dict[str, Array] |
     def since(part: Any) -> Any:
         return jnp.concatenate([jnp.zeros((1, part.shape[1])), jnp.where(valid[1:, None], part, 0.0)])
 
-    read = Log(
+    seen_log = Log(
         jnp.where(valid, jnp.concatenate([jnp.zeros(1), log.time]), jnp.inf),
         valid,
         count,  # row 0 is the start
@@ -120,9 +120,9 @@ def read(model: FreeFlight, solution: Solution) -> tuple[Log, dict[str, Array] |
         seen,
     )
     if samples is None:
-        return read, None
+        return seen_log, None
     place = jnp.minimum(jnp.arange(jax.tree.leaves(samples.state)[0].shape[0]), solution.sampled - 1)
-    return read, {name: values[rows + 1 :][place] for name, values in observed.items()}
+    return seen_log, {name: values[rows + 1 :][place] for name, values in observed.items()}
 
 
 def began(log: Log) -> Bool[Array, "rows contacts"]:
