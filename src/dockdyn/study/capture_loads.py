@@ -15,7 +15,9 @@ LOADS = {  # by name in a dataset: unit, words, name in a summary
     "capture_peak_force": ("N", "largest force of the latch's catch", "capture_peak_force_N"),
     "capture_peak_time": ("s", "when it was", "capture_peak_time_s"),
     "capture_peak_moment": ("N m", "largest moment of the catch, of a weld", "capture_peak_moment_N_m"),
-    "catch_greatest_travel": ("m", "farthest that the catch yielded, beyond its stroke as without a stop", "catch_greatest_travel_m"),
+    "catch_greatest_travel": (
+        "m", "farthest that the catch yielded, beyond its stroke as without a stop", "catch_greatest_travel_m"
+    ),
     "catch_stored_end": ("J", "energy in the catch at the end", "catch_stored_energy_J"),
     "catch_dissipated_end": ("J", "energy that the catch's dampers took", "catch_dissipated_energy_J"),
     "seated_contact_peak_force": (
