@@ -20,6 +20,7 @@ from dockdyn.scenario.load import Scenario
 from dockdyn.study.batch import run_cases
 from dockdyn.study.chain_figures import chain_figures
 from dockdyn.study.dataset import reason_of
+from dockdyn.study.delay_cost import affordable_delay
 from dockdyn.study.differentiable import NOT, judged, probes
 from dockdyn.study.flight_figures import flight_figures
 from dockdyn.study.lanes import own_settings, short_settings
@@ -118,6 +119,7 @@ def check_kind(scenario: Scenario) -> None:
     method = scenario.content.integrator.method
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
+    affordable_delay(scenario)
 
 
 def places_of(scenario: Scenario) -> list[Place]:

@@ -20,6 +20,7 @@ from dockdyn.scenario.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.study.berthing_run import simulate_berthing
 from dockdyn.study.dataset import build_dataset
+from dockdyn.study.delay_cost import affordable_delay
 from dockdyn.study.episodes import episodes, from_log, from_samples
 from dockdyn.study.orbital_run import simulate_orbital_arm
 from dockdyn.study.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
@@ -59,7 +60,7 @@ def simulate_kind(scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         return simulate_berthing(scenario, progress)
     if scenario.kind == "orbital-arm":
         return simulate_orbital_arm(scenario, progress)
-    runnable(scenario)
+    affordable_delay(runnable(scenario))
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = (run_located if method == "located" else run_fixed)(scenario, progress)
@@ -170,7 +171,8 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     longest = min(steps.step, delay_of(content) or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))
     if count > MOST_ROWS:
-        raise ScenarioError(f"integrator.step = {longest} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
+        key = "integrator.step" if longest == steps.step else "loop.delay"
+        raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
     capacity = power_of_two(delay_of(content) / step + 8)
