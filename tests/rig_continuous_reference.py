@@ -18,7 +18,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-FINE = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-16, "dense_output": True}
+FINE = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-15, "dense_output": True}
 SAME = 1e-12  # s; instants closer than this are one
 PARTS = 24  # looks at a function, in which its sign is sought to change
 
@@ -38,13 +38,10 @@ class Wall:
         return grown * (1 + self.damping * rate) if self.hunt else grown + self.damping * rate
 
     def presses(self, depth, rate):
-        """The sign of the force."""
+        """What has the sign of the force, as far as that may push only."""
+        if self.adhesion:
+            return 1.0
         return 1 + self.damping * rate if self.hunt else self.raw(depth, rate)
-
-    def force(self, depth, rate):
-        if depth <= 0:
-            return 0.0
-        return self.raw(depth, rate) if self.adhesion else max(self.raw(depth, rate), 0.0)
 
 
 @dataclass(frozen=True)
@@ -78,9 +75,11 @@ def state_space(zeros, poles):
 
 @dataclass
 class Robot:
-    """The robot's way: place and speed at any time since t = 0."""
+    """The robot's way along its axes: place and speed at any time since t = 0."""
 
     rig: Numbers
+    place: np.ndarray  # commanded at t = 0
+    speed: np.ndarray
     starts: list = field(default_factory=list)
     pieces: list = field(default_factory=list)  # of dense output with its command; without dynamics place and speed
 
@@ -89,8 +88,8 @@ class Robot:
         if rig.poles:
             self.a, self.b, self.c = state_space(rig.zeros, rig.poles)
             # of a ramp that is as late as a hold is in the mean
-            inverse, ramp = np.linalg.inv(self.a), rig.position - rig.velocity * (rig.hold / 2 + rig.half)
-            self.state = -inverse @ self.b * ramp - inverse @ inverse @ self.b * rig.velocity
+            inverse, ramp = np.linalg.inv(self.a), self.place - self.speed * (rig.hold / 2 + rig.half)
+            self.state = -np.outer(ramp, inverse @ self.b) - np.outer(self.speed, inverse @ inverse @ self.b)
 
     def command(self, time, place, speed):
         """Renewed at `time`, for a hold period."""
@@ -98,28 +97,31 @@ class Robot:
         if not self.rig.poles:
             self.pieces.append((place, speed))
             return
-        found = solve_ivp(lambda t, x: self.a @ x + self.b * place, (time, time + self.rig.hold), self.state, **FINE)
-        self.state = found.y[:, -1]
+
+        def flow(t, x):
+            return (x.reshape(-1, len(self.b)) @ self.a.T + np.outer(place, self.b)).ravel()
+
+        found = solve_ivp(flow, (time, time + self.rig.hold), self.state.ravel(), **FINE)
+        self.state = found.y[:, -1].reshape(-1, len(self.b))
         self.pieces.append((found.sol, place))
 
     def at(self, time, index):
         """Place and speed at `time`, the command number `index` given."""
-        if index < 0:
-            return -1.0, 0.0  # no force acts before t = 0
         first, second = self.pieces[index]
         if not self.rig.poles:
             return first, second
-        x = first(time)
-        return self.c @ x, self.c @ (self.a @ x + self.b * second)
+        x = first(time).reshape(-1, len(self.b))
+        return x @ self.c, (x @ self.a.T + np.outer(second, self.b)) @ self.c
 
 
 class Run:
-    """The motion up to `duration`: `time`, `x` and `v` at the commands, `robot` its way, `sol` the motion in pieces."""
+    """The motion up to `duration`: `time` and `states` (X, V) at the commands, `robot` its way, `sol` the motion in pieces."""
 
     def __init__(self, rig: Numbers, duration: float):
-        self.rig, self.robot = rig, Robot(rig)
+        self.rig = rig
         self.starts, self.sols, self.changes = [], [], 0
-        y, held, time = np.array([rig.position, rig.velocity]), 0.0, 0.0
+        y, held, time = self.begin(), 0.0, 0.0
+        self.robot = Robot(rig, *self.commanded(y))
         rows = []
         for k in range(round(duration / rig.hold) + 1):
             begun = k * rig.hold
@@ -133,17 +135,37 @@ class Run:
                 until = min([end, *(mark for mark in marks if mark > time + SAME)])
                 until = self.quiet(time, until)
                 time, y = self.smooth(time, until, y, held)
-        self.time, self.x, self.v = np.array(rows).T
+        self.time, self.states = np.array(rows)[:, 0], np.array(rows)[:, 1:]
+
+    def begin(self):
+        return np.array([self.rig.position, self.rig.velocity])
+
+    def commanded(self, y):
+        """Place and speed of the axes that a motion asks for."""
+        return y[:1], y[1:]
+
+    def touch(self, place, speed):
+        """Depth, and what has the sign of the force, of the mock-ups."""
+        return place[0], self.rig.wall.presses(place[0], speed[0])
+
+    def load(self, place, speed, acts):
+        """What they do to each other if their contact `acts`."""
+        return self.rig.wall.raw(place[0], speed[0]) if acts else 0.0
+
+    def acts(self, place, speed):
+        depth, presses = self.touch(place, speed)
+        return depth > 0 and presses > 0
 
     def wanted(self, time, y):
         """What is commanded: the motion half a period ago."""
         if not self.rig.half:
-            return y
+            return self.commanded(y)
         ago = time - self.rig.half
         if ago < 0:
-            return self.rig.position + self.rig.velocity * ago, self.rig.velocity
+            place, speed = self.commanded(self.begin())
+            return place + speed * ago, speed
         at = np.searchsorted(self.starts, ago + SAME, side="right") - 1
-        return self.sols[at](ago)
+        return self.commanded(self.sols[at](ago))
 
     def marks(self, begun, end):
         """Instants of a hold period at which a command reaches the delayed robot, or a sample is renewed."""
@@ -164,39 +186,39 @@ class Run:
         at = self.index(time, before)
         if before and at < 0 <= self.index(time):
             at = 0  # at t = 0 itself it is the force there
-        return self.rig.wall.force(*self.robot.at(time - self.rig.delay, at)) if at >= 0 else 0.0
+        if at < 0:
+            return 0.0
+        there = self.robot.at(time - self.rig.delay, at)
+        return self.load(*there, self.acts(*there))
 
     def quiet(self, start, end):
         """The first time up to `end` at which the delayed robot's force stops being smooth."""
-        if self.rig.sensor_period or not self.rig.poles:
-            return end
         at = self.index(start)
-        if at < 0:
+        if self.rig.sensor_period or at < 0:
             return end
-
-        def depth(t):
-            return self.robot.at(t - self.rig.delay, at)[0]
-
-        def pressing(t):
-            return self.rig.wall.presses(*self.robot.at(t - self.rig.delay, at))
-
-        found = [*roots(depth, start, end)]
-        if not self.rig.wall.adhesion:
-            found += roots(pressing, start, end)
+        found = [t + self.rig.delay for t in self.breaks(start - self.rig.delay, end - self.rig.delay, at)]
         self.changes += len(found)
         return min([end, *(root for root in found if root > start + SAME)])
+
+    def breaks(self, start, end, index):
+        """Instants at which the robot's contact opens or closes, its force ends or returns; of one command."""
+        if not self.rig.poles:
+            return []
+        return sorted(
+            root for i in (0, 1) for root in roots(lambda t, i=i: self.touch(*self.robot.at(t, index))[i], start, end)
+        )
 
     def smooth(self, start, end, y, held):
         """The motion over a stretch in which no force but the virtual wall's changes its kind."""
         rig, at = self.rig, self.index(start)
         middle = (start + end) / 2 - rig.delay
-        acts = at >= 0 and rig.wall.force(*self.robot.at(middle, at)) != 0
+        acts = at >= 0 and self.acts(*self.robot.at(middle, at))
         touches = rig.virtual is not None and (y[0] > 0 if abs(y[0]) > 1e-15 else y[1] > 0)
 
         def flow(t, y):
-            force = held if rig.sensor_period else rig.wall.raw(*self.robot.at(t - rig.delay, at)) if acts else 0.0
-            virtual = rig.virtual.raw(*y) if touches else 0.0
-            return [y[1], -(force + virtual + rig.gain * y[1]) / rig.mass]
+            if rig.sensor_period or not acts:
+                return self.flow(y, held, touches)
+            return self.flow(y, self.load(*self.robot.at(t - rig.delay, at), True), touches)
 
         def integrate(until):
             return solve_ivp(flow, (start, until), y, **FINE)
@@ -209,6 +231,11 @@ class Run:
         self.starts.append(start)
         self.sols.append(found.sol)
         return found.t[-1], found.y[:, -1]
+
+    def flow(self, y, load, touches):
+        rig = self.rig
+        virtual = rig.virtual.raw(*y) if touches else 0.0
+        return [y[1], -(load + virtual + rig.gain * y[1]) / rig.mass]
 
 
 def roots(function, start, end):
@@ -269,7 +296,10 @@ def random_rig(seed: int) -> Numbers:
     exponent = float(rng.choice([1.0, 1.5])) if hunt else 1.0
     depth = velocity * hold / turn  # m, about the deepest
     wall = Wall(
-        stiffness * depth ** (1 - exponent), share / velocity if hunt else share * whole, exponent, hunt,
+        stiffness * depth ** (1 - exponent),
+        share / velocity if hunt else share * whole,
+        exponent,
+        hunt,
         bool(rng.random() < 0.3) and not hunt,
     )
     real, turned = -rng.uniform(0.3, 2) / hold, rng.uniform(0, 2) / hold
@@ -277,9 +307,14 @@ def random_rig(seed: int) -> Numbers:
     zeros = (float(-rng.uniform(1, 4) / hold),) if rng.random() < 0.5 else ()
     virtual = Wall(0.6 * stiffness, 0.05 * whole, adhesion=True)
     return Numbers(
-        mass, wall, -rng.uniform(0.5, 2.5) * hold * velocity, velocity, hold,
+        mass,
+        wall,
+        -rng.uniform(0.5, 2.5) * hold * velocity,
+        velocity,
+        hold,
         delay=float(hold * rng.uniform(0, 2.5)),
-        zeros=zeros if seed % 4 else (), poles=poles if seed % 4 else (),
+        zeros=zeros if seed % 4 else (),
+        poles=poles if seed % 4 else (),
         virtual=virtual if seed % 3 == 0 else None,
         gain=float(rng.choice([0.0, 0.1]) * whole),
         sensor_period=hold / 2 if seed % 5 == 4 else None,

@@ -67,6 +67,11 @@ class Kinds(NamedTuple):
     virtual: Modes  # of the virtual bodies
 
 
+def pressing(modes: Modes) -> Bool[Array, ""]:
+    """Whether any contact presses."""
+    return jnp.any(jnp.stack(modes) == PRESSING)
+
+
 class Stretch(Model):
     """The motion of the virtual bodies (`q`, `v`) and the work (J) of the contact at the robot (`memory`)."""
 
@@ -105,25 +110,34 @@ class Stretch(Model):
         return Rate(rate.q, rate.v, power)
 
     def sense(self, t: Scalar, x: State) -> Sensed:
-        plant = self.rig.plant
+        plant, nothing = self.rig.plant, jnp.zeros(self.rig.plant.axes)
+
+        def late() -> Axes:
+            return plant.load(*self.late.at(t), x.mode.late)
+
+        def power() -> Scalar:
+            pose, rate = self.own.at(t)
+            acting = plant.load(pose, rate, x.mode.own)[: plant.port_axes]
+            return jnp.sum(acting * plant.port(pose, rate)[1])
+
         load = self.moving.load
         if self.rig.clock.continuous_force:
-            load = jnp.where(self.begun, plant.load(*self.late.at(t), x.mode.late), 0.0)
-        pose, rate = self.own.at(t)
-        acting = plant.load(pose, rate, x.mode.own)[: plant.port_axes]
-        power = jnp.sum(acting * plant.port(pose, rate)[1])
+            load = jax.lax.cond(self.begun & pressing(x.mode.late), late, lambda: nothing)
+        work = jax.lax.cond(pressing(x.mode.own), power, lambda: jnp.zeros(()))
         guards: list[Scalar] = []
         for group, modes in zip(self.meetings(t, x), x.mode, strict=True):
             for (gate, touch), mode in zip(group, modes, strict=True):
                 guards += gate.guards(mode, touch)
-        return Sensed((load, power), tuple(guards), ())
+        return Sensed((load, work), tuple(guards), ())
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         pairs = iter(zip(fired[::2], fired[1::2], strict=True))
         groups = zip(self.meetings(t, x), x.mode, strict=True)
         modes = Kinds(
             *(
-                tuple(gate.next_mode(mode, next(pairs), touch) for (gate, touch), mode in zip(group, modes, strict=True))
+                tuple(
+                    gate.next_mode(mode, next(pairs), touch) for (gate, touch), mode in zip(group, modes, strict=True)
+                )
                 for group, modes in groups
             )
         )
@@ -134,8 +148,7 @@ class Stretch(Model):
         return True
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        modes = jnp.stack([*x.mode.late, *x.mode.own])
-        return jnp.any(modes == PRESSING)
+        return pressing((*x.mode.late, *x.mode.own))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
