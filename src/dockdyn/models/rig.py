@@ -1,7 +1,8 @@
 """A rig in simulation: virtual bodies, hold, robot, contact, delayed force, compensator; time that advances in ticks.
 
 Between instants the robot's axes are linear and driven by held commands, so they are advanced exactly, and the delayed
-force is that of a robot some ticks ago (SITS, eqs. 19, 20). Instants that coincide happen in this order: the sensor
+force is that of a robot some ticks ago (SITS, eqs. 19, 20). Where continuous dynamics feel it in a contact that opens and
+closes, onset and release are located inside the tick. Instants that coincide happen in this order: the sensor
 measures, the compensator answers, the hold takes the position of the virtual bodies, these step.
 
 Units: SI: m, m/s, s, N; ticks are whole numbers.
