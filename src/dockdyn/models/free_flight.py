@@ -21,7 +21,7 @@ from dockdyn.control.actuators import Actuation, Effort
 from dockdyn.control.body_hold import BodyControl, FreeBody
 from dockdyn.control.plant import attitude_error
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
 from dockdyn.models.catching import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.models.coast import free_time
@@ -229,16 +229,9 @@ class FreeFlight(Model):
 
         The motion is that about the common centre of mass, now and at t = 0; so no unit and no frame enters.
         """
-        motion = jnp.maximum(self.internal_energy(x.v) + self.internal_energy(self.twists), 1e-300)
+        motion = jnp.maximum(internal_energy(self.bodies, x.v) + internal_energy(self.bodies, self.twists), 1e-300)
         energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
-
-    def internal_energy(self, twists: tuple[Twist, Twist]) -> Scalar:
-        """Kinetic energy (J) seen from the common centre of mass."""
-        total = self.bodies[0].mass + self.bodies[1].mass
-        drift = (self.bodies[0].linear_momentum(twists[0]) + self.bodies[1].linear_momentum(twists[1])) / total
-        seen = [Twist(twist.velocity - drift, twist.rate) for twist in twists]
-        return sum((body.kinetic_energy(twist) for body, twist in zip(self.bodies, seen, strict=True)), jnp.zeros(()))
 
     def observe(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> dict[str, Array]:
         """Named quantities at an instant, `delayed` being the contact forces that act (N, on the chaser, inertial).
