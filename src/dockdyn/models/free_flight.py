@@ -179,7 +179,7 @@ class FreeFlight(Model):
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         places = self.places(x)
         modes = tuple(
-            contact.next_mode(mode, (fired[2 * i], fired[2 * i + 1]), contact.touch(*places))
+            contact.next_mode(mode, (fired[2 * i], fired[2 * i + 1]), contact.touch(*places, at_onset=True))
             for i, (contact, mode) in enumerate(zip(self.contacts, x.mode, strict=False))
         )
         latch = self.latch
