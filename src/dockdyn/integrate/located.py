@@ -34,6 +34,7 @@ from dockdyn.integrate.solution import Moment, Sample, Solution, Status
 from dockdyn.integrate.watch import Watch, watched
 from dockdyn.mechanics.vector import once
 
+BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
 HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
 
@@ -248,9 +249,10 @@ def find_events(
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
-    # rounding has left a guard above zero at its event, and it falls: in a step of the planned length it would not count
-    past = jax.lax.stop_gradient(a + da * planned) <= 0
-    rises = rises & ~((where == 0) & (da < 0) & (db < 0) & past)
+    # just after its event a guard falls, and only rounding shows it above zero: within the planned step it would be below
+    ahead = jax.lax.stop_gradient(planned)
+    falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
+    rises = rises & ~falls
     # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
     stuck = jnp.isfinite(lane.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
     rises, where = rises | stuck, jnp.where(stuck & ~rises, 1.0, where)

@@ -20,7 +20,7 @@ from dockdyn.contact.pair import Touch
 from dockdyn.contact.preloaded import Preloaded
 from dockdyn.impact.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack
-from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.models.free_flight import FreeFlight
 
@@ -57,32 +57,33 @@ class RestingContact(NamedTuple):
 def at_rest(
     model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Scalar | None
 ) -> tuple[FreeFlight, State]:
-    """The model and its state with one contact closed at `poses`, everything still.
+    """The model and its state with one contact closed at `poses`, positions as in a state of it, everything still.
 
     The contact's law is taken at a resting `depth` (m), by default the one it has there, less the force that holds it; so
     nothing accelerates. A latch and control are left out.
     """
     still = (Twist(Vector.zero(), Vector.zero()), Twist(Vector.zero(), Vector.zero()))
-    pair = model.contacts[contact]
-    found = pair.touch(*model.places(State(poses, still, None, None))).depth
+    inertial = (poses[0].shifted(model.origin()), poses[1].shifted(model.origin()))
+    model = replace(model, poses=inertial, twists=still, latch=None, control=None)
+    start, pair = model.initial(), model.contacts[contact]
+    found = pair.touch(*model.places(start)).depth
     law = Preloaded(law=pair.law, depth=jnp.maximum(found, 0.0) if depth is None else depth, found=found)
     pressed = eqx.tree_at(lambda pair: pair.law, pair, law)
     contacts = (*model.contacts[:contact], pressed, *model.contacts[contact + 1 :])
     modes = tuple(jnp.asarray(PRESSING if i == contact else APART) for i in range(len(contacts)))
-    model = replace(model, contacts=contacts, poses=poses, twists=still, latch=None, control=None)
-    return model, State(poses, still, modes, jnp.zeros(()))
+    return replace(model, contacts=contacts), State(start.q, still, modes, jnp.zeros(()))
 
 
 def on_wall(model: FreeFlight, contact: int, azimuth: Scalar, distance: Scalar) -> tuple[Pose, Pose]:
     """Poses with the feature of a contact on its cone's wall at `azimuth` (rad) and `distance` (m) from the apex.
 
-    Attitudes and the pose of the body with the cone are those of the start; the other body is moved. TypeError for a
-    surface that is no cone.
+    Positions are as in a state. Attitudes and the pose of the body with the cone are those of the start; the other body
+    is moved. TypeError for a surface that is no cone.
     """
     pair = model.contacts[contact]
     if not isinstance(pair.surface, Cone):
         raise TypeError("the surface is no cone")
-    own, other = pair.sides(*(Placed.of(pose, twist) for pose, twist in zip(model.poses, model.twists, strict=True)))
+    own, other = pair.sides(*model.places(model.initial()))
     place, into = pair.surface.wall(azimuth, distance)
     aim, normal = other.point(place), other.rotation @ into
     centre = own.point(Vector.of(pair.feature.position))
