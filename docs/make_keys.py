@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from dockdyn.scenario.campaign import CampaignSection
+from dockdyn.kinds.rig.schema import MODES
+from dockdyn.scenario.language.units import Unit
 from dockdyn.scenario.load import KINDS
-from dockdyn.scenario.rig import MODES
-from dockdyn.scenario.units import Unit
+from dockdyn.scenario.tables.campaign import CampaignSection
 
 PAGE = Path(__file__).parent / "scenario-keys.md"
 SCHEMAS: dict[str, type[BaseModel]] = {**KINDS, "rig in space": MODES["6-dof"], "campaign": CampaignSection}

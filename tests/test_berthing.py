@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.output.berthing_report import render_berthing_report
-from dockdyn.study.berthing_run import build, strike
+from dockdyn.kinds.berthing.report import render_berthing_report
+from dockdyn.kinds.berthing.run import build, strike
 
 RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
 HAND = {"impact.normal": "hand", "impact.lock": ["theta4"]}

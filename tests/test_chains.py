@@ -9,8 +9,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dockdyn
-from dockdyn.output.chains_report import render_chains_report
-from dockdyn.output.report import render_report
+from dockdyn.kinds.chains.report import render_chains_report
+from dockdyn.kinds.free_flight.report import render_report
 
 RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
 MASSES = {"chaser.masses": [8, 3], "target.masses": [2, 21], "chaser.stiffness": 700, "target.stiffness": 300}
@@ -105,7 +105,7 @@ REPORTS = {
 def test_report_and_documentation_of_a_run(name, tmp_path):
     dataset = run(name)
     path = tmp_path / "result.nc"
-    from dockdyn.output.store import write_result
+    from dockdyn.results.store import write_result
 
     write_result(dataset, path)
     again = dockdyn.open_result(path)

@@ -15,8 +15,8 @@ from test_linearised_contact import difference, load, place_of, some_scene  # no
 
 import dockdyn
 from dockdyn.stability import TransferFunction, chart, growth_rates, loop
-from dockdyn.study.margins import margins
-from dockdyn.study.stability_sweep import Sweep, parse_sweep, stability_dataset
+from dockdyn.studies.margins.answer import margins
+from dockdyn.studies.margins.sweep import Sweep, parse_sweep, stability_dataset
 
 # --- fields with a known zero ----------------------------------------------------------------------------------------
 

@@ -15,16 +15,16 @@ import tomlkit
 import typer
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.scenario.campaign import CampaignSection
-from dockdyn.scenario.compensators import LAWS
-from dockdyn.scenario.distributions import LAWS as DISTRIBUTIONS
+from dockdyn.cli import main as cli
+from dockdyn.kinds.rig.schema import MODES
+from dockdyn.results import plan
+from dockdyn.results.requirements import judge
+from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
+from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.load import KINDS, parse, preset_text
-from dockdyn.scenario.requirement import RELATIONS, requirements_of
-from dockdyn.scenario.rig import MODES
-from dockdyn.study import plan
-from dockdyn.study.requirements import judge
-from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.compensators import LAWS
+from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.control.actuators import FADING
-from dockdyn.output.report import render_report
-from dockdyn.scenario.actuators import ActuatorSection
+from dockdyn.kinds.free_flight.report import render_report
+from dockdyn.scenario.tables.actuators import ActuatorSection
 
 LARGE = 1e6  # a limit that is not reached
 PRINCIPAL = [[60.0, 0, 0], [0, 80.0, 0], [0, 0, 90.0]]

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockdyn.impact import contact_matrix, resolve, velocity_jump
+from dockdyn.impact import resolve, velocity_jump
+from dockdyn.impact.laws import contact_matrix
 
 pin = pytest.importorskip("pinocchio", reason="cross-check with Pinocchio (tests only)")
 

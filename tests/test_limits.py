@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.study import simulate as simulating
-from dockdyn.study.dataset import shortness
+from dockdyn.kinds import simulate as simulating
+from dockdyn.results.dataset import shortness
 
 
 @pytest.mark.parametrize(

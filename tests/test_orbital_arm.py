@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.output.orbital_report import render_orbital_report
-from dockdyn.output.orbital_snapshots import instants
+from dockdyn.kinds.orbital_arm.report import render_orbital_report
+from dockdyn.kinds.orbital_arm.snapshots import instants
 
 RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
 LENGTHS = (1.84, 1.84, 0.736)  # m, of the links of Gibson and Murphey's arm here

@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dockdyn
-from dockdyn.output.berthing_report import LISTED, render_berthing_report
-from dockdyn.output.console import show_summary
+from dockdyn.kinds.berthing.report import LISTED, render_berthing_report
+from dockdyn.kinds.console import show_summary
 
 BASE, TIP, WALL, SPRING, DAMPER, SPEED = 40.0, 3.0, 25.0, 180.0, 2.0, 0.08  # kg, N/m, N s/m, m/s
 RESTITUTION = 0.6

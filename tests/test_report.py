@@ -16,10 +16,10 @@ import xarray as xr
 from browser import missing
 
 import dockdyn
-from dockdyn.output import picture
-from dockdyn.output.report import render_report
-from dockdyn.output.store import open_result, write_result
-from dockdyn.output.trajectory import trajectory
+from dockdyn.kinds.free_flight.report import render_report
+from dockdyn.kinds.free_flight.trajectory import trajectory
+from dockdyn.report import picture
+from dockdyn.results.store import open_result, write_result
 
 TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'
 FEATURE = 'tip <i>&"$x$'

@@ -15,12 +15,12 @@ from test_replay import CASES
 from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
-from dockdyn.output.overlay_report import render_overlay_report
-from dockdyn.output.report_of import REPORTS, report_of
-from dockdyn.output.sensitivity_report import render_sensitivity_report
-from dockdyn.output.store import open_result, write_result
-from dockdyn.study.compare import VARIABLES
-from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+from dockdyn.kinds.report_of import REPORTS, report_of
+from dockdyn.kinds.rig.compare import VARIABLES
+from dockdyn.results.store import open_result, write_result
+from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
+from dockdyn.studies.overlay.report import render_overlay_report
+from dockdyn.studies.sensitivity.report import render_sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
 REQUIRED = {"free-flight": {"requirements.peak_normal_force": "< 2 N"}}
@@ -192,7 +192,7 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
     def fails(*_):
         raise RuntimeError("no <shape> for this")
 
-    monkeypatch.setattr("dockdyn.output.report_of.packed_replay", fails)
+    monkeypatch.setattr("dockdyn.kinds.report_of.packed_replay", fails)
     text = report_of(runs["latch"])
     assert "The replay could not be made: no &lt;shape&gt; for this" in text and "<script" not in text
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.output.console import show_summary
-from dockdyn.output.report_of import report_of
-from dockdyn.scenario.requirement import requirements_of
-from dockdyn.study.requirements import judge, unit_of_figure
+from dockdyn.cli import main as cli
+from dockdyn.kinds.console import show_summary
+from dockdyn.kinds.report_of import report_of
+from dockdyn.results.requirements import judge, unit_of_figure
+from dockdyn.scenario.language.requirement import requirements_of
 
 SUMMARY = {
     "title": "by hand",

@@ -13,12 +13,12 @@ import tomlkit
 from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.mechanics.assembly import Link
-from dockdyn.mechanics.tree import Configuration
-from dockdyn.output.berthing_report import render_berthing_report
-from dockdyn.study.berthing_control import settling
-from dockdyn.study.plan import jit_once
+from dockdyn.cli import main as cli
+from dockdyn.kinds.berthing.control import settling
+from dockdyn.kinds.berthing.report import render_berthing_report
+from dockdyn.mechanics.trees.assembly import Link
+from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.results.plan import jit_once
 
 compiled = jit_once(lambda tree, q, v: tree.dynamics(q, v)[:2])
 

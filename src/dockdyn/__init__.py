@@ -9,23 +9,23 @@ from dockdyn import backend
 
 if TYPE_CHECKING:
     from dockdyn import impact, stability
-    from dockdyn.contact.friction import Friction
-    from dockdyn.contact.normal_law import NormalLaw
-    from dockdyn.contact.surface import Extent, Surface
-    from dockdyn.impact.impact_law import ImpactLaw
+    from dockdyn.contact.laws.friction import Friction
+    from dockdyn.contact.laws.normal_law import NormalLaw
+    from dockdyn.contact.surfaces.surface import Extent, Surface
+    from dockdyn.impact.laws.impact_law import ImpactLaw
+    from dockdyn.kinds.free_flight.nominal import resting_state
+    from dockdyn.kinds.replay import replay_html
+    from dockdyn.kinds.simulate import simulate
+    from dockdyn.kinds.summarise import summarise
     from dockdyn.mechanics.vector import Vector
-    from dockdyn.output.replay.build import replay_html
-    from dockdyn.output.store import open_result
-    from dockdyn.scenario.errors import ScenarioError
+    from dockdyn.results.store import open_result
+    from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
-    from dockdyn.study.campaign import campaign
-    from dockdyn.study.campaign_answers import campaign_answers
-    from dockdyn.study.envelope import envelope
-    from dockdyn.study.margins import margins
-    from dockdyn.study.nominal import resting_state
-    from dockdyn.study.sensitivity import sensitivity
-    from dockdyn.study.simulate import simulate
-    from dockdyn.study.summarise import summarise
+    from dockdyn.studies.campaign.answers import campaign_answers
+    from dockdyn.studies.campaign.conduct import campaign
+    from dockdyn.studies.envelope.search import envelope
+    from dockdyn.studies.margins.answer import margins
+    from dockdyn.studies.sensitivity.table import sensitivity
 
 backend.configure()
 

@@ -13,10 +13,12 @@ from typing import Any
 import tomlkit
 from pydantic import ValidationError
 
-from dockdyn.scenario.berthing import BerthingSection
-from dockdyn.scenario.campaign import CampaignSection
-from dockdyn.scenario.chains import FourMassSection, LatchSection
-from dockdyn.scenario.dispersion import (
+from dockdyn.kinds.berthing.schema import BerthingSection
+from dockdyn.kinds.chains.schema import FourMassSection, LatchSection
+from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.kinds.orbital_arm.schema import OrbitalArmSection
+from dockdyn.kinds.rig.schema import MODES, RigSection
+from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
     alone,
     dispersion_of,
@@ -26,17 +28,15 @@ from dockdyn.scenario.dispersion import (
     with_inline,
     written_into,
 )
-from dockdyn.scenario.errors import ScenarioError, allowed, nearest, refused_in, shown
-from dockdyn.scenario.free_flight import FreeFlightSection
-from dockdyn.scenario.keys import holds, override
-from dockdyn.scenario.look import with_looks
-from dockdyn.scenario.orbital_arm import OrbitalArmSection
-from dockdyn.scenario.own_code import REFUSED, OwnCodeError, importable, only_built_in
-from dockdyn.scenario.requirement import Requirement, requirements_of, table_of
-from dockdyn.scenario.rig import MODES, RigSection
-from dockdyn.scenario.section import Section
-from dockdyn.scenario.toml_text import check_admissible, data_of
-from dockdyn.scenario.urdf import with_urdf
+from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
+from dockdyn.scenario.language.keys import holds, override
+from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
+from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.toml_text import check_admissible, data_of
+from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.look import with_looks
+from dockdyn.scenario.tables.urdf import with_urdf
 
 KINDS: dict[str, type[Section]] = {
     "free-flight": FreeFlightSection,
