@@ -16,7 +16,7 @@ import xarray as xr
 
 import dockdyn
 from dockdyn.cli.campaign import claimed
-from dockdyn.cli.options import Refusal
+from dockdyn.cli.common import Refusal
 from dockdyn.results.plan import TOLERANCE
 from dockdyn.results.requirements import figures_of
 from dockdyn.studies.campaign import conduct as campaign

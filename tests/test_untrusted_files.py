@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn.cli.options import progress
+from dockdyn.cli.common import progress
 from dockdyn.kinds import console as terminal
 from dockdyn.results.store import write_result
 from dockdyn.scenario.language.own_code import VARIABLE

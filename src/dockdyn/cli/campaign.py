@@ -13,7 +13,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dockdyn.cli.options import Force, NoOwnCode, Overrides, Quiet, Refusal, ScenarioName, example, progress, say
+from dockdyn.cli.common import (
+    STOPPED_EARLY,
+    Force,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    Refusal,
+    ScenarioName,
+    example,
+    fail,
+    overrides,
+    progress,
+    say,
+    vacant,
+)
+from dockdyn.cli.results import write_files
 from dockdyn.files import FULL, failure, write_file
 from dockdyn.interrupt import advising
 
@@ -26,7 +41,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-STOPPED_EARLY = 3
 EVERY = 10  # s between lines of progress where there is no terminal
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a campaign.")]
@@ -59,7 +73,6 @@ def run(
 
     Writes its cases and campaign-report.html into a folder and prints what they say.
     """
-    from dockdyn.cli.main import overrides
     from dockdyn.scenario.load import load
     from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse, run_campaign
     from dockdyn.studies.campaign.keep import parse_keep
@@ -105,7 +118,6 @@ def rerun(
 
     Writes its result.nc, scenario.toml and report.html.
     """
-    from dockdyn.cli.main import vacant
     from dockdyn.kinds.console import show_summary
     from dockdyn.kinds.summarise import summarise
     from dockdyn.studies.campaign.store import Store
@@ -185,7 +197,6 @@ def begun(store: Store, campaign: Campaign) -> None:
 @contextlib.contextmanager
 def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     """Whatever stops the work says how to go on."""
-    from dockdyn.cli.main import fail
     from dockdyn.studies.campaign.cluster import WorkLost
 
     def left() -> str:
@@ -295,7 +306,6 @@ def case_scenario(campaign: Campaign, case: int) -> Any:
 
 def case_result(scenario: Any, place: Path, quiet: bool) -> Any:
     """Run one case and write its files."""
-    from dockdyn.cli.main import write_files
     from dockdyn.kinds.simulate import simulate
 
     with progress("Simulating the case", quiet) as advance:

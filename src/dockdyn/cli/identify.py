@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dockdyn.cli.options import Quiet, Refusal, example, progress, quantity_option, say, typed
+from dockdyn.cli.common import Quiet, Refusal, example, progress, quantity_option, say, typed, vacant, write_text
 
 if TYPE_CHECKING:
     from dockdyn.mechanics.trees.arm_path import Arm
@@ -72,7 +72,6 @@ def robot(
 
     The log holds commanded and actual positions.
     """
-    from dockdyn.cli.main import write_text
 
     prepared(out, force)
     from dockdyn.studies.identification.robot import figures_of, identify_robot, read_robot_log, robot_toml, validated
@@ -122,7 +121,6 @@ def contact(
 
     And its delay and restitution; the log holds a measured bounce.
     """
-    from dockdyn.cli.main import write_text
 
     prepared(out, force)
     from dockdyn.studies.identification.bounce_log import read_bounce
@@ -184,7 +182,6 @@ def plan(
 
     Within the robot's limits, as commands or joint angles.
     """
-    from dockdyn.cli.main import write_text
     from dockdyn.studies.identification.plan import Sweep
     from dockdyn.studies.margins.sweep_file import sweep_answer, sweep_csv
 
@@ -212,7 +209,6 @@ def plan(
 
 def prepared(out: Path | None, force: bool) -> None:
     """Refuses a folder that exists before anything is computed."""
-    from dockdyn.cli.main import vacant
 
     if out is not None:
         vacant(out, force)

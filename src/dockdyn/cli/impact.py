@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dockdyn.cli.options import Refusal, example, quantity_option
+from dockdyn.cli.common import Refusal, example, quantity_option
 
 app = typer.Typer(
     help="Effective masses, motion after impact, least latching speed.",

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
-from dockdyn.report.terminal import Terminal
+from dockdyn.report.terminal import show_answer
 from dockdyn.report.wording import significant
 
 
@@ -30,7 +27,7 @@ def show_impact(answer: dict[str, Any], speed: float) -> None:
         ("velocity of the target after", answer["target_velocity_after_m_s"], "m/s"),
         ("impulse", answer["impulse_N_s"], "N s"),
     ]
-    show(verdict, rows, answer["warnings"])
+    show_answer(verdict, rows, answer["warnings"])
 
 
 def show_latch(answer: dict[str, Any], speed: float | None, reach: float | None, travel: float) -> None:
@@ -53,19 +50,4 @@ def show_latch(answer: dict[str, Any], speed: float | None, reach: float | None,
         ("frequency", answer["frequency_rad_s"], "rad/s"),
         ("time from first contact to latch", answer["latch_time_s"], "s"),
     ]
-    show(verdict, rows, [])
-
-
-def show(verdict: str, rows: list[tuple[str, float | None, str]], warnings: list[str]) -> None:
-    console = Terminal()
-    console.print(verdict, markup=False)
-    figures = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
-    figures.add_column()
-    figures.add_column(justify="right")
-    figures.add_column()
-    for words, value, unit in rows:
-        if value is not None:
-            figures.add_row(words, f"{value:.6g}", unit)
-    console.print(figures)
-    for warning in warnings:
-        console.print(f"warning: {warning}", markup=False)
+    show_answer(verdict, rows, [])

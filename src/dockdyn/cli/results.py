@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dockdyn.cli.options import Force, NoOwnCode, Refusal, quantity_option, say, typed
+from dockdyn.cli.common import Force, NoOwnCode, Refusal, quantity_option, say, typed, vacant, vacant_file, write_text
+from dockdyn.files import as_bytes
+from dockdyn.files import write_files as write_together
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +44,6 @@ def report(
 
     Several results of one kind of run are laid over each other in one page, and so is a measured log.
     """
-    from dockdyn.cli.main import write_text
     from dockdyn.results.store import as_written, open_result, result_in, study_of
     from dockdyn.studies.overlay.measured_log import read_measured
     from dockdyn.studies.overlay.report import measured_parts, names_of, render_overlay_report
@@ -81,7 +82,6 @@ def export(
     no_own_code: NoOwnCode = False,
 ) -> None:
     """Write a result as CSV tables or as a MAT file."""
-    from dockdyn.cli.main import vacant
     from dockdyn.results.export import export_csv, export_mat
     from dockdyn.results.store import as_written, open_result, result_in
 
@@ -112,11 +112,16 @@ def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None)
     return report_of(dataset, measured, replay)
 
 
-def vacant_file(file: Path, force: bool, *read: Path) -> None:
-    """Refuses a file that exists, unless asked to overwrite, before anything is computed, and one that is `read` itself."""
-    if file.exists() and any(other.exists() and file.samefile(other) for other in read):
-        raise Refusal(f"{file}: is what is read; give another name")
-    if file.is_dir():
-        raise Refusal(f"{file}: is a folder; must be a file")
-    if file.exists() and not force:
-        raise Refusal(f"{file}: exists; give --force to overwrite it, or another --out")
+def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
+    """The three files of a result, all or none: its data under `name`, the scenario, the report.
+
+    Where the report cannot be made the others are there.
+    """
+    files: dict[Path, str | bytes] = {
+        folder / name: as_bytes(dataset),
+        folder / "scenario.toml": dataset.attrs["scenario"],
+    }
+    try:
+        files[folder / "report.html"] = page_of(dataset, folder)
+    finally:
+        write_together(files)

@@ -1,4 +1,4 @@
-"""`dockdyn envelope` and `dockdyn sensitivity`: where an outcome changes, and what a figure depends on."""
+"""`dockdyn stability`, `compare`, `envelope` and `sensitivity`: margins, compensators, where an outcome changes, and why."""
 
 from __future__ import annotations
 
@@ -8,7 +8,120 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli.options import Force, NoOwnCode, Overrides, Quiet, ScenarioName, progress, say, typed
+from dockdyn.cli.common import (
+    Force,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    ScenarioName,
+    overrides,
+    progress,
+    say,
+    typed,
+    vacant,
+    write_text,
+)
+from dockdyn.cli.results import write_files
+
+
+def stability(
+    scenario: ScenarioName,
+    set_: Overrides = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="KEY=LOW:HIGH:COUNT",
+            help="Chart stability over a key; give two for a plane, a third for a family of curves.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; with --sweep by default NAME-stability.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
+    ] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Say whether a loop is stable.
+
+    By which margin, and what decides it; with --sweep a chart over a key or two.
+    """
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))
+    folder = out
+    if folder is None and sweep and not as_json:
+        folder = Path(f"{Path(scenario).stem}-stability")
+    if folder is not None:
+        vacant(folder, force)
+    from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
+
+    with progress(f"Margins of {chosen.name}", quiet) as advance:
+        dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
+    margins = json.loads(dataset.attrs["margins"])
+    if folder is not None:
+        write_files(folder, dataset, "stability.nc")
+    if as_json:
+        typer.echo(json.dumps(margins, indent=2, allow_nan=False))
+        return
+    from dockdyn.kinds.console import show_margins
+
+    show_margins(chosen.title, margins)
+    if folder is not None:
+        say(f"Report: {folder / 'report.html'}")
+
+
+def compare(
+    scenario: ScenarioName,
+    compensators: Annotated[
+        str, typer.Option("--compensators", metavar="all|NAME,NAME", help="Which ones; none is the rig without.")
+    ] = "all",
+    set_: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; by default NAME-compare.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the comparison as JSON and nothing else; files only with --out.")
+    ] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Compare a rig's compensators.
+
+    Runs the rig with each over a range of stiffness and prints how far each is from the truth.
+    """
+    from dockdyn.kinds.rig import compare as study
+    from dockdyn.scenario.load import load
+
+    changes = overrides(set_ or [])
+    laws = study.laws_of(compensators)
+    given = changes.get(study.STIFFNESS)
+    stiffnesses = study.stiffness_range(given)
+    if stiffnesses is not None:
+        del changes[study.STIFFNESS]
+    elif given is not None:
+        stiffnesses = [study.stiffness(given)]
+    chosen = load(scenario, changes)
+    folder = out
+    if folder is None and not as_json:
+        folder = Path(f"{Path(scenario).stem}-compare")
+    if folder is not None:
+        vacant(folder, force)
+    with progress(f"Comparing on {chosen.name}", quiet) as advance:
+        dataset = study.compare(chosen, laws, stiffnesses, advance)
+    if folder is not None:
+        write_files(folder, dataset, "compare.nc")
+    if as_json:
+        typer.echo(json.dumps(study.answer(dataset), indent=2, allow_nan=False))
+        return
+    from dockdyn.kinds.console import show_comparison
+
+    show_comparison(dataset)
+    say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
 def envelope(
@@ -38,7 +151,6 @@ def envelope(
 
     Over one key or two; the boundary is located, not sampled on a grid.
     """
-    from dockdyn.cli.main import overrides, vacant, write_files
     from dockdyn.scenario.load import load
     from dockdyn.studies.envelope.search import envelope as locate
     from dockdyn.studies.envelope.search import ranges
@@ -83,7 +195,6 @@ def sensitivity(
 
     By what a small change of each does to a figure of the summary.
     """
-    from dockdyn.cli.main import overrides, vacant, write_text
     from dockdyn.scenario.load import load
     from dockdyn.studies.sensitivity.report import render_sensitivity_report, show_sensitivity
     from dockdyn.studies.sensitivity.table import sensitivity as differentiate

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli.options import Force, NoOwnCode, Refusal, say
+from dockdyn.cli.common import Force, NoOwnCode, Refusal, say, vacant_file, write_text
 
 PORT = 8080
 
@@ -32,8 +32,6 @@ def view(
 
     Bodies, forces and plots, until Ctrl-C; or, with --html, as a page to pass on.
     """
-    from dockdyn.cli.main import write_text
-    from dockdyn.cli.results import vacant_file
     from dockdyn.kinds.replay import scene_of
     from dockdyn.results.store import as_written, open_result, result_in
 

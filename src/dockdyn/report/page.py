@@ -56,7 +56,7 @@ def render(
     measured: Measured | None = None,
     **parts: Any,
 ) -> str:
-    """The page of a result as HTML, styles and figures inside; `template` extends `base.html`, the same for all.
+    """The page of a result as HTML, styles and figures inside; `template` extends `report/base.html`, the same for all.
 
     Args:
         template: of the kind, with sections of its own, which get the other `parts`.
@@ -80,7 +80,7 @@ def render(
     from dockdyn.report.embedded_replay import PAGE, POLICY, SCRIPT
 
     environment = Environment(
-        loader=PackageLoader("dockdyn", "output"),
+        loader=PackageLoader("dockdyn", ""),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from dockdyn.scenario.language.printable import printable
@@ -23,3 +25,19 @@ class Terminal(Console):
     def print(self, *objects: Any, **settings: Any) -> None:
         """As Rich's, a text on a line of its own."""
         super().print(*(printable(each) if isinstance(each, str) else each for each in objects), **settings)
+
+
+def show_answer(verdict: str, rows: list[tuple[str, float | None, str]], warnings: list[str]) -> None:
+    """Print a verdict, the figures behind it (words, value, unit; None is left out) and warnings."""
+    console = Terminal()
+    console.print(verdict, markup=False)
+    figures = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    figures.add_column()
+    figures.add_column(justify="right")
+    figures.add_column()
+    for words, value, unit in rows:
+        if value is not None:
+            figures.add_row(words, f"{value:.6g}", unit)
+    console.print(figures)
+    for warning in warnings:
+        console.print(f"warning: {warning}", markup=False)

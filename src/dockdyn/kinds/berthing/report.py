@@ -44,7 +44,7 @@ def render_berthing_report(dataset: xr.Dataset, **more: Any) -> str:
     """The report of a result of kind `berthing` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
     summary = summarise(dataset)
     return render(
-        "berthing_report.html",
+        "kinds/berthing/report.html",
         dataset,
         verdict=berthing_verdict(summary),
         warnings=summary["warnings"],

@@ -29,7 +29,7 @@ def render_chains_report(dataset: xr.Dataset, **more: Any) -> str:
     summary = summarise(dataset)
     latch = "latch_length" in dataset
     return render(
-        "chains_report.html",
+        "kinds/chains/report.html",
         dataset,
         verdict=(latch_verdict if latch else impact_verdict)(summary),
         warnings=summary["warnings"],

@@ -34,7 +34,7 @@ def render_report(dataset: xr.Dataset, **more: Any) -> str:
     summary = summarise(dataset)
     classes = [word or NOTHING for word in summary["energy_class"]]
     return render(
-        "report.html",
+        "kinds/free_flight/report.html",
         dataset,
         verdict=verdict(dataset, summary, classes),
         warnings=summary["warnings"],

@@ -29,7 +29,7 @@ def render_orbital_report(dataset: xr.Dataset, **more: Any) -> str:
     """
     summary = summarise(dataset)
     return render(
-        "orbital_report.html",
+        "kinds/orbital_arm/report.html",
         dataset,
         verdict=orbital_verdict(summary),
         warnings=summary["warnings"],

@@ -57,7 +57,7 @@ def render_compare_report(dataset: xr.Dataset) -> str:
             (partial(restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right.")
         )
     return render(
-        "compare_report.html",
+        "kinds/rig/compare_report.html",
         dataset,
         verdict=comparison_verdict(dataset),
         warnings=warnings(dataset),

@@ -33,7 +33,7 @@ def render_rig_report(dataset: xr.Dataset, **more: Any) -> str:
     summary = summarise(dataset)
     attributes = dataset.attrs
     return render(
-        "rig_report.html",
+        "kinds/rig/report.html",
         dataset,
         verdict=rig_verdict(summary),
         recommendation=summary["recommendation"],

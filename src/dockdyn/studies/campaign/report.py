@@ -58,7 +58,7 @@ def render_campaign_report(
     required = bool(answers["requirements"])
     firsts, ways = firsts_table(answers), ways_table(answers)
     return render(
-        "campaign_report.html",
+        "studies/campaign/report.html",
         dataset,
         verdict=campaign_verdict(cases, answers),
         warnings=campaign_warnings(cases, answers),

@@ -19,7 +19,7 @@ def render_envelope_report(dataset: xr.Dataset) -> str:
     """The report of an envelope as HTML, styles and figures inside."""
     answer = json.loads(dataset.attrs["envelope"])
     return render(
-        "envelope_report.html",
+        "studies/envelope/report.html",
         dataset,
         verdict=envelope_verdict(answer),
         warnings=warnings(answer),

@@ -8,8 +8,7 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from dockdyn.cli.impact_console import show
-from dockdyn.report.terminal import Terminal
+from dockdyn.report.terminal import Terminal, show_answer
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.studies.identification.contact import EXACT
 
@@ -146,7 +145,7 @@ def show_plan(answer: dict[str, Any]) -> None:
     ]
     if answer["joints"]:
         rows.append(("least singular value of the arm", answer["least_singular_value"], ""))
-    show(verdict, rows, [])
+    show_answer(verdict, rows, [])
     if not answer["joints"]:
         return
     console, table = Terminal(), Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))

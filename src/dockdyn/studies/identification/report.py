@@ -73,7 +73,7 @@ def page(
 ) -> str:
     dataset = xr.Dataset(attrs={"title": title, "scenario": toml, "dockdyn_version": version("dockdyn")})
     return render(
-        "identify_report.html",
+        "studies/identification/report.html",
         dataset,
         verdict=verdict,
         warnings=answer["warnings"],

@@ -40,7 +40,7 @@ def render_stability_report(dataset: xr.Dataset) -> str:
     margins = json.loads(dataset.attrs["margins"])
     matrix = margins["contact_matrix"]
     return render(
-        "stability_report.html",
+        "studies/margins/report.html",
         dataset,
         margins=margins,
         verdict=verdict(margins),

@@ -41,7 +41,7 @@ def render_overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str
     beside = key_figures(summaries)
     different = inputs(runs)
     return render(
-        "overlay_report.html",
+        "studies/overlay/report.html",
         first.assign_attrs(title=f"{listed(list(runs))} beside each other", scenario=""),
         verdict=overlay_verdict(summaries, different),
         warnings=[

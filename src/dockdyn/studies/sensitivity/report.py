@@ -32,7 +32,7 @@ def render_sensitivity_report(answer: dict[str, Any], scenario: str, again: str 
         "number. Pale bars: not differentiable here."
     )
     return render(
-        "sensitivity_report.html",
+        "studies/sensitivity/report.html",
         dataset,
         verdict=sensitivity_verdict(answer),
         warnings=answer["warnings"],

@@ -1,4 +1,4 @@
-"""What several files of the command line share: the refusal, common options, quantities with units, progress."""
+"""What several files of the command line share: refusals and exit codes, common options, files that are written, progress."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
-PRESETS = Path(__file__).parent / "scenario" / "presets"
+from dockdyn.files import write_file
+
+BAD_INPUT = 2
+STOPPED_EARLY = 3
+NOT_MET = 4
+
+PRESETS = Path(__file__).parents[1] / "scenario" / "presets"
 
 
 def preset_names() -> list[str]:
@@ -113,3 +119,53 @@ def progress(words: str, quiet: bool = False) -> Iterator[Any]:
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
         task = bar.add_task(f"{words} (compiling first)", total=None)  # of which nothing is known
         yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
+
+
+def overrides(texts: list[str]) -> dict[str, Any]:
+    """The `--set KEY=VALUE` options: a value in TOML's notation, or a plain text such as 20 ms."""
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise Refusal(f"--set {text}: must be KEY=VALUE, such as --set loop.delay=0.02")
+        try:
+            read = tomllib.loads(f"value = {value}")
+        except (ValueError, RecursionError):
+            read = {}
+        found[key.strip()] = read["value"] if list(read) == ["value"] else value.strip()
+    return found
+
+
+def vacant(folder: Path, force: bool) -> None:
+    """Refuses a folder that exists, unless asked to overwrite."""
+    if folder.exists() and not folder.is_dir():
+        raise Refusal(f"{folder}: is a file; must be a folder")
+    if folder.exists() and not force:
+        raise Refusal(f"{folder}: exists; give --force to overwrite the results in it, or another --out")
+
+
+def vacant_file(file: Path, force: bool, *read: Path) -> None:
+    """Refuses a file that exists, unless asked to overwrite, before anything is computed, and one that is `read` itself."""
+    if file.exists() and any(other.exists() and file.samefile(other) for other in read):
+        raise Refusal(f"{file}: is what is read; give another name")
+    if file.is_dir():
+        raise Refusal(f"{file}: is a folder; must be a file")
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another --out")
+
+
+def write_text(file: Path, text: str, force: bool) -> None:
+    """Write a file; refuses one that exists, unless asked to overwrite."""
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    write_file(file, text)
+
+
+def fail(message: str, code: int, advice: str = "") -> None:
+    """End with a line, shortened where it is long; `advice`, a command to copy, is not."""
+    from dockdyn.scenario.language.printable import one_line, printable
+
+    say(f"error: {one_line(message)}{'; ' if advice else ''}{printable(advice)}", err=True)
+    raise SystemExit(code)
