@@ -17,8 +17,7 @@ import mujoco
 import numpy as np
 from mujoco import rollout
 
-from dockdyn.kinds.simulate import simulate
-from dockdyn.kinds.summarise import summarise
+from dockdyn.api import simulate, summarise
 from dockdyn.scenario.load import load
 from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse
 from dockdyn.studies.campaign.sampling import sample

@@ -39,7 +39,7 @@ def replays_are_made():
             pytest.fail(f"the replay could not be made: {error!r}")  # which is no Exception itself
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dockdyn.kinds.report_of.packed_replay", made)
+        patched.setattr("dockdyn.pages.packed_replay", made)
         yield
 
 
@@ -51,7 +51,7 @@ def reports_without_replay(request, monkeypatch):
     the page on them.
     """
     if "replay" not in request.keywords:
-        monkeypatch.setattr("dockdyn.kinds.report_of.packed_replay", lambda dataset, folder=None: "")
+        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None: "")
 
 
 @pytest.fixture(autouse=True, scope="session")

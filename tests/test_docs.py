@@ -20,8 +20,9 @@ from dockdyn.kinds.rig.schema import MODES
 from dockdyn.results import plan
 from dockdyn.results.requirements import judge
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
+from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
-from dockdyn.scenario.load import KINDS, parse, preset_text
+from dockdyn.scenario.load import parse, preset_text
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.compensators import LAWS
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -155,7 +156,7 @@ def rows(page: Path) -> dict[str, str]:
     return found
 
 
-SCHEMAS = {**KINDS, "rig in space": MODES["6-dof"]}
+SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | {"rig in space": MODES["6-dof"]}
 WORDS = (
     "form",
     "hold",
@@ -228,7 +229,7 @@ def test_tables_of_the_loop_have_a_heading_and_rows_of_their_own():
 
 def loop_tables() -> dict[str, dict]:
     """The schemas of the tables inside `[loop]`."""
-    definitions = KINDS["rig"].model_json_schema()["$defs"]
+    definitions = SCHEMAS["rig"].model_json_schema()["$defs"]
     found = {}
     for name, place in definitions["LoopSection"]["properties"].items():
         for option in [place, *place.get("anyOf", [])]:

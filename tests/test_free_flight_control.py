@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.control.actuators import FADING
-from dockdyn.kinds.free_flight.report import render_report
+from dockdyn.pages import report_html
 from dockdyn.scenario.tables.actuators import ActuatorSection
 
 LARGE = 1e6  # a limit that is not reached
@@ -223,7 +223,7 @@ def test_everything_in_the_result_is_documented(docked):
 
 
 def test_the_report_shows_control(docked):
-    page = render_report(docked)
+    page = report_html(docked)
     assert "Control of the chaser" in page and "What control gives the chaser" in page
 
 

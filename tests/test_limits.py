@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.kinds import simulate as simulating
+from dockdyn.kinds.free_flight.kind import FreeFlightKind
+from dockdyn.kinds.rig.kind import RigKind
 from dockdyn.results.dataset import shortness
 
 
@@ -78,7 +79,7 @@ def test_a_matrix_that_cannot_be_solved_is_a_refusal(name, monkeypatch):
     def fails(*given):
         np.linalg.inv(np.zeros((2, 2)))
 
-    monkeypatch.setattr(simulating, "simulate_rig", fails)
-    monkeypatch.setattr(simulating, "run_located", fails)
+    monkeypatch.setattr(RigKind, "simulate", fails)
+    monkeypatch.setattr(FreeFlightKind, "simulate", fails)
     with pytest.raises(dockdyn.ScenarioError, match=f"{name}: its matrices cannot be solved.*closer in size"):
         dockdyn.simulate(dockdyn.load(name))

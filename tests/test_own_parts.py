@@ -10,6 +10,7 @@ import pytest
 
 import dockdyn
 from dockdyn import impact
+from dockdyn.api import scene_of
 from dockdyn.contact.laws.friction import Coulomb
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
@@ -18,7 +19,6 @@ from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.cylinder import Cylinder
 from dockdyn.contact.surfaces.surface import Surface
-from dockdyn.kinds.replay import scene_of
 from dockdyn.mechanics.vector import Vector
 from dockdyn.results.store import open_result
 

@@ -6,8 +6,7 @@ from functools import cache
 
 import pytest
 
-from dockdyn.kinds.simulate import simulate
-from dockdyn.kinds.summarise import summarise
+from dockdyn.api import simulate, summarise
 from dockdyn.papers.sazawal.reproduce import FIGURES, both_laws, reproduce, with_damping, with_friction, with_stiffness
 
 

@@ -17,10 +17,10 @@ import tomlkit
 import xarray as xr
 from browser import WINDOW, Page, changed, hue
 
+from dockdyn.api import scene_of
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.contact.surfaces.torus import Torus
-from dockdyn.kinds.replay import scene_of
 from dockdyn.report.replay import frames, shapes
 from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.scene import turned

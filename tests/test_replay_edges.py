@@ -9,7 +9,7 @@ import pytest
 import tomlkit
 
 import dockdyn
-from dockdyn.kinds.replay import scene_of
+from dockdyn.api import scene_of
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.player import draw_arrow, draw_frames, draw_line, draw_parts, shafts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.kinds.replay import scene_of
+from dockdyn.api import scene_of
 from dockdyn.report.replay.page import page_of
 
 STL = """solid box

@@ -9,8 +9,8 @@ import pytest
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.kinds.console import show_summary
-from dockdyn.kinds.report_of import report_of
+from dockdyn.cli.console import show_summary
+from dockdyn.pages import report_html
 from dockdyn.results.requirements import judge, unit_of_figure
 from dockdyn.scenario.language.requirement import requirements_of
 
@@ -192,11 +192,11 @@ def test_every_kind_judges(preset, stated, limit, capsys):
     assert found["name"] in limit
     show_summary(summary)
     assert f"required {found['name']} " in capsys.readouterr().out
-    assert "<h2>Requirements</h2>" in report_of(dataset)
+    assert "<h2>Requirements</h2>" in report_html(dataset)
 
 
 def test_without_requirements_nothing_is_said(capsys):
     dataset = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
     summary = dockdyn.summarise(dataset)
     assert summary["requirements"] == []
-    assert "Requirements" not in report_of(dataset)
+    assert "Requirements" not in report_html(dataset)

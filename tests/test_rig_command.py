@@ -166,7 +166,7 @@ def test_a_bounce_in_space_shows_too_much_restitution(in_space):
     # 16 ms of delay, 2 of the hold and 2 of the integrator against the stiffness, to first order
     late = 20e-3 * np.sqrt(found["stiffness_N_m"] / found["effective_mass_kg"]) * np.pi / 2
     assert apparent / ideal == pytest.approx(np.exp(late), rel=0.03)
-    from dockdyn.kinds.rig.report import render_rig_report
+    from dockdyn.pages import report_html
 
-    page = render_rig_report(in_space)
+    page = report_html(in_space)
     assert len(re.findall("<figure>", page)) == 6 and "Way of the point that touches" in page

@@ -178,11 +178,11 @@ def test_a_table_holds_names_as_they_are(printed):
 
 
 def test_pages_hold_no_markup_of_theirs(shared_run):
-    from dockdyn.kinds.report_of import report_of
+    from dockdyn.pages import report_html
 
     dataset = shared_run("paraskevas-latch")
     dataset = dataset.assign_attrs(title=HOSTILE, scenario=str(dataset.attrs["scenario"]) + f"\n# {SHOWN}")
-    assert "<script>alert" not in report_of(dataset, None, {})
+    assert "<script>alert" not in report_html(dataset, None, {})
     assert "<script>alert" not in dockdyn.replay_html(
         dataset.assign_attrs(scenario=shared_run("paraskevas-latch").scenario)
     )

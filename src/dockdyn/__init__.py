@@ -9,14 +9,12 @@ from dockdyn import backend
 
 if TYPE_CHECKING:
     from dockdyn import impact, stability
+    from dockdyn.api import replay_html, simulate, summarise
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.free_flight.nominal import resting_state
-    from dockdyn.kinds.replay import replay_html
-    from dockdyn.kinds.simulate import simulate
-    from dockdyn.kinds.summarise import summarise
     from dockdyn.mechanics.vector import Vector
     from dockdyn.results.store import open_result
     from dockdyn.scenario.language.errors import ScenarioError
@@ -46,11 +44,11 @@ PLACES = {
     "margins": "studies.margins.answer",
     "open_result": "results.store",
     "presets": "scenario.load",
-    "replay_html": "kinds.replay",
+    "replay_html": "api",
     "resting_state": "kinds.free_flight.nominal",
     "sensitivity": "studies.sensitivity.table",
-    "simulate": "kinds.simulate",
-    "summarise": "kinds.summarise",
+    "simulate": "api",
+    "summarise": "api",
 }
 
 __all__ = [

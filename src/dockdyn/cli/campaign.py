@@ -118,8 +118,8 @@ def rerun(
 
     Writes its result.nc, scenario.toml and report.html.
     """
-    from dockdyn.kinds.console import show_summary
-    from dockdyn.kinds.summarise import summarise
+    from dockdyn.api import summarise
+    from dockdyn.cli.console import show_summary
     from dockdyn.studies.campaign.store import Store
 
     store = Store(folder)
@@ -306,7 +306,7 @@ def case_scenario(campaign: Campaign, case: int) -> Any:
 
 def case_result(scenario: Any, place: Path, quiet: bool) -> Any:
     """Run one case and write its files."""
-    from dockdyn.kinds.simulate import simulate
+    from dockdyn.api import simulate
 
     with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)

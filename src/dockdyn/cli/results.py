@@ -103,13 +103,13 @@ def export(
 
 def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None) -> str:
     """The report of a result that lies in `folder`; says where a run's replay had to be left out."""
-    from dockdyn.kinds.report_of import replay_of, report_of
+    from dockdyn.pages import replay_of, report_html
     from dockdyn.results.store import study_of
 
     replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
     if "no_replay" in replay:
         say(f"warning: {replay['no_replay']}", err=True)
-    return report_of(dataset, measured, replay)
+    return report_html(dataset, measured, replay)
 
 
 def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:

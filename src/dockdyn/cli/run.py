@@ -58,8 +58,7 @@ def run(
     if out is not None or not as_json:
         folder = out if out is not None else Path(Path(scenario).stem)
         vacant(folder, force)
-    from dockdyn.kinds.simulate import simulate
-    from dockdyn.kinds.summarise import summarise
+    from dockdyn.api import simulate, summarise
 
     with progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
@@ -69,7 +68,7 @@ def run(
     if as_json:
         typer.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
-        from dockdyn.kinds.console import show_summary
+        from dockdyn.cli.console import show_summary
 
         show_summary(summary)
         say(f"Report: {folder / 'report.html'}" if folder else "")
@@ -88,12 +87,13 @@ def run(
 
 def presets() -> None:
     """List the scenarios that come with dockdyn, by kind."""
-    from dockdyn.scenario.load import KINDS, preset_kinds
+    from dockdyn.scenario.kinds import known_kinds
+    from dockdyn.scenario.load import preset_kinds
     from dockdyn.scenario.load import presets as known
 
     width = max(len(name) for name in known())
     of = preset_kinds()
-    for kind in KINDS:
+    for kind in known_kinds():
         say(f"{kind}:")
         for name in (name for name in known() if of[name] == kind):
             say(f"  {name:<{width}}  {known()[name]}")
@@ -141,7 +141,7 @@ def reproduce(
     vacant(folder, force)
     with progress(f"Reproducing {paper}", quiet) as advance:
         tables = source.reproduce(figure, folder, advance)
-    from dockdyn.kinds.console import show_table
+    from dockdyn.cli.console import show_table
 
     for table in tables:
         show_table(table)

@@ -67,7 +67,7 @@ def stability(
     if as_json:
         typer.echo(json.dumps(margins, indent=2, allow_nan=False))
         return
-    from dockdyn.kinds.console import show_margins
+    from dockdyn.studies.margins.console import show_margins
 
     show_margins(chosen.title, margins)
     if folder is not None:
@@ -118,7 +118,7 @@ def compare(
     if as_json:
         typer.echo(json.dumps(study.answer(dataset), indent=2, allow_nan=False))
         return
-    from dockdyn.kinds.console import show_comparison
+    from dockdyn.kinds.rig.console import show_comparison
 
     show_comparison(dataset)
     say(f"Report: {folder / 'report.html'}" if folder else "")

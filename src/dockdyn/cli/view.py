@@ -32,7 +32,7 @@ def view(
 
     Bodies, forces and plots, until Ctrl-C; or, with --html, as a page to pass on.
     """
-    from dockdyn.kinds.replay import scene_of
+    from dockdyn.api import scene_of
     from dockdyn.results.store import as_written, open_result, result_in
 
     result = result_in(result)

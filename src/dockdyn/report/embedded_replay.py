@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import base64
 import gzip
-from pathlib import Path
 
-import xarray as xr
 from markupsafe import Markup
-
-from dockdyn.kinds.replay import replay_html
 
 PAGE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # the frame inherits these: the replay unpacks its scripts and runs them, and reads data and pictures that are inside it
@@ -37,6 +33,6 @@ SCRIPT = Markup(
 )
 
 
-def packed_replay(dataset: xr.Dataset, folder: Path | None = None) -> str:
-    """The replay's page, compressed, as text of a script element."""
-    return base64.b64encode(gzip.compress(replay_html(dataset, folder).encode(), mtime=0)).decode()
+def packed(page: str) -> str:
+    """A replay's page, compressed, as text of a script element."""
+    return base64.b64encode(gzip.compress(page.encode(), mtime=0)).decode()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from dockdyn.kinds.summarise import stated_requirements, summarise
 from dockdyn.report.wording import MET, requirement
 
 if TYPE_CHECKING:
@@ -48,6 +47,7 @@ def render(
     summary: list[tuple[str, str]],
     figures: Iterable[Drawn],
     made: list[tuple[str, str]],
+    required: Sequence[dict[str, Any]] = (),
     judged: Table | None = None,
     judged_note: str = "",
     again: str | None = None,
@@ -66,7 +66,8 @@ def render(
         summary: the key figures, rows of words and value.
         figures: what to draw, each with its caption.
         made: how it was made, rows of words and value.
-        judged: the requirements with their margins; those of a run are found by themselves.
+        required: the requirements of a run as judged, as in its summary.
+        judged: the requirements with their margins, as a table; by default made of `required`.
         judged_note: what to know of them.
         again: what to type to get it again; by default what the result says.
         replay: the packed replay of a run, empty where there is none.
@@ -87,16 +88,15 @@ def render(
         undefined=StrictUndefined,
     )
     found = measured or Measured([], [], [])
-    required = requirements_of_run(dataset)
     return environment.get_template(template).render(
         title=dataset.attrs["title"],
         scenario=dataset.attrs["scenario"],
         colours=COLOURS,
         verdict=sentences(verdict),
-        judgement=judgement(required),
+        judgement=judgement(list(required)),
         warnings=[*warnings, *found.warnings],
         summary=[*summary, *found.rows],
-        judged=judged or requirements_table(required),
+        judged=judged or requirements_table(list(required)),
         judged_note=judged_note,
         figures=pictures([*found.figures, *figures]),
         made=made,
@@ -128,13 +128,6 @@ def judgement(found: list[dict[str, Any]]) -> dict[str, Any] | None:
     if not words:
         words = f"✓ All {len(found)} requirements met." if len(found) > 1 else "✓ The requirement is met."
     return {"met": not (missed or undecided), "words": words} if found else None
-
-
-def requirements_of_run(dataset: xr.Dataset) -> list[dict[str, Any]]:
-    """The requirements of a run as judged."""
-    if "status" not in dataset.attrs or not stated_requirements(dataset):
-        return []
-    return summarise(dataset)["requirements"]
 
 
 def requirements_table(found: list[dict[str, Any]]) -> Table | None:

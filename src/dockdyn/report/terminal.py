@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -10,6 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from dockdyn.scenario.language.printable import printable
+
+if TYPE_CHECKING:
+    from dockdyn.report.page import Table as ReportTable
 
 
 class Terminal(Console):
@@ -41,3 +44,24 @@ def show_answer(verdict: str, rows: list[tuple[str, float | None, str]], warning
     console.print(figures)
     for warning in warnings:
         console.print(f"warning: {warning}", markup=False)
+
+
+def show_rows(console: Terminal, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:
+    """Print a table of the report, and how many of `count` rows it leaves out."""
+    headings = ["\n".join(filter(None, [*words.split(), unit])) for words, unit in found.columns]
+    shown = table_of(None, headings, worded)
+    for row in found.rows:
+        shown.add_row(*row)
+    console.print(shown)
+    if count > len(found.rows):
+        console.print(f"and {count - len(found.rows)} more")
+
+
+def table_of(title: str | None, headings: list[str], worded: tuple[str, ...]) -> Table:
+    """A plain table; columns in `worded` hold words and are set left."""
+    title = None if title is None else printable(title)
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        side: Any = "left" if heading in worded else "right"
+        table.add_column(heading, justify=side, no_wrap=heading != "contact", overflow="fold")
+    return table

@@ -9,17 +9,9 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.chains import data as chains_data
-from dockdyn.kinds.free_flight import data as free_flight_data
 from dockdyn.results.plan import DEFAULT_STEP, delay_of
-from dockdyn.results.run import Run
+from dockdyn.results.run import Described, Run
 from dockdyn.scenario.load import Scenario
-
-DESCRIPTIONS = {
-    "free-flight": free_flight_data.describe,
-    "four-mass": chains_data.describe,
-    "latch": chains_data.describe,
-}
 
 REASONS = {
     Status.FINISHED: "finished",
@@ -52,10 +44,9 @@ def shortness(delay: float, pace: float = math.nan) -> str:
     return "the duration is too long for a motion this fast"
 
 
-def build_dataset(scenario: Scenario, run: Run) -> xr.Dataset:
-    """The dataset of a run of `scenario`."""
+def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Dataset:
+    """The dataset of a run of `scenario`; what is its kind's own is `described`."""
     content = scenario.content
-    described = DESCRIPTIONS[scenario.kind](scenario, run)
     reason = reason_of(content, run.status, run.stopped_at, run.culprit, run.pace)
     coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
     attributes: dict[str, Any] = {

@@ -9,9 +9,10 @@ from pathlib import Path
 import xarray as xr
 
 from dockdyn.files import as_bytes, write_file
+from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.own_code import allowed
-from dockdyn.scenario.load import KINDS, refuse_own_code
+from dockdyn.scenario.load import refuse_own_code
 
 ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
 STUDIES = {  # attributes: one of them makes it something else than a run
@@ -22,11 +23,6 @@ STUDIES = {  # attributes: one of them makes it something else than a run
 }
 FILES = ("result.nc", "stability.nc", "compare.nc", "envelope.nc", "campaign.nc")
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
-EVENTS = {
-    "berthing": "impulse",
-    "orbital-arm": "event_time",
-    "rig": "ideal_force",
-}  # what a run has of what happened; other kinds have contacts
 
 
 def write_result(dataset: xr.Dataset, path: str | Path) -> None:
@@ -56,14 +52,14 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
         dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False, decode_timedelta=False)
     except Exception:  # a damaged file can fail anywhere inside the readers
         raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
-    needed = ATTRIBUTES
-    if study_of(dataset) is None:
-        needed = ATTRIBUTES | RUN | {EVENTS.get(str(dataset.attrs.get("kind")), "episode_onset")}
     kind = str(dataset.attrs.get("kind", ""))
-    if kind not in ("", *KINDS):
+    if kind not in ("", *known_kinds()):
         raise ScenarioError(
-            f"{path}: is of a kind, {kind!r}, that this dockdyn does not know; it knows {', '.join(KINDS)}"
+            f"{path}: is of a kind, {kind!r}, that this dockdyn does not know; it knows {', '.join(known_kinds())}"
         )
+    needed = ATTRIBUTES
+    if kind and study_of(dataset) is None:
+        needed = ATTRIBUTES | RUN | {kind_named(kind).marker}
     missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
     if missing:
         raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")

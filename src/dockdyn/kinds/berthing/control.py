@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
+from dockdyn.results.control_budget import used_up
+
 SETTLED = {"rad/s": np.radians(0.05), "m/s": 1e-3}  # rates below these count as rest
-SPENT = 0.99  # of a capacity or budget: it is used up
 LEFT = 0.01  # of the momentum at the start: more was to be taken up
-
-
-def control_attributes(control: Any) -> dict[str, Any]:
-    """The law and what wheel and thrusters may take up, for a dataset; zero where there are none."""
-
-    def most(limit: float | None, budget: float | None) -> float:
-        return 0.0 if limit is None else np.inf if budget is None else float(budget)
-
-    return {
-        "controlled": int(control.law != "none"),
-        "control": control.law,
-        "wheel_capacity_N_m_s": most(control.base_limit, control.base_capacity),
-        "thruster_budget_N_s": most(control.thruster_force, control.thruster_impulse),
-        "thruster_budget_N_m_s": most(control.thruster_torque, control.thruster_angular_impulse),
-    }
 
 
 def settling(dataset: xr.Dataset) -> float | None:
@@ -61,18 +45,6 @@ def detumbling(dataset: xr.Dataset) -> dict[str, float | None]:
     """Entries of the summary; None unless the law is to take up momentum."""
     rate, momentum = tumble(dataset) if dataset.attrs["control"] == "detumble" else (None, None)
     return {"remaining_rate_rad_s": rate, "remaining_momentum_N_m_s": momentum}
-
-
-def used_up(dataset: xr.Dataset) -> list[str]:
-    """What of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
-    capacity, budget = dataset.attrs["wheel_capacity_N_m_s"], dataset.attrs["thruster_budget_N_m_s"]
-    wheel, used = float(abs(dataset.wheel_momentum[-1]).max()), float(dataset.thruster_use[-1, 1])
-    spent = []
-    if wheel >= SPENT * capacity:
-        spent.append(f"the wheel holds {wheel:.3g} of {capacity:.3g} N m s" if capacity else "")
-    if used >= SPENT * budget:
-        spent.append(f"thrusters have used {used:.3g} of {budget:.3g} N m s" if budget else "")
-    return spent
 
 
 def control_warnings(dataset: xr.Dataset) -> list[str]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.berthing.control import control_attributes
 from dockdyn.kinds.berthing.model import COMPLIANT, HOLDS, Berthing, Struck
 from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.mechanics.trees.composite_bodies import Tree
+from dockdyn.results.control_budget import control_attributes
 from dockdyn.results.episodes import episodes, from_log
 from dockdyn.scenario.load import Scenario
 

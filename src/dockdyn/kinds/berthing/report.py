@@ -10,7 +10,6 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.berthing import plots as drawn
-from dockdyn.kinds.summarise import summarise
 from dockdyn.report.page import Table, render, versions
 from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
 
@@ -40,14 +39,14 @@ ENERGIES = (
 )
 
 
-def render_berthing_report(dataset: xr.Dataset, **more: Any) -> str:
+def render_berthing_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
     """The report of a result of kind `berthing` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
-    summary = summarise(dataset)
     return render(
         "kinds/berthing/report.html",
         dataset,
         verdict=berthing_verdict(summary),
         warnings=summary["warnings"],
+        required=summary["requirements"],
         summary=overview(dataset, summary),
         impacts=impacts_table(summary) if dataset.attrs["again"] and summary["impacts"] else None,
         contacts=contacts_table(summary) if summary["contacts"] else None,

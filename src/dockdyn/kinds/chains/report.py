@@ -11,7 +11,6 @@ import xarray as xr
 
 from dockdyn.kinds.chains import plots as chains_figures
 from dockdyn.kinds.free_flight.report import how_made
-from dockdyn.kinds.summarise import summarise
 from dockdyn.report.page import Table, render
 from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
 
@@ -21,18 +20,18 @@ if TYPE_CHECKING:
 LISTED = 300  # impacts in the table
 
 
-def render_chains_report(dataset: xr.Dataset, **more: Any) -> str:
+def render_chains_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
     """The report of a result of the kinds `four-mass` and `latch` as HTML, styles and figures inside.
 
     `more` as of `page.render`: replay, log.
     """
-    summary = summarise(dataset)
     latch = "latch_length" in dataset
     return render(
         "kinds/chains/report.html",
         dataset,
         verdict=(latch_verdict if latch else impact_verdict)(summary),
         warnings=summary["warnings"],
+        required=summary["requirements"],
         summary=(latch_overview if latch else impact_overview)(dataset, summary),
         impacts=None if latch else impacts_table(summary),
         unlisted=max(0, len(summary["contacts"]) - LISTED),

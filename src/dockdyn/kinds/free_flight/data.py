@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dockdyn.contact.latch import HELD
-from dockdyn.kinds.berthing.control import control_attributes
 from dockdyn.kinds.free_flight.capture_loads import LOADS, capture_loads
+from dockdyn.results.control_budget import control_attributes
 from dockdyn.results.measures import changed_by_contacts
 from dockdyn.results.run import (
     Described,

@@ -19,6 +19,7 @@ from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
@@ -41,8 +42,7 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
     content = scenario.content
     if content.kind == "rig" and content.mode == "1-dof":
         return None
-    if content.kind not in ("free-flight", "rig"):
-        raise ScenarioError(f"{scenario.name}: kind: {content.kind} has no loop to judge; must be free-flight or rig")
+    kind_named(scenario.kind).check_loop(scenario)
     if content.controlled:
         raise ScenarioError(
             f"{scenario.name}: control.law = {content.control.law!r}: counts in runs only; "

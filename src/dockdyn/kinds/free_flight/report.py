@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.summarise import overlapping, summarise
 from dockdyn.report.page import Table, render, versions
 from dockdyn.report.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
+from dockdyn.results.contact_summary import overlapping
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,15 +29,15 @@ METHODS = {
 EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
 
 
-def render_report(dataset: xr.Dataset, **more: Any) -> str:
+def render_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
     """The report of a result as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
-    summary = summarise(dataset)
     classes = [word or NOTHING for word in summary["energy_class"]]
     return render(
         "kinds/free_flight/report.html",
         dataset,
         verdict=verdict(dataset, summary, classes),
         warnings=summary["warnings"],
+        required=summary["requirements"],
         summary=overview(dataset, summary, classes),
         contacts=contacts_table(dataset, summary, classes),
         unlisted=max(0, len(classes) - LISTED),

@@ -12,7 +12,6 @@ import xarray as xr
 from dockdyn.kinds.berthing.report import counted
 from dockdyn.kinds.orbital_arm import plots as drawn
 from dockdyn.kinds.orbital_arm.snapshots import snapshots
-from dockdyn.kinds.summarise import summarise
 from dockdyn.report.page import Table, render, versions
 from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
 
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
 LISTED = 20  # impacts in the table
 
 
-def render_orbital_report(dataset: xr.Dataset, **more: Any) -> str:
+def render_orbital_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
     """The report of a result of kind `orbital-arm` as HTML, styles and figures inside.
 
     `more` as of `page.render`: replay, log.
     """
-    summary = summarise(dataset)
     return render(
         "kinds/orbital_arm/report.html",
         dataset,
         verdict=orbital_verdict(summary),
         warnings=summary["warnings"],
+        required=summary["requirements"],
         summary=overview(dataset, summary),
         impacts=impacts_table(summary) if summary["impacts"] else None,
         unlisted=max(0, len(summary["impacts"]) - LISTED),

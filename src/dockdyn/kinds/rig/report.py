@@ -14,7 +14,6 @@ from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.compare_report import settings_in_words
 from dockdyn.kinds.rig.summary import PARTS
-from dockdyn.kinds.summarise import summarise
 from dockdyn.report.page import Table, render, versions
 from dockdyn.report.wording import NOTHING, capital, significant
 
@@ -28,9 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def render_rig_report(dataset: xr.Dataset, **more: Any) -> str:
+def render_rig_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
     """The report of a result of kind `rig` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
-    summary = summarise(dataset)
     attributes = dataset.attrs
     return render(
         "kinds/rig/report.html",
@@ -38,6 +36,7 @@ def render_rig_report(dataset: xr.Dataset, **more: Any) -> str:
         verdict=rig_verdict(summary),
         recommendation=summary["recommendation"],
         warnings=summary["warnings"],
+        required=summary["requirements"],
         summary=overview(dataset, summary),
         compared=compared(summary),
         compared_note="Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.simulate import simulate
+from dockdyn.api import simulate
 from dockdyn.papers.cyril.runs import WRIST
 from dockdyn.papers.table import Row
 from dockdyn.scenario.load import load

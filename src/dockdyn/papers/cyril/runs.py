@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.simulate import simulate
+from dockdyn.api import simulate
 from dockdyn.scenario.load import load
 
 WRIST = {"impact.lock": ["theta4"]}

@@ -15,9 +15,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from dockdyn.api import simulate, summarise
 from dockdyn.kinds.orbital_arm.snapshots import Instant, in_station, snapshots
-from dockdyn.kinds.simulate import simulate
-from dockdyn.kinds.summarise import summarise
 from dockdyn.papers import reproduction
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.table import Row, Table

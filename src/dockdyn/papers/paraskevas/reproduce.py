@@ -16,8 +16,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from dockdyn.api import simulate
 from dockdyn.impact.formulas.latching import minimum_latching_velocity
-from dockdyn.kinds.simulate import simulate
 from dockdyn.papers import reproduction
 from dockdyn.papers.paraskevas import map as paraskevas_map
 from dockdyn.papers.paraskevas import pictures

@@ -17,8 +17,7 @@ from typing import Any
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dockdyn.kinds.simulate import simulate
-from dockdyn.kinds.summarise import summarise
+from dockdyn.api import simulate, summarise
 from dockdyn.papers import reproduction
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.sazawal import pictures

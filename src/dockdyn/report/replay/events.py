@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.drawing import contact_spans, pair_labels
+from dockdyn.report.drawing import contact_spans
 from dockdyn.report.replay.scene import Event
 
 
-def events(dataset: xr.Dataset) -> list[Event]:
-    """Contacts that last with their peaks, impacts, the capture."""
-    names = pair_labels(dataset) if dataset.attrs["kind"] == "free-flight" else []
+def events(dataset: xr.Dataset, names: Sequence[str] = ()) -> list[Event]:
+    """Contacts that last with their peaks, impacts, the capture; `names` are those of the pairs in contact, where they have any."""
     found = []
     for index, (start, end) in enumerate(contact_spans(dataset)):
         which = f": {names[int(dataset.episode_contact[index])]}" if names else ""

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.data import conservative
 from dockdyn.kinds.free_flight.key_figures import OF_THE_MOTION
-from dockdyn.kinds.simulate import culprit_name, runnable, simulate
-from dockdyn.kinds.summarise import CAPTURE, summarise
+from dockdyn.results.contact_run import check_runnable, culprit_name
+from dockdyn.results.contact_summary import CAPTURE
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.plan import plan
 from dockdyn.results.requirements import ends_of, figures_of, plain
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, content_at
 from dockdyn.studies.campaign.lanes import pool, run_lanes
@@ -64,7 +66,7 @@ def cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> It
 
 def in_batches(scenario: Scenario) -> bool:
     """Whether the cases of a scenario run in compiled batches."""
-    return scenario.kind == "free-flight" and scenario.content.integrator.method == "located"
+    return kind_named(scenario.kind).runs_in_batches(scenario)
 
 
 def asks_motion(scenario: Scenario) -> bool:
@@ -77,7 +79,7 @@ def flights(cases: Sequence[Scenario], threads: int | None, sampled: bool) -> Ca
     """Cases of free flight, in batches; with figures of the whole motion where it is `sampled`."""
     if not cases:
         return Cases({}, [])
-    contents = [runnable(case).content for case in cases]
+    contents = [check_runnable(case).content for case in cases]
     figures, status, ends, culprits = run_lanes(contents, threads, sampled)
     figures["step_s"] = np.array([plan(content).step for content in contents])
     nothing = np.full(len(contents), np.nan)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dockdyn.kinds.console import table_of
 from dockdyn.report.page import Table
-from dockdyn.report.terminal import Terminal
+from dockdyn.report.terminal import Terminal, table_of
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.tables import requirements_table, ways_table
 from dockdyn.studies.campaign.wording import not_known, percent, sure, undecided_words

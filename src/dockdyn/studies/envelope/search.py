@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float
 
 from dockdyn.results.outcome import deciding_duration, still_open
 from dockdyn.results.requirements import hidden, judge_values, limit_of, resolved, unit_of_figure, with_lists
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.requirement import Requirement
 from dockdyn.scenario.load import Scenario
@@ -101,7 +102,7 @@ def envelope(
 def outcome_of(scenario: Scenario, name: str) -> Requirement:
     """What `name` asks for: capture, or one of the scenario's requirements."""
     if name == CAPTURED:
-        if scenario.kind == "free-flight" and scenario.content.latch is None:
+        if not kind_named(scenario.kind).can_capture(scenario):
             raise nothing_captures(scenario)
         return CAPTURE
     found = {one.name: one for one in scenario.requirements}

@@ -10,7 +10,7 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.kinds.summarise import summarise
+from dockdyn.api import summarise
 from dockdyn.report.page import Measured, Table, render
 from dockdyn.report.wording import NOTHING, capital, requirement, significant
 from dockdyn.results.requirements import figures_of, plain, unit_of_figure

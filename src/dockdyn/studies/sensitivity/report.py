@@ -112,8 +112,7 @@ def per(figure: str, key: str) -> str:
 
 def show_sensitivity(answer: dict[str, Any]) -> None:
     """The ranked table on the terminal."""
-    from dockdyn.kinds.console import table_of
-    from dockdyn.report.terminal import Terminal
+    from dockdyn.report.terminal import Terminal, table_of
 
     console = Terminal()
     console.print(answer["title"], markup=False)

@@ -14,12 +14,11 @@ from jaxtyping import Float
 
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.chains.key_figures import chain_figures
-from dockdyn.kinds.free_flight.key_figures import flight_figures
-from dockdyn.kinds.simulate import runnable
+from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import unit_of_figure
+from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.keys import number_at, value_at
 from dockdyn.scenario.load import Scenario
@@ -28,11 +27,6 @@ from dockdyn.studies.campaign.lanes import own_settings, short_settings
 from dockdyn.studies.margins.derivatives import constrained, key_of
 from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
 
-FIGURES: dict[str, Callable[..., Any]] = {
-    "free-flight": flight_figures,
-    "four-mass": chain_figures,
-    "latch": chain_figures,
-}  # by kind
 COUNTS = (
     "contact_count",
     "captured",
@@ -111,10 +105,10 @@ def by_reason(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def check_kind(scenario: Scenario) -> None:
-    if scenario.kind not in FIGURES:
-        words = ", ".join(FIGURES)
+    if kind_named(scenario.kind).figures() is None:
+        words = ", ".join(name for name in known_kinds() if kind_named(name).figures() is not None)
         raise ScenarioError(f"{scenario.name}: kind = {scenario.kind!r}: has no derivatives; must be one of {words}")
-    runnable(scenario)
+    check_runnable(scenario)
     method = scenario.content.integrator.method
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
@@ -200,7 +194,9 @@ def outcome(numbers: Float[Any, "leaves"], settings: located.Settings, structure
     """Figures of a run, its status and end (s), of the scenario with `numbers` as its leaves."""
     model = jax.tree.unflatten(structure, list(numbers)).model()
     solution = located.solve(model, settings)
-    return FIGURES[kind](model, solution), solution.status, solution.time
+    figures = kind_named(kind).figures()
+    assert figures is not None, kind
+    return figures(model, solution), solution.status, solution.time
 
 
 @partial(jit_once, static=("structure", "kind", "of"))

@@ -1,19 +1,15 @@
-"""The summary of a run: what `dockdyn run --json` prints."""
+"""The summary of a run with contacts: what its kinds have in common."""
 
 from __future__ import annotations
 
 import math
-import tomllib
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.berthing.summary import summarise_berthing
-from dockdyn.kinds.free_flight.capture_loads import LOADS, SWING_SLACK, with_capture
-from dockdyn.kinds.free_flight.control import control_used_up
-from dockdyn.kinds.orbital_arm.summary import summarise_orbital_arm
-from dockdyn.kinds.rig.summary import summarise_rig
+from dockdyn.results.capture_loads import LOADS, SWING_SLACK, with_capture
+from dockdyn.results.control_budget import control_used_up
 from dockdyn.results.measures import (
     capture_totals,
     contact_totals,
@@ -24,10 +20,7 @@ from dockdyn.results.measures import (
     number,
     work_energy_error,
 )
-from dockdyn.results.requirements import judge
-from dockdyn.scenario.language.requirement import Requirement, requirements_of
 
-SUMMARIES = {"berthing": summarise_berthing, "orbital-arm": summarise_orbital_arm, "rig": summarise_rig}
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 NOT_KNOWN = "the largest force of the run is not known"
 CAPTURE = (
@@ -35,48 +28,11 @@ CAPTURE = (
     "capture_impulse_along_N_s", "capture_impulse_across_N_s", "capture_energy_loss_J",
     *(name for _, _, name in LOADS.values()), "peak_force_known",
 )  # fmt: skip
-LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
-
-
-def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:
-    """Contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python types.
-
-    Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures.
-    """
-    summary = within_range(SUMMARIES.get(dataset.attrs["kind"], summarise_contacts)(dataset))
-    return summary | {"requirements": judge(stated_requirements(dataset, name), summary, name)}
-
-
-def within_range(summary: dict[str, Any]) -> dict[str, Any]:
-    """The summary without the figures that are no numbers any more, such as energies that overflow; a warning names them."""
-    lost = []
-
-    def finite(value: Any, name: str) -> Any:
-        if isinstance(value, dict):
-            return {key: finite(item, f"{name}.{key}".removeprefix(".")) for key, item in value.items()}
-        if isinstance(value, list):
-            return [finite(item, f"{name}.{index}") for index, item in enumerate(value)]
-        if isinstance(value, float) and not math.isfinite(value):
-            lost.append(name)
-            return None
-        return value
-
-    kept = finite(summary, "")
-    if lost:
-        names = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
-        kept["warnings"].append(f"beyond the range of numbers, so left out: {names}")
-    return kept
-
-
-def stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
-    """The requirements of the scenario that was run."""
-    return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
 
 
 def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
-    """Of two free bodies or two chains of masses."""
-    flight = "angular_momentum" in dataset
-    skeleton = {
+    """The figures that every kind of run with contacts has; those of its kind come besides."""
+    return {
         "kind": dataset.attrs["kind"],
         "title": dataset.attrs["title"],
         "status": dataset.attrs["status"],
@@ -86,7 +42,7 @@ def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
         **outcome(dataset),
         "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
         "linear_momentum_error": float(drift(kept(dataset, "linear"), dataset.linear_momentum_scale)),
-        "angular_momentum_error": turning_error(dataset) if flight else None,
+        "angular_momentum_error": None,  # but of bodies that can turn
         "energy_error": error_of_contacts(dataset),
         "work_energy_error": error_of_work(dataset),
         **totals(dataset),
@@ -99,7 +55,6 @@ def summarise_contacts(dataset: xr.Dataset) -> dict[str, Any]:
         "end_time_s": float(dataset.attrs["end_time_s"]),
         "wall_time_s": float(dataset.attrs["wall_time_s"]),
     }
-    return skeleton | (flight_energies(dataset) if flight else chain_velocities(dataset))
 
 
 def totals(dataset: xr.Dataset) -> dict[str, Any]:
@@ -108,37 +63,6 @@ def totals(dataset: xr.Dataset) -> dict[str, Any]:
     found = contact_totals(*(dataset[f"episode_{name}"].values for name in columns))
     found |= with_capture(found, dataset)
     return {name: number(value) for name, value in found.items()} | {"contact_count": int(found["contact_count"])}
-
-
-def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
-    """What each contact of two free bodies did to their kinetic energy."""
-    start = float(dataset.kinetic_energy[0])
-    energy = [number(value) for value in dataset.episode_energy.values]
-    gains = [number(value) for value in dataset.episode_energy_gain.values]
-    return {
-        "kinetic_energy_end_J": float(dataset.kinetic_energy_end),
-        "kinetic_energy_change_J": energy,
-        "energy_class": [classify(gain, start, after) for gain, after in zip(gains, energy, strict=True)],
-    }
-
-
-def chain_velocities(dataset: xr.Dataset) -> dict[str, Any]:
-    """Relative velocity of the centres of mass of two chains, simulated and predicted, around each contact."""
-    if "latch_rigid_speed" in dataset:
-        return {
-            "minimum_velocity_m_s": number(dataset.latch_least_speed),
-            "minimum_velocity_rigid_m_s": float(dataset.latch_rigid_speed),
-            "greatest_travel_m": float(dataset.greatest_travel),
-        }
-    return {
-        "effective_mass_ratio": float(dataset.effective_mass_ratio),
-        "restitution": number(dataset.restitution),
-        **{
-            f"relative_velocity_{when}_m_s": [number(value) for value in dataset[f"episode_relative_{when}"].values]
-            for when in ("before", "after", "predicted")
-        },
-        "first_order_correction_m_s": number(dataset.first_order_correction),
-    }
 
 
 def capture(dataset: xr.Dataset) -> dict[str, Any]:
@@ -216,11 +140,6 @@ def contact(episode: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def turning_error(dataset: xr.Dataset) -> float:
-    """The error of angular momentum."""
-    return float(drift(kept(dataset, "angular"), dataset.angular_momentum_scale))
-
-
 def error_of_work(dataset: xr.Dataset) -> float | None:
     """The difference between work and energy; None where dampers inside take some, too."""
     return float(work_energy_error(dataset)) if dataset.attrs["undamped"] else None
@@ -230,15 +149,6 @@ def control(dataset: xr.Dataset) -> dict[str, Any]:
     """What control did to the chaser."""
     found = control_totals(dataset, dataset.attrs.get("control") == "attitude-hold")
     return {name: None if value is None else float(value) for name, value in found.items()}
-
-
-def classify(gain: float | None, start: float, after: float | None) -> str | None:
-    """A contact by the energy it added (Sazawal et al., after eq. 152); None while it is not over."""
-    if gain is None or after is None:
-        return None
-    if abs(gain) <= LOSSLESS * max(start, start + after):
-        return "lossless"
-    return "passive" if gain < 0 else "active"
 
 
 def overlapping(dataset: xr.Dataset) -> list[int]:

@@ -1,4 +1,4 @@
-"""One scenario, one run."""
+"""A run of a model with contacts that come and go: located, or with fixed steps; the loop on the host."""
 
 from __future__ import annotations
 
@@ -15,16 +15,11 @@ import xarray as xr
 
 from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.solution import Solution, Status
-from dockdyn.kinds.berthing.run import simulate_berthing
-from dockdyn.kinds.free_flight.prediction import predictions
-from dockdyn.kinds.orbital_arm.run import simulate_orbital_arm
-from dockdyn.kinds.rig.judgement import judged
-from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset
 from dockdyn.results.episodes import episodes, from_log, from_samples
 from dockdyn.results.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
-from dockdyn.results.run import Run
+from dockdyn.results.run import Described, Run
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
@@ -33,42 +28,26 @@ SLICE = 200_000  # iterations between reports of progress: a fraction of a secon
 Progress = Callable[[float], None]
 
 
-def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
-    """Run a scenario.
+def simulate_contacts(
+    scenario: Scenario,
+    progress: Progress | None,
+    describe: Callable[[Scenario, Run], Described],
+    predict: Callable[[Scenario, Run], str],
+) -> xr.Dataset:
+    """The dataset of a run whose model has contacts; `describe` names its variables, `predict` says what theory warns of.
 
-    Returns a dataset with named dimensions, `units` and `long_name` on every variable, and the resolved scenario in its
-    attributes. A run that stops early (not finite, too many events) returns what it had; `attrs["status"]` says so.
-    `progress` is told the share of the duration that is done. Raises ScenarioError for what cannot be run.
+    Raises ScenarioError for what cannot be run.
     """
-    try:
-        return simulate_kind(scenario, progress)
-    except np.linalg.LinAlgError as error:
-        words = f"its matrices cannot be solved ({error}); masses, stiffnesses and lengths must be closer in size"
-        raise ScenarioError(f"{scenario.name}: {words}") from None
-    except ScenarioError as error:
-        if str(error).startswith(f"{scenario.name}:"):
-            raise
-        raise ScenarioError(f"{scenario.name}: {error}") from None
-
-
-def simulate_kind(scenario: Scenario, progress: Progress | None) -> xr.Dataset:
-    """Run a scenario by what suits its kind."""
-    if scenario.kind == "rig":
-        return judged(scenario, simulate_rig(scenario, progress))
-    if scenario.kind == "berthing":
-        return simulate_berthing(scenario, progress)
-    if scenario.kind == "orbital-arm":
-        return simulate_orbital_arm(scenario, progress)
-    runnable(scenario)
+    check_runnable(scenario)
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = (run_located if method == "located" else run_fixed)(scenario, progress)
-    run.prediction = predictions(scenario, run)
+    run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
-    return build_dataset(scenario, run)
+    return build_dataset(scenario, run, describe(scenario, run))
 
 
-def runnable(scenario: Scenario) -> Scenario:
+def check_runnable(scenario: Scenario) -> Scenario:
     """`scenario`, unless it has a loop of which a run takes only part: ScenarioError."""
     loop = getattr(scenario.content, "loop", None)
     if loop is not None and (others := loop.beyond_delay()):
