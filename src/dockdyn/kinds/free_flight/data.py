@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.contact.latch import HELD
-from dockdyn.kinds.free_flight.capture_loads import LOADS, capture_loads
+from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.control_budget import control_attributes
 from dockdyn.results.measures import changed_by_contacts
 from dockdyn.results.run import (

@@ -15,8 +15,8 @@ from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.model import Scalar
 from dockdyn.integrate.solution import Solution
-from dockdyn.kinds.free_flight.capture_loads import LOADS, capture_loads, with_capture
 from dockdyn.kinds.free_flight.model import FreeFlight
+from dockdyn.results.capture_loads import LOADS, capture_loads, with_capture
 from dockdyn.results.episodes import SLACK
 from dockdyn.results.measures import (
     capture_totals,
