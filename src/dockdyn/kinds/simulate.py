@@ -16,6 +16,7 @@ import xarray as xr
 from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.berthing.run import simulate_berthing
+from dockdyn.kinds.free_flight.delay_cost import affordable_delay
 from dockdyn.kinds.free_flight.prediction import predictions
 from dockdyn.kinds.orbital_arm.run import simulate_orbital_arm
 from dockdyn.kinds.rig.judgement import judged
@@ -59,7 +60,7 @@ def simulate_kind(scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         return simulate_berthing(scenario, progress)
     if scenario.kind == "orbital-arm":
         return simulate_orbital_arm(scenario, progress)
-    runnable(scenario)
+    affordable_delay(runnable(scenario))
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = (run_located if method == "located" else run_fixed)(scenario, progress)
@@ -170,7 +171,8 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     longest = min(steps.step, delay_of(content) or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))
     if count > MOST_ROWS:
-        raise ScenarioError(f"integrator.step = {longest} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
+        key = "integrator.step" if longest == steps.step else "loop.delay"
+        raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
     capacity = power_of_two(delay_of(content) / step + 8)

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.chains.key_figures import chain_figures
+from dockdyn.kinds.free_flight.delay_cost import affordable_delay
 from dockdyn.kinds.free_flight.key_figures import flight_figures
 from dockdyn.kinds.simulate import runnable
 from dockdyn.results.dataset import reason_of
@@ -118,6 +119,7 @@ def check_kind(scenario: Scenario) -> None:
     method = scenario.content.integrator.method
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
+    affordable_delay(scenario)
 
 
 def places_of(scenario: Scenario) -> list[Place]:
