@@ -17,6 +17,7 @@ from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset
+from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.episodes import episodes, from_log, from_samples
 from dockdyn.results.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
@@ -38,7 +39,7 @@ def simulate_contacts(
 
     Raises ScenarioError for what cannot be run.
     """
-    check_runnable(scenario)
+    affordable_delay(check_runnable(scenario))
     began = time.perf_counter()
     method = scenario.content.integrator.method
     run = (run_located if method == "located" else run_fixed)(scenario, progress)
@@ -149,7 +150,8 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     longest = min(steps.step, delay_of(content) or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))
     if count > MOST_ROWS:
-        raise ScenarioError(f"integrator.step = {longest} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
+        key = "integrator.step" if longest == steps.step else "loop.delay"
+        raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
     capacity = power_of_two(delay_of(content) / step + 8)

@@ -1,4 +1,4 @@
-"""A contact at rest: the bodies touch, nothing moves, no force acts. Around it margins are asked for.
+"""Contacts at rest: the bodies touch, nothing moves, no force acts. Around that state margins are asked for.
 
 Units: m, rad, N.
 Source: Sazawal et al., eqs. 78 and 79 (the state that is linearised).
@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.contact.pair import Touch
+from dockdyn.contact.pair import Contact, Touch
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.impact.laws.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack
@@ -55,20 +55,23 @@ class RestingContact(NamedTuple):
 
 
 def at_rest(
-    model: FreeFlight, poses: tuple[Pose, Pose], contact: int, depth: Scalar | None
+    model: FreeFlight, poses: tuple[Pose, Pose], closed: tuple[int, ...], depth: Scalar | None
 ) -> tuple[FreeFlight, State]:
-    """The model and its state with one contact closed at `poses`, everything still.
+    """The model and its state with the contacts `closed` at `poses`, everything still.
 
-    The contact's law is taken at a resting `depth` (m), by default the one it has there, less the force that holds it; so
+    The law of each is taken at a resting `depth` (m), by default the one it has there, less the force that holds it; so
     nothing accelerates. A latch and control are left out.
     """
     still = (Twist(Vector.zero(), Vector.zero()), Twist(Vector.zero(), Vector.zero()))
-    pair = model.contacts[contact]
-    found = pair.touch(*model.places(State(poses, still, None, None))).depth
-    law = Preloaded(law=pair.law, depth=jnp.maximum(found, 0.0) if depth is None else depth, found=found)
-    pressed = eqx.tree_at(lambda pair: pair.law, pair, law)
-    contacts = (*model.contacts[:contact], pressed, *model.contacts[contact + 1 :])
-    modes = tuple(jnp.asarray(PRESSING if i == contact else APART) for i in range(len(contacts)))
+    places = model.places(State(poses, still, None, None))
+
+    def pressed(pair: Contact) -> Contact:
+        found = pair.touch(*places).depth
+        law = Preloaded(law=pair.law, depth=jnp.maximum(found, 0.0) if depth is None else depth, found=found)
+        return eqx.tree_at(lambda pair: pair.law, pair, law)
+
+    contacts = tuple(pressed(pair) if i in closed else pair for i, pair in enumerate(model.contacts))
+    modes = tuple(jnp.asarray(PRESSING if i in closed else APART) for i in range(len(contacts)))
     model = replace(model, contacts=contacts, poses=poses, twists=still, latch=None, control=None)
     return model, State(poses, still, modes, jnp.zeros(()))
 

@@ -24,13 +24,21 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 
+TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
+
 
 class Nominal(eqx.Module):
-    """Which contact is closed, and where: at `poses`, or where `[stability]` places it."""
+    """Which contact is closed, which others with it, and where: at `poses`, or where `[stability]` places it."""
 
     poses: tuple[Pose, Pose] | None
     contact: int = eqx.field(static=True)
-    pressed: bool = eqx.field(static=True, default=False)  # the run starts in contact: as deep as it is there
+    pressed: bool = eqx.field(static=True, default=False)  # contacts are as deep as they are there
+    others: tuple[int, ...] = eqx.field(static=True, default=())
+
+    @property
+    def closed(self) -> tuple[int, ...]:
+        """All contacts that are closed."""
+        return (self.contact, *self.others)
 
 
 def nominal_of(scenario: Scenario) -> Nominal | None:
@@ -64,7 +72,23 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
             f"{scenario.name}: stability.distance = {content.stability.distance:g} m: beyond the cone's rim; "
             f"must be at most {slant:g} m from the apex"
         )
-    return Nominal(None, 0)
+    return with_others(content, Nominal(None, 0))
+
+
+def with_others(content: Any, nominal: Nominal) -> Nominal:
+    """`nominal` with the contacts that are closed where it is: no more than `TOGETHER` (m) apart there."""
+    if len(content.contact) < 2:
+        return nominal
+    depths = np.asarray(depths_once(content, nominal))
+    others = tuple(i for i, depth in enumerate(depths) if i != nominal.contact and depth >= -TOGETHER)
+    return replace(nominal, others=others)
+
+
+@jit_once
+def depths_once(content: Any, nominal: Nominal) -> Any:
+    """Depth (m) of every contact at the nominal state."""
+    model, state = rest(content, nominal)
+    return jnp.stack([pair.touch(*model.places(state)).depth for pair in model.contacts])
 
 
 @jit_once
@@ -83,7 +107,7 @@ def first_contact(scenario: Scenario) -> Nominal:
     start = unlatched(content).initial()
     closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
     if closed:
-        return Nominal(start.q, closed[0], pressed=True)
+        return Nominal(start.q, closed[0], pressed=True, others=tuple(closed[1:]))
     settings = replace(settings_for(content), samples=0, max_moments=1)
     solution = until_contact(content, settings)
     fired = np.asarray(solution.log.fired[0])
@@ -93,11 +117,11 @@ def first_contact(scenario: Scenario) -> Nominal:
             "must touch, or state a distance along the cone's wall"
         )
     poses = jax.tree.map(lambda rows: rows[0], solution.log.state.q)
-    return Nominal(poses, int(np.argmax(fired)) // 2)
+    return with_others(content, Nominal(poses, int(np.argmax(fired)) // 2))
 
 
 def rest(content: Any, nominal: Nominal) -> tuple[FreeFlight, State]:
-    """The model at rest in its nominal contact; can be traced."""
+    """The model at rest in its nominal contact and those closed with it; can be traced."""
     model = content.model()
     poses = nominal.poses
     if poses is None:
@@ -106,11 +130,13 @@ def rest(content: Any, nominal: Nominal) -> tuple[FreeFlight, State]:
     depth = content.stability.depth
     if depth is None and not nominal.pressed:
         depth = 0.0
-    return at_rest(model, poses, nominal.contact, None if depth is None else jnp.asarray(depth, float))
+    return at_rest(model, poses, nominal.closed, None if depth is None else jnp.asarray(depth, float))
 
 
 def resting_state(scenario: Scenario) -> tuple[FreeFlight, State]:
     """The model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
+
+    Contacts that close together with the nominal one, or are closed with it at the start, are closed here, too.
 
     Raises ScenarioError when there is no contact to rest in: what `margins` raises, and for a rig, which has no bodies.
     """

@@ -10,7 +10,8 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 
 Duration = quantity("s", "a duration", above=0)
-MostSteps = Annotated[int, Field(ge=1, le=1_000_000_000)]  # attempts; a run that would need more stops
+MOST_STEPS = 1_000_000_000
+MostSteps = Annotated[int, Field(ge=1, le=MOST_STEPS)]  # attempts; a run that would need more stops
 
 
 class IntegratorSection(Section):

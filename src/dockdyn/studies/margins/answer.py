@@ -5,19 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import jax
 import numpy as np
+from jaxtyping import Float
 
-from dockdyn.contact.gate import APART
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.integrate.model import pack
-from dockdyn.kinds.free_flight.nominal import Nominal, nominal_loop, nominal_of, rest, unlatched
+from dockdyn.kinds.free_flight.closed_together import (
+    closed_contacts,
+    counts_all,
+    later_sets,
+    names_of,
+    seen_matrices,
+)
+from dockdyn.kinds.free_flight.nominal import Nominal, nominal_loop, nominal_of, rest
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.growth import loop_roots, single
-from dockdyn.stability.linearise import linearise, seen
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import (
     amplitude_ratio,
@@ -62,8 +67,9 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     already, None where no delay destabilises it. `delay_margin_s` is what may still be added, negative where the loop is
     unstable.
 
-    A loop of which only a delay is stated is linearised from the model itself, all contacts and both bodies; one with a
-    hold, robot, sensor or digital dynamics is taken along the contact normal, with the effective mass found there.
+    A loop of which only a delay is stated is linearised from the model itself, both bodies and all contacts that are closed
+    together; one with a hold, robot, sensor or digital dynamics is taken along the normal of one contact, with the effective
+    mass found there. `later_sets` are the margins with the contacts that close while the first is still closed.
 
     Raises:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
@@ -72,15 +78,18 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     content = scenario.content
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
+    several = counts_all(content, nominal)
+    contact = None if several else contact
     found = roots_of(scenario, loop, nominal)
     growth = float(found.roots[0].real)
     stable = growth < 0
     delay = float(loop.delay)
     critical, doubts = critical_delay(found.windows, delay, stable)
     slopes = sensitivities(content, nominal, loop, critical)
-    own = contact_root(loop, found.roots)
-    if own is None and ideal_root(loop) is not None:
+    own = None if several else contact_root(loop, found.roots)
+    if own is None and not several and ideal_root(loop) is not None:
         doubts.append(other_motion(loop, found.roots[0]))
+    later = margins_of_later_sets(scenario, nominal, delay)
     if scenario is not stated:
         doubts.append("the sensitivities are those of the loop with the compensator's tuned numbers held")
     answer = {
@@ -100,21 +109,84 @@ def margins(scenario: Scenario) -> dict[str, Any]:
         "normal_dynamics": None if contact is None else np.asarray(contact.normal()).tolist(),
         "radial_dynamics": None if contact is None else np.asarray(contact.radial()).tolist(),
         "tangential_dynamics": None if contact is None else np.asarray(contact.tangential()).tolist(),
-        "apparent_restitution": restitution(loop),
+        "apparent_restitution": None if several else restitution(loop),
         "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
         "phase_error_rad_per_oscillation": phase_error(loop, own),
         "steady_state_force_error": steady_state_error(loop) if stable else None,
-        "stabilising_gains_N_s_m": stabilising_gains(loop),
+        "stabilising_gains_N_s_m": None if several else stabilising_gains(loop),
         "sensitivity_of": "growth_rate_1_s" if critical in (None, 0.0) else "delay_margin_s",
         "sensitivities": slopes.slopes,
         "loop": "sampled" if loop.sampled() else "delay",
         "counted": counted(content, loop),
-        "pade": pade(content, loop, stable),
+        "pade": None if several else pade(content, loop, stable),
         "nominal": place(content, nominal),
+        "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
+        "later_sets": later,
         "drift_modes": found.drift,
-        "warnings": [*remarks(content, loop, nominal), *found.doubts, *doubts, *slopes.doubts],
+        "warnings": [
+            *together(content, nominal, delay),
+            *(later_words(content, nominal, one) for one in later),
+            *remarks(content, loop, nominal),
+            *found.doubts,
+            *doubts,
+            *slopes.doubts,
+        ],
     }
     return finite(answer)
+
+
+def margins_of_set(content: Any, nominal: Nominal, delay: float) -> dict[str, Any]:
+    """Growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
+    found = roots_with_delay(seen_matrices(content, nominal), delay)
+    growth = float(found.roots[0].real)
+    critical, _ = critical_delay(found.windows, delay, growth < 0)
+    margin = None if critical is None else critical - delay
+    names = {"contacts": names_of(content, nominal), "stable": growth < 0, "growth_rate_1_s": growth}
+    return names | {"critical_delay_s": critical, "delay_margin_s": margin}
+
+
+def margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
+    """Margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
+    found = later_sets(scenario, nominal)
+    return [{"after_s": one.after} | margins_of_set(scenario.content, one.nominal, delay) for one in found]
+
+
+def together(content: Any, nominal: Nominal | None, delay: float) -> list[str]:
+    """Which contacts are closed together where the loop is linearised, and what that counts for."""
+    if nominal is None or not nominal.others:
+        return []
+    count, names = len(nominal.closed), names_of(content, nominal)
+    words = f"{count} contacts are closed together ({', '.join(names)})"
+    if counts_all(content, nominal):
+        words += ": all are linearised; effective mass, stiffness and damping are those of the first alone"
+        each = zip(names, closed_contacts(content, nominal), strict=True)
+        soft = [name for name, contact in each if not contact["stiffness_N_m"] > 0]
+        return [words, *(f"{name} has no stiffness at the depth taken; state stability.depth" for name in soft)]
+    every, one = (
+        margins_of_set(content, some, delay)["critical_delay_s"] for some in (nominal, replace(nominal, others=()))
+    )
+    words += (
+        f", and the loop is taken along the normal of {names[0]} alone; with a delay and nothing else the critical "
+    )
+    return [f"{words}delay is {milliseconds(every)} with all of them and {milliseconds(one)} with one"]
+
+
+def later_words(content: Any, nominal: Nominal | None, found: dict[str, Any]) -> str:
+    """What a later set of closed contacts means for the loop."""
+    own = [] if nominal is None else names_of(content, nominal)
+    new = [name for name in found["contacts"] if name not in own]
+    still = [name for name in found["contacts"] if name in own]
+    words = f"{' and '.join(new)} closed {1e3 * found['after_s']:.4g} ms after the first contact, while {' and '.join(still)} "
+    words += f"{'is' if len(still) == 1 else 'are'} closed: with these {len(found['contacts'])} contacts and the delay alone "
+    words += "the loop is stable" if found["stable"] else "the loop is unstable"
+    if found["critical_delay_s"] is None:
+        return words
+    return f"{words}, the critical delay {milliseconds(found['critical_delay_s'])}"
+
+
+def milliseconds(time: float | None) -> str:
+    """A critical delay (s) in words; None where no delay destabilises."""
+    return "none" if time is None else f"{1e3 * time:.4g} ms"
 
 
 def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float | None, list[str]]:
@@ -186,34 +258,31 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
-    drift = 0
     if nominal is None or scenario.kind == "rig" or scenario.content.loop.beyond_delay():
-        matrices = np.asarray(loop.matrices())
-    else:
-        linear = jax.tree.map(np.asarray, linear_once(scenario.content, nominal))
-        matrices, _ = seen(np.asarray(linear.matrices()))
-        drift = 2 * len(pack(scenario.content.model().twists)) - len(matrices[0])
-    delays = np.asarray(loop.delay)[None]
+        return roots_with_delay(np.asarray(loop.matrices()), float(loop.delay))
+    matrices = seen_matrices(scenario.content, nominal)
+    drift = 2 * len(pack(scenario.content.model().twists)) - len(matrices[0])
+    return replace(roots_with_delay(matrices, float(loop.delay)), drift=drift)
+
+
+def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
+    """Roots and stable delays of ẋ(t) = A₀ x(t) + A₁ x(t − delay); matrices in 1/s, the delay in s."""
+    delays = np.array([delay])
     roots, errors = rightmost_roots(matrices, delays, ROOTS, errors=True)
     doubts = []
-    if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(float(loop.delay), 1e-12)):
+    if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(delay, 1e-12)):
         doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
     windows = stable_windows(matrices, delays)
     for _ in range(WIDER):  # a stable window that does not end where the search does
-        if not (roots[0].real < 0 and windows.longest < np.inf and own_window_is_open(windows, float(loop.delay))):
+        if not (roots[0].real < 0 and windows.longest < np.inf and own_window_is_open(windows, delay)):
             break
-        windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, float(loop.delay)))
-    return Roots(roots, windows, drift, doubts)
+        windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay))
+    return Roots(roots, windows, 0, doubts)
 
 
 def own_window_is_open(windows: Windows, delay: float) -> bool:
     """Whether the search ended before the stable window of a `delay` (s) did."""
     return delay >= windows.longest or any(low <= delay < high == windows.longest for low, high in windows.stable)
-
-
-@jit_once
-def linear_once(content: Any, nominal: Nominal) -> Any:
-    return linearise(*rest(content, nominal))
 
 
 def place(content: Any, nominal: Nominal | None) -> dict[str, Any] | None:
@@ -241,21 +310,15 @@ def place_once(content: Any, nominal: Nominal) -> Any:
     return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
 
 
-def closed_at_start(content: Any) -> int:
-    """How many contacts are closed where the run begins."""
-    return sum(int(mode) != APART for mode in unlatched(content).initial().mode)
-
-
 def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
     """What a reader of the margins should know."""
     found = []
-    if nominal is not None and nominal.pressed and closed_at_start(content) > 1 and not content.loop.beyond_delay():
-        found.append("several contacts are closed at the start; the margins are those of the first alone")
     if getattr(content, "latch", None) is not None:
         found.append("the latch is left out: these are the margins of the contact alone")
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
-    if nominal is not None and len(content.contact) > 1 and (content.kind == "rig" or content.loop.beyond_delay()):
+    along = nominal is not None and not nominal.others and (content.kind == "rig" or content.loop.beyond_delay())
+    if along and len(content.contact) > 1:
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
     found += left_out(content.loop, loop)
     if parts := left_out_by_pade(loop):

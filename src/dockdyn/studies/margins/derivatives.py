@@ -11,11 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dockdyn.kinds.free_flight.nominal import Nominal, contact_loop
+from dockdyn.kinds.free_flight.closed_together import counts_all, delayed_loop, seen_matrices
+from dockdyn.kinds.free_flight.nominal import Nominal
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.section import Section
 from dockdyn.stability.characteristic import null_vectors, root_of
 from dockdyn.stability.growth import single
+from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import delay_instants
 from dockdyn.stability.rhythm import Rhythm, rhythm
@@ -162,7 +164,7 @@ def named_slopes(
 ) -> tuple[float, dict[str, float]]:
     """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
     beats = rhythm(single(replace(loop, delay=jnp.asarray(longest)))) if loop.sampled() else None
-    start = None if beats is not None else rightmost(loop, delay)
+    start = None if beats is not None else rightmost(content, nominal, loop, delay)
     growth, slopes = slopes_once(content, nominal, jnp.asarray(delay), start, beats=beats, at_edge=at_edge)
     return float(growth), named_numbers(slopes, content)
 
@@ -178,8 +180,16 @@ def constrained(name: str) -> bool:
     return "attitude" in name.split(".")
 
 
-def rightmost(loop: Loop, delay: float) -> complex:
-    return complex(rightmost_roots(np.asarray(loop.matrices()), np.array([delay]), 1)[0])
+def rightmost(content: Any, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
+    """Rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
+    several = nominal is not None and counts_all(content, nominal)
+    matrices = seen_matrices(content, nominal) if several else np.asarray(loop.matrices())  # type: ignore[arg-type]
+    return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
+
+
+def with_delay(loop: Loop | Linear, delay: Any) -> Any:
+    """The same with another delay (s)."""
+    return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
 def key_of(path: tuple[Any, ...], content: Any) -> str:
@@ -201,25 +211,25 @@ def key_of(path: tuple[Any, ...], content: Any) -> str:
 def slopes_once(content: Any, nominal: Any, delay: Any, start: Any, beats: Rhythm | None, at_edge: bool) -> Any:
     """Growth rate (1/s) with a `delay` (s), and the gradient of the margin there in every number of `content`."""
 
-    def growth(loop: Loop) -> Any:
+    def growth(loop: Any) -> Any:
         return growth_of_root(loop, start) if beats is None else growth_of_multiplier(loop, beats)
 
     def margin(content: Any) -> Any:
-        loop, _ = contact_loop(content, nominal)
+        loop = delayed_loop(content, nominal)
         # the delay at which the derivatives are taken; the scenario's own enters by its changes
-        late = replace(loop, delay=delay + loop.delay - jax.lax.stop_gradient(loop.delay))
+        late = with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
         if not at_edge:
             return (rate := growth(late)), rate
         # the delay h at which the growth is zero: ∂h = −∂growth / (∂growth/∂h), at that delay
-        steepness = jax.grad(lambda h: growth(replace(jax.lax.stop_gradient(loop), delay=h)))(delay)
-        rate = growth(replace(loop, delay=delay))
+        steepness = jax.grad(lambda h: growth(with_delay(jax.lax.stop_gradient(loop), h)))(delay)
+        rate = growth(with_delay(loop, delay))
         return -rate / steepness - loop.delay, rate
 
     slopes, rate = jax.grad(margin, has_aux=True)(content)
     return rate, slopes
 
 
-def growth_of_root(loop: Loop, start: Any) -> Any:
+def growth_of_root(loop: Loop | Linear, start: Any) -> Any:
     """Growth rate (1/s) of the root at `start` of a loop without instants."""
     matrices, delays = loop.matrices(), loop.delay[None]
     left, right = null_vectors(start, *jax.lax.stop_gradient((matrices, delays)))

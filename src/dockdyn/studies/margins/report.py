@@ -53,6 +53,8 @@ def render_stability_report(dataset: xr.Dataset) -> str:
         figures=figures(dataset, margins),
         sensitivities=sensitivities_table(margins),
         nominal=nominal_state(margins["nominal"] or {}),
+        closed=closed_table(margins.get("closed_contacts")),
+        later=later_table(margins.get("later_sets")),
         made=how_made(dataset, margins),
     )
 
@@ -246,6 +248,29 @@ def nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
         if nominal.get(key) is not None:
             rows.append((words, f"{significant(nominal[key])} {unit}"))
     return rows
+
+
+def closed_table(contacts: list[dict[str, Any]] | None) -> Table | None:
+    """The contacts that are closed together, each by itself; None where one is closed alone."""
+    keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
+    rows = [[row["feature"], row["surface"], *(significant(row[key], 6) for key in keys)] for row in contacts or []]
+    columns = [("feature", ""), ("surface", ""), ("penetration", "m"), ("effective mass", "kg")]
+    columns += [("stiffness", "N/m"), ("damping", "N s/m")]
+    return Table(columns, rows, [], worded={0, 1}) if rows else None
+
+
+def later_table(sets: list[dict[str, Any]] | None) -> Table | None:
+    """The margins of the sets of contacts that close later; None where there are none."""
+    rows = []
+    for found in sets or []:
+        critical = "none" if found["critical_delay_s"] is None else significant(found["critical_delay_s"], 6)
+        margin = NOTHING if found["delay_margin_s"] is None else significant(found["delay_margin_s"], 6)
+        verdict = "stable" if found["stable"] else "unstable"
+        after, growth = significant(found["after_s"]), significant(found["growth_rate_1_s"], 6)
+        rows.append([", ".join(found["contacts"]), after, growth, critical, margin, verdict])
+    columns = [("contacts", ""), ("closed after", "s"), ("growth rate", "1/s"), ("critical delay", "s")]
+    columns += [("delay margin", "s"), ("verdict", "")]
+    return Table(columns, rows, [], worded={0, 5}, alarming={"unstable"}) if rows else None
 
 
 def how_made(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:

@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.free_flight.nominal import Nominal, contact_loop, nominal_of
+from dockdyn.kinds.free_flight.closed_together import delayed_loop, growth_of_linears
+from dockdyn.kinds.free_flight.nominal import Nominal, nominal_of
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at
@@ -23,6 +24,7 @@ from dockdyn.scenario.load import Scenario, parse
 from dockdyn.stability.chart import Growth, chart, locate
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.lanes import in_lanes
+from dockdyn.stability.linearise import Linear
 from dockdyn.studies.margins.answer import margins
 
 TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
@@ -119,9 +121,10 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     attributes["boundary_tolerance"] = TOLERANCE
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
     content = swept_content(scenario, axes)
-    # a swept place on the wall is the place; else the predicted contact is that of the scenario itself
-    placed = getattr(content.stability, "distance", None) is not None
-    nominal = nominal_of(replace(scenario, content=content) if placed else scenario)
+    # a swept place on the wall is the place; else the contact, and those closed with it, are those of the scenario itself
+    sections = (getattr(each, "stability", None) for each in (scenario.content, content))
+    own, swept_place = (getattr(section, "distance", None) for section in sections)
+    nominal = nominal_of(replace(scenario, content=content) if own is None and swept_place is not None else scenario)
     growth = partial(growth_at, scenario.name, content, nominal, axes)
     variables = swept(axes, growth, progress) if len(axes) == 1 else charted(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)
@@ -172,12 +175,12 @@ def swept_content(scenario: Scenario, axes: list[Axis]) -> Any:
 
 @jit_once
 def loops_at(values: Any, content: Any, nominal: Any, leaves: Any) -> Any:
-    """Loops of the scenario with each row of `values` in the place of the numbers `leaves`."""
+    """Loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
     own, structure = jax.tree.flatten(content)
     numbers = jnp.stack([jnp.asarray(number, float) for number in own])
 
     def one(row: Any) -> Any:
-        return contact_loop(jax.tree.unflatten(structure, list(numbers.at[leaves].set(row))), nominal)[0]
+        return delayed_loop(jax.tree.unflatten(structure, list(numbers.at[leaves].set(row))), nominal)
 
     return jax.vmap(one)(values)
 
@@ -187,7 +190,8 @@ def growth_at(name: str, content: Any, nominal: Nominal | None, axes: list[Axis]
     values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
     at = partial(loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
     try:
-        return growth_rates(in_lanes(at, values, always=True))
+        found = in_lanes(at, values, always=True)
+        return growth_of_linears(found) if isinstance(found, Linear) else growth_rates(found)
     except ValueError as error:
         raise ScenarioError(f"{name}: --sweep: {error}") from None
 

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import unit_of_figure
@@ -112,6 +113,7 @@ def check_kind(scenario: Scenario) -> None:
     method = scenario.content.integrator.method
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
+    affordable_delay(scenario)
 
 
 def places_of(scenario: Scenario) -> list[Place]:
