@@ -29,6 +29,7 @@ class Kind(abc.ABC):
 
     name: ClassVar[str]  # as `kind` in a scenario
     marker: ClassVar[str] = "episode_onset"  # a variable that every result of a run has
+    along_normal: ClassVar[bool] = False  # margins are of one contact normal, whatever else the bodies can do
 
     @abc.abstractmethod
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
@@ -75,6 +76,10 @@ class Kind(abc.ABC):
     def runs_in_batches(self, scenario: Scenario) -> bool:
         """Whether the cases of a campaign run in compiled batches."""
         return False
+
+    def tuned(self, scenario: Scenario) -> Scenario:
+        """The scenario with what it leaves to tuning, where margins count it."""
+        return scenario
 
     def can_capture(self, scenario: Scenario) -> bool:
         """Whether anything in the scenario could capture."""

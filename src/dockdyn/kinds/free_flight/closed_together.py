@@ -16,6 +16,7 @@ from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.free_flight.model_resting_contact import resting_contact
 from dockdyn.kinds.free_flight.nominal import Nominal, contact_loop, rest, unlatched, until_contact
 from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.linearise import Linear, linearise, seen
 from dockdyn.stability.loop import Loop
@@ -44,7 +45,12 @@ def seen_matrices(content: Any, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
 
 def counts_all(content: Any, nominal: Nominal | None) -> bool:
     """Whether the loop is of several contacts: with more in it than a delay it is taken along the normal of one."""
-    return nominal is not None and bool(nominal.others) and content.kind != "rig" and not content.loop.beyond_delay()
+    return (
+        nominal is not None
+        and bool(nominal.others)
+        and not kind_named(content.kind).along_normal
+        and not content.loop.beyond_delay()
+    )
 
 
 def delayed_loop(content: Any, nominal: Nominal | None) -> Loop | Linear:

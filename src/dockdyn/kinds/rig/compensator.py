@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dockdyn.hil.compensators.compensator import Compensator
+from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
+
+JUDGED = ("fixed-gain", "command-lead")  # compensators that margins count
 
 
 class Maker:
@@ -41,3 +45,13 @@ class Maker:
     def make(self, section: Any | None) -> Compensator | None:
         """The compensator of a complete table; None of none."""
         return None if section is None else section.make(self.loop.stepped() or self.loop.sensor_period is not None)
+
+
+def with_tuned_compensator(scenario: Scenario) -> Scenario:
+    """The scenario with what its compensator leaves to the rig's tuning, where margins count it."""
+    content, law = scenario.content, scenario.content.loop.compensator
+    if law is None or law.law not in JUDGED or not law.tuned():
+        return scenario
+    law = Maker(scenario, nominal_loop(scenario, nominal_of(scenario))[0]).complete(law)
+    section = content.loop.model_copy(update={"compensator": law})
+    return replace(scenario, content=content.model_copy(update={"loop": section}))

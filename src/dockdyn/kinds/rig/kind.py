@@ -15,6 +15,7 @@ class RigKind(Kind):
 
     name: ClassVar = "rig"
     marker: ClassVar = "ideal_force"
+    along_normal: ClassVar = True
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         from dockdyn.kinds.rig.schema import MODES
@@ -49,6 +50,11 @@ class RigKind(Kind):
         from dockdyn.kinds.rig.console import show_rig
 
         show_rig(console, summary)
+
+    def tuned(self, scenario: Any) -> Any:
+        from dockdyn.kinds.rig.compensator import with_tuned_compensator
+
+        return with_tuned_compensator(scenario)
 
     def check_loop(self, scenario: Any) -> None:
         return None

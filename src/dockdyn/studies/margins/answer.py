@@ -18,8 +18,9 @@ from dockdyn.kinds.free_flight.closed_together import (
     seen_matrices,
 )
 from dockdyn.kinds.free_flight.nominal import Nominal, nominal_loop, nominal_of, rest
-from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.compensator import JUDGED
 from dockdyn.results.plan import jit_once
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.growth import loop_roots, single
@@ -46,7 +47,6 @@ ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 WIDER = 3  # times that delays are looked for twice as far
 UNSURE = 1e-6  # error of the rightmost root over its size: more is told
-JUDGED = ("fixed-gain", "command-lead")  # compensators that count
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     Raises:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
     """
-    stated, scenario = scenario, tuned(scenario)
+    stated, scenario = scenario, kind_named(scenario.kind).tuned(scenario)
     content = scenario.content
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
@@ -231,16 +231,6 @@ def counted(content: Any, loop: Loop) -> list[str]:
     return [part for part, there in parts.items() if there]
 
 
-def tuned(scenario: Scenario) -> Scenario:
-    """The scenario with what its compensator leaves to the rig's tuning, where margins count it."""
-    content, law = scenario.content, scenario.content.loop.compensator if hasattr(scenario.content, "loop") else None
-    if scenario.kind != "rig" or law is None or law.law not in JUDGED or not law.tuned():
-        return scenario
-    law = Maker(scenario, nominal_loop(scenario, nominal_of(scenario))[0]).complete(law)
-    section = content.loop.model_copy(update={"compensator": law})
-    return replace(scenario, content=content.model_copy(update={"loop": section}))
-
-
 def finite(data: Any) -> Any:
     """`data` with None for every number that is not finite: JSON has no others."""
     if isinstance(data, dict):
@@ -258,7 +248,7 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
-    if nominal is None or scenario.kind == "rig" or scenario.content.loop.beyond_delay():
+    if nominal is None or kind_named(scenario.kind).along_normal or scenario.content.loop.beyond_delay():
         return roots_with_delay(np.asarray(loop.matrices()), float(loop.delay))
     matrices = seen_matrices(scenario.content, nominal)
     drift = 2 * len(pack(scenario.content.model().twists)) - len(matrices[0])
@@ -317,7 +307,11 @@ def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
         found.append("the latch is left out: these are the margins of the contact alone")
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
-    along = nominal is not None and not nominal.others and (content.kind == "rig" or content.loop.beyond_delay())
+    along = (
+        nominal is not None
+        and not nominal.others
+        and (kind_named(content.kind).along_normal or content.loop.beyond_delay())
+    )
     if along and len(content.contact) > 1:
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
     found += left_out(content.loop, loop)

@@ -15,8 +15,8 @@ from jaxtyping import Float
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable
-from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.dataset import reason_of
+from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import unit_of_figure
 from dockdyn.scenario.kinds import kind_named, known_kinds
