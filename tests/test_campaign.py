@@ -20,11 +20,11 @@ from dockdyn.cli.common import Refusal
 from dockdyn.results.plan import TOLERANCE
 from dockdyn.results.requirements import figures_of
 from dockdyn.studies.campaign import conduct as campaign
-from dockdyn.studies.campaign.batch import figures_of_case, flights, run_cases
 from dockdyn.studies.campaign.conduct import plan_campaign, rehearse, same_campaign
 from dockdyn.studies.campaign.sampling import sample
 from dockdyn.studies.campaign.seal import Damaged, opened, sealed
 from dockdyn.studies.campaign.store import Store
+from dockdyn.studies.cases.batch import figures_of_case, flights, run_cases
 
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
 SCENARIO = """
@@ -605,7 +605,7 @@ def test_another_campaign_is_told_apart(file):
 @pytest.mark.full
 def test_lanes_side_by_side_give_the_same(file, monkeypatch):
     """As on a device other than a CPU: all lanes of a call in one vectorised program."""
-    from dockdyn.studies.campaign import lanes
+    from dockdyn.studies.cases import lanes
 
     scenario = dockdyn.load(file)
     drawn = sample(scenario, 8, 7, "random")

@@ -13,7 +13,7 @@ from dockdyn.contact.catch import linearised
 from dockdyn.contact.laws.hertz import Hertz
 from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.scenario.load import parse
-from dockdyn.studies.campaign.batch import figures_of_case, run_cases
+from dockdyn.studies.cases.batch import figures_of_case, run_cases
 
 TEXT = """
 schema = 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.studies.campaign.batch import Cases
+from dockdyn.studies.cases.batch import Cases
 from dockdyn.studies.envelope import search as study
 
 SPEED, MASS = "approach.closing_speed", "chaser.mass"

@@ -12,9 +12,9 @@ from scipy.linalg import expm, logm
 from scipy.signal import cont2discrete, lfilter, lsim, zpk2tf
 from scipy.spatial.transform import Rotation
 
-from dockdyn.mechanics.trees.arm_path import generic_arm, lead
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.stability.discrete import continuous
+from dockdyn.studies.identification.arm_path import generic_arm, lead
 from dockdyn.studies.identification.bounce_log import Bounce, read_bounce
 from dockdyn.studies.identification.contact import identify_contact
 from dockdyn.studies.identification.output_error import Orders, fit

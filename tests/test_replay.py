@@ -22,10 +22,10 @@ from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.report.replay import frames, shapes
+from dockdyn.report.replay.overlay import facts
 from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.scene import turned
 from dockdyn.results.store import write_result
-from dockdyn.studies.overlay.replay import facts
 
 # name: preset, overrides, instant (s) at which an arrow must be seen, instant at which it must not
 CASES = {

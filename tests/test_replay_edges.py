@@ -11,12 +11,12 @@ import tomlkit
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.report.replay import frames
+from dockdyn.report.replay.overlay import arrow_facts
 from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.player import draw_arrow, draw_frames, draw_line, draw_parts, shafts
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow
 from dockdyn.results.store import write_result
-from dockdyn.studies.overlay.replay import arrow_facts
 
 
 @pytest.fixture(scope="session")

@@ -11,13 +11,13 @@ import pytest
 from numpy.testing import assert_allclose
 from rig_reference import GAIN, POLE, ZERO, packaged, simulate
 
+from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.hil.sensor import ForceSensor
 from dockdyn.hil.velocity_sources import FilteredDifference
-from dockdyn.kinds.chains.model_four_mass import AxialContact
 from dockdyn.kinds.rig.model import Oracle, Rig
 from dockdyn.kinds.rig.model_clock import clock
 from dockdyn.kinds.rig.model_plant import Mass

@@ -19,7 +19,7 @@ from PIL import Image
 from test_report import PROBE, Page, browse  # noqa: F401
 
 from dockdyn.report import picture
-from dockdyn.studies.margins.field import Key, boundary, unstable_on_left
+from dockdyn.report.field import Key, boundary, unstable_on_left
 from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
 from dockdyn.studies.margins.report import render_stability_report
 

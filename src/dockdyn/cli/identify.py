@@ -12,7 +12,7 @@ import typer
 from dockdyn.cli.common import Quiet, Refusal, example, progress, quantity_option, say, typed, vacant, write_text
 
 if TYPE_CHECKING:
-    from dockdyn.mechanics.trees.arm_path import Arm
+    from dockdyn.studies.identification.arm_path import Arm
 
 app = typer.Typer(
     help="Identify a rig's robot or contact from a measured log.",
@@ -183,7 +183,7 @@ def plan(
     Within the robot's limits, as commands or joint angles.
     """
     from dockdyn.studies.identification.plan import Sweep
-    from dockdyn.studies.margins.sweep_file import sweep_answer, sweep_csv
+    from dockdyn.studies.identification.sweep_file import sweep_answer, sweep_csv
 
     if file.exists() and not force:
         raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
@@ -192,7 +192,7 @@ def plan(
     times, commands = sweep.planned(period)
     arm, path = None, None
     if any(option is not None for option in (direction, urdf, tip, joints)):
-        from dockdyn.mechanics.trees.arm_path import lead
+        from dockdyn.studies.identification.arm_path import lead
 
         arm = arm_for(urdf, tip, joints)
         path = lead(arm, vector(direction or "1,0,0"), commands, times)
@@ -259,9 +259,9 @@ def arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
 
     import numpy as np
 
-    from dockdyn.kinds.orbital_arm.urdf_arm import urdf_arm
-    from dockdyn.mechanics.trees.arm_path import generic_arm
     from dockdyn.scenario.language.units import convert
+    from dockdyn.studies.identification.arm_path import generic_arm
+    from dockdyn.studies.identification.urdf_arm import urdf_arm
 
     start = None
     if joints is not None:

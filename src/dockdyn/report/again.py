@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 
 import xarray as xr
 
-from dockdyn.kinds.rig.compare import STIFFNESS
 from dockdyn.results.store import study_of
 
 
@@ -31,7 +30,7 @@ def stability_options(dataset: xr.Dataset) -> Iterator[str]:
 def compare_options(dataset: xr.Dataset) -> Iterator[str]:
     stiffnesses = ", ".join(repr(float(value)) for value in dataset.stiffness.values)
     yield from ("--compensators", ",".join(map(str, dataset.compensator.values)))
-    yield from ("--set", f"{STIFFNESS}=[{stiffnesses}]")
+    yield from ("--set", f"{dataset.stiffness.attrs['long_name']}=[{stiffnesses}]")
 
 
 def envelope_options(dataset: xr.Dataset) -> Iterator[str]:

@@ -123,3 +123,7 @@ def together(keys: str) -> str:
     last = next((i for i in range(shortest - first) if len({row[-1 - i] for row in rows}) > 1), shortest - first)
     middle = ", ".join(".".join(row[first : len(row) - last]) for row in rows)
     return ".".join([*rows[0][:first], f"{{{middle}}}", *rows[0][len(rows[0]) - last :]])
+
+
+def counted(count: int, thing: str) -> str:
+    return f"{count or 'no'} {thing}{'' if count == 1 else 's'}"

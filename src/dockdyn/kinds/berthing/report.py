@@ -11,7 +11,7 @@ import xarray as xr
 
 from dockdyn.kinds.berthing import plots as drawn
 from dockdyn.report.page import Table, render, versions
-from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, counted, significant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,10 +102,6 @@ def met(summary: dict[str, Any]) -> str:
         return words
     rests = f" and {counted(len(contacts), 'spell')} of rest" if contacts else ""
     return f"{words}Met again: {counted(len(further), 'further impact')}{rests}, {total(summary)}. "
-
-
-def counted(count: int, thing: str) -> str:
-    return f"{count or 'no'} {thing}{'' if count == 1 else 's'}"
 
 
 def total(summary: dict[str, Any]) -> str:

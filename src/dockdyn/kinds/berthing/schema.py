@@ -15,6 +15,7 @@ from dockdyn.control.plant import turning_columns
 from dockdyn.kinds.berthing.model import COMPLIANT, Berthing, Side
 from dockdyn.kinds.berthing.model_conserve import momenta
 from dockdyn.kinds.berthing.schema_control import ControlSection
+from dockdyn.kinds.berthing.schema_touch import ImpactSection, OwnImpactSection, TouchSection
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import Link
 from dockdyn.mechanics.vector import Vector
@@ -24,7 +25,6 @@ from dockdyn.scenario.tables.by_joint import of_slides
 from dockdyn.scenario.tables.own_impact import or_own
 from dockdyn.scenario.tables.parts import refuse
 from dockdyn.scenario.tables.run import Duration, MostSteps, OutputSection
-from dockdyn.scenario.tables.touch import ImpactSection, OwnImpactSection, TouchSection
 from dockdyn.scenario.tables.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
 
 

@@ -17,13 +17,8 @@ from dockdyn.kinds.berthing.model import Berthing, Control
 from dockdyn.kinds.berthing.model_captured import Design, Weights, design
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
+from dockdyn.scenario.tables.gains import LISTS, Gain, RateGain, Torque
 from dockdyn.scenario.tables.parts import refuse
-
-Gain = quantity("N*m/rad", "a gain", least=0, component=True)
-RateGain = quantity("N*m*s/rad", "a gain", least=0, component=True)
-Torque = quantity("N*m", "a torque", above=0, component=True)
-
-LISTS = ("stiffness", "damping", "limit")  # one entry a joint
 
 # law: keys it needs, keys it may have
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -6,33 +6,13 @@ Source: as named above.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from dockdyn.contact.gate import APART, GATED, Gate
-from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.axial import Axial, AxialContact
+from dockdyn.contact.gate import APART, GATED
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.kinds.chains.model import Chains, Numbers
-
-
-class Axial(NamedTuple):
-    """A contact along the line at an instant."""
-
-    depth: Scalar  # m
-    rate: Scalar  # m/s
-    raw_force: Scalar  # N
-    presses: Scalar
-
-
-class AxialContact(Gate):
-    """What acts between the two masses that meet."""
-
-    law: NormalLaw
-
-    def touch(self, depth: Scalar, rate: Scalar) -> Axial:
-        return Axial(depth, rate, self.law.force(depth, rate), self.law.presses(depth, rate))
 
 
 class FourMass(Model):

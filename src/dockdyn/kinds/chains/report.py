@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.chains import plots as chains_figures
-from dockdyn.kinds.free_flight.report import how_made
+from dockdyn.report.made import how_made
 from dockdyn.report.page import Table, render
 from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, Self
 import jax.numpy as jnp
 from pydantic import Field, model_validator
 
+from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.latch import Ramp
 from dockdyn.kinds.chains.model import Chains, Numbers
-from dockdyn.kinds.chains.model_four_mass import AxialContact, FourMass
+from dockdyn.kinds.chains.model_four_mass import FourMass
 from dockdyn.kinds.chains.model_latch import LatchingChains
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.page import Table, render, versions
+from dockdyn.report.made import how_made
+from dockdyn.report.page import Table, render
 from dockdyn.report.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
 from dockdyn.results.contact_summary import overlapping
 
@@ -22,10 +23,6 @@ POINTS = 6  # named points in one figure of loads
 LOAD_FIGURES = 3
 FINE = 10  # samples a contact needs for its sampled loads to be trusted
 
-METHODS = {
-    "located": "Runge–Kutta of order four, contact events and their delayed images located",
-    "fixed": "Runge–Kutta of order four with a fixed step, events not located (first order across a contact)",
-}
 EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
 
 
@@ -284,18 +281,6 @@ def conserved_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
         ],
     ]
     return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
-
-
-def how_made(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """How the run was computed."""
-    return [
-        ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
-        ("Step", f"{summary['step_s']:.4g} s at most"),
-        ("Steps", f"{summary['steps']}"),
-        ("Samples", f"{dataset.sizes['time']}"),
-        ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
-        *versions(dataset),
-    ]
 
 
 def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:

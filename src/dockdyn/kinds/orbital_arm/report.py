@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.berthing.report import counted
 from dockdyn.kinds.orbital_arm import plots as drawn
 from dockdyn.kinds.orbital_arm.snapshots import snapshots
 from dockdyn.report.page import Table, render, versions
-from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, counted, significant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

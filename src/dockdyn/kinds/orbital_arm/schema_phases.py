@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, PlainSerializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from dockdyn.control.schedule import Schedule
-from dockdyn.kinds.berthing.schema_control import LISTS, Gain, RateGain, Torque
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
+from dockdyn.scenario.tables.gains import LISTS, Gain, RateGain, Torque
 from dockdyn.scenario.tables.parts import refuse
 
 LATCHED = "latched"

@@ -10,13 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
 from dockdyn.hil.sensor import ForceSensor
 from dockdyn.integrate.model import Model, State
-from dockdyn.kinds.chains.model_four_mass import AxialContact
 from dockdyn.kinds.rig.model import Rig
 from dockdyn.kinds.rig.model_bodies import Bodies
 from dockdyn.kinds.rig.model_clock import clock

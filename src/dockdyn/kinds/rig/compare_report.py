@@ -12,10 +12,10 @@ import xarray as xr
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.choice import ORACLES, Choice, advice, amount
 from dockdyn.kinds.rig.compare import worst_amplitudes
+from dockdyn.report.chart_frame import plain
 from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
 from dockdyn.report.page import Table, render, versions
 from dockdyn.report.wording import NOTHING, significant
-from dockdyn.studies.margins.plots import plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

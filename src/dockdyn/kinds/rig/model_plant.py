@@ -12,9 +12,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.gate import GATED, PRESSING
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.chains.model_four_mass import AxialContact
 from dockdyn.stability.loop import Dynamics
 
 Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations

@@ -10,9 +10,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from dockdyn.contact.axial import Axial, AxialContact
 from dockdyn.contact.gate import APART, GATED, PRESSING
 from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
-from dockdyn.kinds.chains.model_four_mass import Axial, AxialContact
 
 
 class MassOnWall(Model):

@@ -23,10 +23,11 @@ from dockdyn.papers.sazawal.closed_form import (
 )
 from dockdyn.papers.sazawal.geometry import DAMPING, INERTIA, REDUCED_MASS, STIFFNESS, Geometry, margins_of
 from dockdyn.papers.table import Row
+from dockdyn.scenario.axis import Sweep
 from dockdyn.scenario.load import load
 from dockdyn.stability import critical_delay, rightmost_roots
 from dockdyn.studies.margins.answer import margins
-from dockdyn.studies.margins.sweep import Sweep, stability_dataset
+from dockdyn.studies.margins.sweep import stability_dataset
 
 SHARPNESS = 49  # values along the axes of a chart
 

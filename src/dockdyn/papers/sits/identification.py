@@ -14,12 +14,12 @@ import numpy as np
 from jaxtyping import Float
 from scipy.signal import cont2discrete, lfilter
 
-from dockdyn.mechanics.trees.arm_path import Path, generic_arm, lead
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.sits.identification_pictures import identification_picture, line_picture, space_picture
 from dockdyn.papers.sits.rig import rig
 from dockdyn.papers.table import Row
 from dockdyn.stability import discrete
+from dockdyn.studies.identification.arm_path import Path, generic_arm, lead
 from dockdyn.studies.identification.output_error import Fit, Method, Orders, fit
 from dockdyn.studies.identification.plan import Sweep
 

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.figure import Figure
 
-from dockdyn.mechanics.trees.arm_path import Path
+from dockdyn.studies.identification.arm_path import Path
 
 Row = Float[np.ndarray, "n"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
+from dockdyn.report.replay.overlay import overlay
 from dockdyn.report.replay.player import player
 from dockdyn.report.replay.scene import Scene
-from dockdyn.studies.overlay.replay import overlay
 
 
 def page_of(scene: Scene) -> str:

@@ -6,9 +6,9 @@ import logging
 import signal
 from collections.abc import Callable
 
+from dockdyn.report.replay.overlay import overlay
 from dockdyn.report.replay.player import player
 from dockdyn.report.replay.scene import Scene
-from dockdyn.studies.overlay.replay import overlay
 
 
 def serve(scene: Scene, host: str, port: int, ready: Callable[[str], None]) -> None:

@@ -185,3 +185,23 @@ def called(item: Any) -> str | None:
     given = item if isinstance(item, dict) else dict(item) if isinstance(item, Section) else {}
     found = given.get("name") or given.get("feature")
     return found if isinstance(found, str) else None
+
+
+def constrained(name: str) -> bool:
+    """Whether a number cannot change by itself: one of a unit quaternion."""
+    return "attitude" in name.split(".")
+
+
+def key_of(path: tuple[Any, ...], content: Any) -> str:
+    """The dotted key of a number, as `--set` takes it; the index of an only table is left out."""
+    parts, here = [], content
+    for part in path:
+        index = getattr(part, "idx", None)
+        if index is None:
+            parts.append(part.name)
+            here = getattr(here, part.name)
+            continue
+        if not (len(here) == 1 and isinstance(here[index], Section)):
+            parts.append(str(index))
+        here = here[index]
+    return ".".join(parts)

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, field_serializer, field_validator, model_validator
 
-from dockdyn.kinds.free_flight.schema import Row, physical, tensor
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import PAST_END, Link, in_order, tree_of
 from dockdyn.mechanics.trees.beam import Beam, shape_count
@@ -16,6 +15,7 @@ from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
+from dockdyn.scenario.tables.inertia import Row, physical, tensor
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity, unit
 from dockdyn.scenario.tables.parts import Direction, refuse

@@ -22,9 +22,9 @@ from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import Scenario, parse
-from dockdyn.studies.campaign.batch import LEFT_OUT, Cases, in_batches, run_cases
 from dockdyn.studies.campaign.sampling import Sampled, sample_cases
 from dockdyn.studies.campaign.store import MOST_RUNS, Campaign, Store
+from dockdyn.studies.cases.batch import LEFT_OUT, Cases, in_batches, run_cases
 
 CHUNK, SLOW_CHUNK = 256, 8  # cases in a chunk: of those that run in batches, of those that run one by one
 SHOWN = 3  # differences told when a campaign cannot go on

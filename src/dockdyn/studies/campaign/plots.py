@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dockdyn.report.chart_frame import once, plain
 from dockdyn.report.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, short, styled
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.statistics import percentile_interval
 from dockdyn.studies.campaign.wording import figure_words, in_degrees, labelled
-from dockdyn.studies.margins.plots import once, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -29,9 +29,9 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import refuse_own_code
-from dockdyn.studies.campaign.batch import Cases
 from dockdyn.studies.campaign.sampling import Sampled
 from dockdyn.studies.campaign.seal import Damaged, opened, sealed
+from dockdyn.studies.cases.batch import Cases
 
 INDEX, CHUNKS, WHOLE, SCENARIO, LOCK = "campaign.json", "chunks", "campaign.nc", "scenario.toml", ".lock"
 FORMAT = 2  # of the folder; 1 had no checksums

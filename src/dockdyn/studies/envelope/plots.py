@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.report.chart_frame import SHADE, frame, once, panel
 from dockdyn.report.drawing import COLOURS, legend, short, styled
+from dockdyn.report.field import Key
 from dockdyn.stability.chart import whole
-from dockdyn.studies.margins.field import Key
-from dockdyn.studies.margins.plots import SHADE, frame, once, panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,14 +15,14 @@ from jaxtyping import Bool, Float
 
 from dockdyn.results.outcome import deciding_duration, still_open
 from dockdyn.results.requirements import hidden, judge_values, limit_of, resolved, unit_of_figure, with_lists
+from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.requirement import Requirement
 from dockdyn.scenario.load import Scenario
-from dockdyn.stability.chart import chart, locate
+from dockdyn.stability.chart import chart, locate, parted
 from dockdyn.stability.chart_region import region
-from dockdyn.studies.campaign.batch import run_cases
-from dockdyn.studies.margins.sweep import Axis, Sweep, axis_of, number, parted
+from dockdyn.studies.cases.batch import run_cases
 
 CAPTURED = "captured"
 CAPTURE = Requirement(CAPTURED, CAPTURED, "==", True, "true")

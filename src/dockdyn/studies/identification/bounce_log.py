@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.studies.identification.log_file import Log, Role, evenly, read_log, unsaturated
+from dockdyn.results.log_file import Log, Role, evenly, read_log, unsaturated
 
 FORCE = "measured-force"
 ROLES = (

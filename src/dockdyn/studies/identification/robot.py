@@ -12,10 +12,10 @@ import numpy as np
 from jaxtyping import Complex, Float
 from threadpoolctl import threadpool_limits
 
+from dockdyn.results.log_file import Log, Role, evenly, read_log, unsaturated
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.stability import discrete
 from dockdyn.stability.transfer_function import TransferFunction
-from dockdyn.studies.identification.log_file import Log, Role, evenly, read_log, unsaturated
 from dockdyn.studies.identification.output_error import Fit, Method, Samples, fit
 from dockdyn.studies.identification.residuals import ResidualTests, residual_tests
 from dockdyn.studies.identification.robot_orders import LONGEST, Candidate, Records, candidates, rounding

@@ -14,7 +14,7 @@ import numpy as np
 from dockdyn.kinds.free_flight.closed_together import counts_all, delayed_loop, seen_matrices
 from dockdyn.kinds.free_flight.nominal import Nominal
 from dockdyn.results.plan import jit_once
-from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.keys import constrained, key_of
 from dockdyn.stability.characteristic import null_vectors, root_of
 from dockdyn.stability.growth import single
 from dockdyn.stability.linearise import Linear
@@ -175,11 +175,6 @@ def named_numbers(numbers: Any, content: Any) -> dict[str, float]:
     return {key_of(path, content): float(value) for path, value in leaves}
 
 
-def constrained(name: str) -> bool:
-    """Whether a number cannot change by itself: one of a unit quaternion."""
-    return "attitude" in name.split(".")
-
-
 def rightmost(content: Any, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
     """Rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
     several = nominal is not None and counts_all(content, nominal)
@@ -190,21 +185,6 @@ def rightmost(content: Any, nominal: Nominal | None, loop: Loop, delay: float) -
 def with_delay(loop: Loop | Linear, delay: Any) -> Any:
     """The same with another delay (s)."""
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
-
-
-def key_of(path: tuple[Any, ...], content: Any) -> str:
-    """The dotted key of a number, as `--set` takes it; the index of an only table is left out."""
-    parts, here = [], content
-    for part in path:
-        index = getattr(part, "idx", None)
-        if index is None:
-            parts.append(part.name)
-            here = getattr(here, part.name)
-            continue
-        if not (len(here) == 1 and isinstance(here[index], Section)):
-            parts.append(str(index))
-        here = here[index]
-    return ".".join(parts)
 
 
 @partial(jit_once, static=("beats", "at_edge"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.report.chart_frame import SHADE, frame, once, panel
 from dockdyn.report.drawing import (
     COLOURS,
     DASHES,
@@ -15,20 +16,18 @@ from dockdyn.report.drawing import (
     WIDTH,
     arrange,
     legend,
-    power_of_ten,
     ranked_bars,
     short,
     styled,
     tame,
 )
+from dockdyn.report.field import Key, boundary, cell_corners, field, on_axes, smooth, unstable_on_left
 from dockdyn.report.wording import significant, together
-from dockdyn.studies.margins.field import Key, boundary, cell_corners, field, on_axes, smooth, unstable_on_left
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SHADE: dict[str, Any] = {"color": COLOURS["sky"], "alpha": 0.22, "linewidth": 0, "zorder": 0}  # where it is stable
 NEAR = 3.0  # roots within so many sizes of the rightmost one are shown close up
 BARS = 10  # sensitivities in the figure
 NAMED = 6  # crossings with their value written beside
@@ -218,40 +217,6 @@ def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
     return sorted((pair for pair in found if np.isfinite(pair[1])), key=lambda pair: -abs(pair[1]))
 
 
-def panel(height: float, entries: int) -> tuple[Figure, Axes]:
-    """A figure of one panel of `height` (in) under a legend of so many entries."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    ax = figure.subplots()
-    arrange(figure, [height], entries, title=-0.14)  # no names of contacts between
-    figure.subplots_adjust(right=1 - 0.25 / WIDTH)  # room for half the last tick's number
-    return figure, ax
-
-
-def frame(ax: Axes, keys: list[Key]) -> None:
-    """Makes the axes, x first, those of keys; logarithmic ones with plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    for name, key in zip("xy", keys, strict=False):
-        ax.set(**{f"{name}label": key.label})
-        if key.logarithmic:
-            ax.set(**{f"{name}scale": "log"})
-            axis: Any = getattr(ax, f"{name}axis")
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if key.values[-1] < 300 * key.values[0] else (1,)))
-            axis.set_minor_locator(NullLocator())
-            axis.set_major_formatter(FuncFormatter(plain))
-        ax.set(**{f"{name}lim": (key.values[0], key.values[-1])})
-
-
-def plain(value: float, _: int | None = None) -> str:
-    """A tick of a logarithmic scale: 0.02, 500, 2×10⁵."""
-    if 1e-3 <= value < 1e5:
-        return f"{value:g}"
-    digit, exponent = f"{value:.0e}".split("e")
-    return ("" if digit == "1" else f"{digit}×") + power_of_ten(10.0 ** int(exponent))
-
-
 def mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes, height: float | None = None) -> None:
     """Marks where the scenario itself lies, when inside the axes; `height` for a single key."""
     point = scenario_point(dataset, keys)
@@ -268,11 +233,6 @@ def scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
         return None
     inside = (0 <= key.share(np.asarray(value)) <= 1 for key, value in zip(keys, point, strict=False))
     return point if all(inside) else None
-
-
-def once(ax: Axes, words: str) -> str:
-    """A label, or none when something in `ax` has it."""
-    return "_" if words in ax.get_legend_handles_labels()[1] else words
 
 
 def rate(value: float) -> str:

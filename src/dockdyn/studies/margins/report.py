@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
+from dockdyn.report.field import Key, stable_side
 from dockdyn.report.page import Table, render, versions
 from dockdyn.report.wording import NOTHING, aligned, gains, significant, together
-from dockdyn.studies.margins.field import Key, stable_side
 from dockdyn.studies.margins.plots import (
     BARS,
     chart_figure,

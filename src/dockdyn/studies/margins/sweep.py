@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -17,11 +17,11 @@ import xarray as xr
 from dockdyn.kinds.free_flight.closed_together import delayed_loop, growth_of_linears
 from dockdyn.kinds.free_flight.nominal import Nominal, nominal_of
 from dockdyn.results.plan import jit_once
+from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.language.keys import value_at
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, parse
-from dockdyn.stability.chart import Growth, chart, locate
+from dockdyn.stability.chart import Growth, chart, locate, parted
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import Linear
@@ -29,46 +29,8 @@ from dockdyn.studies.margins.answer import margins
 
 TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
 MOST_KEYS = 3
-PROBE = 1e-3  # SI units: a value told apart from the upper end where the lower end is zero and so not there
 
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """One key from `low` to `high` (as written, units allowed) in `count` values."""
-
-    key: str
-    low: Any
-    high: Any
-    count: int
-    option: str = "--sweep"  # of the command line, for messages
-
-    @property
-    def text(self) -> str:
-        """As it is written on the command line."""
-        return f"{self.key}={self.low}:{self.high}:{self.count}"
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A swept key as the number of the scenario that it is."""
-
-    sweep: Sweep
-    leaf: int  # which of the scenario's numbers
-    low: float  # SI
-    high: float
-    unit: str
-    now: float | None  # the scenario's own value
-
-    def values(self) -> np.ndarray:
-        return np.linspace(self.low, self.high, self.sweep.count)
-
-    def at(self, share: np.ndarray) -> np.ndarray:
-        return self.low + (self.high - self.low) * share
-
-    def coordinate(self, values: np.ndarray, dimension: str) -> tuple[str, np.ndarray, dict[str, str]]:
-        return dimension, values, {"units": self.unit or "1", "long_name": self.sweep.key}
 
 
 def parse_sweep(text: str) -> Sweep:
@@ -81,13 +43,6 @@ def parse_sweep(text: str) -> Sweep:
     if not 2 <= (whole_number(parts[2]) or 0) <= 2000:
         raise ScenarioError(f"--sweep {text}: COUNT is {parts[2]}; must be a whole number from 2 to 2000")
     return Sweep(key.strip(), number(parts[0]), number(parts[1]), int(parts[2]))
-
-
-def number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progress | None = None) -> xr.Dataset:
@@ -128,43 +83,6 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     growth = partial(growth_at, scenario.name, content, nominal, axes)
     variables = swept(axes, growth, progress) if len(axes) == 1 else charted(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)
-
-
-def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
-    """Which number of the scenario a key is, and its range in SI units."""
-    low, high = (with_value(scenario, sweep.key, value) for value in (sweep.low, sweep.high))
-    leaves, structure = numbers_of(high)
-    other, other_structure = numbers_of(low)
-    start = None
-    where = f"{scenario.name}: {sweep.option} {sweep.key}"
-    if structure != other_structure:  # zero may mean that something is not there
-        probe, probe_structure = numbers_of(with_value(scenario, sweep.key, PROBE))
-        if probe_structure == other_structure:
-            raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
-        other, other_structure, start = probe, probe_structure, 0.0
-    different = [i for i, (a, b) in enumerate(zip(other, leaves, strict=False)) if a != b]
-    if structure != other_structure or len(different) > 1:
-        raise ScenarioError(f"{where}: changes more than one number; must be a single number")
-    if not different:
-        raise ScenarioError(
-            f"{where}: {sweep.low} to {sweep.high} changes nothing; must be a number with different ends"
-        )
-    (leaf,) = different
-    begin = float(other[leaf]) if start is None else start
-    own, own_structure = numbers_of(scenario.content)
-    now = float(own[leaf]) if own_structure == structure else start
-    if not begin < float(leaves[leaf]):
-        raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
-    return Axis(sweep, leaf, begin, float(leaves[leaf]), value_at(high, sweep.key, scenario.name).unit, now)
-
-
-def numbers_of(content: Any) -> tuple[list[Any], Any]:
-    """All numbers of a scenario, and everything else."""
-    return jax.tree.flatten(content)
-
-
-def with_value(scenario: Scenario, key: str, value: Any) -> Any:
-    return parse(scenario.text(), scenario.name, {key: value}).content
 
 
 def swept_content(scenario: Scenario, axes: list[Axis]) -> Any:
@@ -251,9 +169,3 @@ def charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tupl
         else third.coordinate(third.at(shares), "family")
     )
     return variables, coordinates
-
-
-def parted(lines: list[np.ndarray], columns: int = 2) -> np.ndarray:
-    """All polylines in one, parted by NaN."""
-    gap = np.full((1, columns), np.nan)
-    return np.concatenate([part for line in lines for part in (line, gap)][:-1]) if lines else gap

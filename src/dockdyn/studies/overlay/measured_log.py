@@ -10,9 +10,9 @@ import xarray as xr
 from jaxtyping import Float
 
 from dockdyn.results.columns import NUMBER, Column, tables
+from dockdyn.results.log_file import Role, header_of, known_name, read_log, suffixed, text_of
+from dockdyn.results.time_stamps import STATE, scale_beside_run
 from dockdyn.scenario.language.errors import ScenarioError, nearest
-from dockdyn.studies.identification.log_file import Role, header_of, known_name, read_log, suffixed, text_of
-from dockdyn.studies.identification.time_stamps import STATE, scale_beside_run
 
 TIME = Role("time", "the time", "s", ("time", "t"))
 Samples = Float[np.ndarray, "samples"]

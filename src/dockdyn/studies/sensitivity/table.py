@@ -21,11 +21,10 @@ from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import unit_of_figure
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, nearest
-from dockdyn.scenario.language.keys import number_at, value_at
+from dockdyn.scenario.language.keys import constrained, key_of, number_at, value_at
 from dockdyn.scenario.load import Scenario
-from dockdyn.studies.campaign.batch import run_cases
-from dockdyn.studies.campaign.lanes import own_settings, short_settings
-from dockdyn.studies.margins.derivatives import constrained, key_of
+from dockdyn.studies.cases.batch import run_cases
+from dockdyn.studies.cases.lanes import own_settings, short_settings
 from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
 
 COUNTS = (

@@ -18,7 +18,7 @@ SAMPLES = 700  # of a plot
 
 def overlay(scene: Scene) -> str:
     """The script that puts time line, plots, legend and cameras over the player."""
-    source = resources.files("dockdyn.studies.overlay").joinpath("replay.js").read_text(encoding="utf-8")
+    source = resources.files("dockdyn.report.replay").joinpath("overlay.js").read_text(encoding="utf-8")
     data = json.dumps(facts(scene), separators=(",", ":"), allow_nan=False)
     # neither may end the script element they stand in
     return source.replace("/*DATA*/null", data.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.results.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.units import convert
-from dockdyn.studies.identification.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 
 TIME = "time"  # the role whose unit may have to be told from the stamps
 SUFFIXES = ("s", "ms", "us", "µs", "ns", "m", "mm", "cm", "um", "µm", "N", "kN", "mN")  # units: command_mm

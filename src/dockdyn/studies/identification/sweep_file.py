@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.mechanics.trees.arm_path import Arm, Path
+from dockdyn.studies.identification.arm_path import Arm, Path
 from dockdyn.studies.identification.plan import Row, Sweep
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dockdyn.mechanics.trees.arm_path import Arm, arm_of
 from dockdyn.mechanics.trees.assembly import tree_of
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.tables.tree import FlexibleSection, LinkSection
 from dockdyn.scenario.tables.urdf import links_of, read
+from dockdyn.studies.identification.arm_path import Arm, arm_of
 
 
 def urdf_arm(path: Path, tip: str | None, start: list[float] | None) -> Arm:

@@ -22,7 +22,7 @@ from dockdyn.results.requirements import ends_of, figures_of, plain
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, content_at
-from dockdyn.studies.campaign.lanes import pool, run_lanes
+from dockdyn.studies.cases.lanes import pool, run_lanes
 
 LEFT_OUT = ("wall_time_s",)  # what differs between two runs of one case
 

@@ -1,0 +1,26 @@
+"""Contact of two masses on a line."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dockdyn.contact.gate import Gate
+from dockdyn.contact.laws.normal_law import NormalLaw, Scalar
+
+
+class Axial(NamedTuple):
+    """A contact along the line at an instant."""
+
+    depth: Scalar  # m
+    rate: Scalar  # m/s
+    raw_force: Scalar  # N
+    presses: Scalar
+
+
+class AxialContact(Gate):
+    """What acts between the two masses that meet."""
+
+    law: NormalLaw
+
+    def touch(self, depth: Scalar, rate: Scalar) -> Axial:
+        return Axial(depth, rate, self.law.force(depth, rate), self.law.presses(depth, rate))
