@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dockdyn.report.drawing import COLOURS, WIDTH
+from dockdyn.report.drawing import COLOURS, WIDTH, arrange, power_of_ten
 from dockdyn.report.field import Key
 
 if TYPE_CHECKING:
