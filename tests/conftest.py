@@ -16,7 +16,7 @@ from long_tests import LONG
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.report.embedded_replay import packed_replay
+from dockdyn.pages import packed_replay
 
 
 @pytest.fixture(scope="session")

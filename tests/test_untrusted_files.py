@@ -14,8 +14,9 @@ import pytest
 import xarray as xr
 
 import dockdyn
+from dockdyn.cli import console as terminal
 from dockdyn.cli.common import progress
-from dockdyn.kinds import console as terminal
+from dockdyn.report.terminal import table_of
 from dockdyn.results.store import write_result
 from dockdyn.scenario.language.own_code import VARIABLE
 from dockdyn.scenario.language.printable import LONGEST, one_line, printable
@@ -171,7 +172,7 @@ def test_titles_and_names_are_printed_as_they_are(printed, shared_run, preset):
 
 
 def test_a_table_holds_names_as_they_are(printed):
-    table = terminal.table_of(HOSTILE, [HOSTILE], ())
+    table = table_of(HOSTILE, [HOSTILE], ())
     table.add_row(HOSTILE)
     text = printed(lambda: terminal.Terminal().print(table))
     assert text.count(SHOWN) >= 2 and "\x1b" not in text
