@@ -70,6 +70,11 @@ class Model(eqx.Module):
         leaves, _ = jax.tree.flatten_with_path((x.q, x.v, x.memory))
         return [jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in leaves]
 
+    @property
+    def driven(self) -> bool:
+        """Whether the signal follows time more than the state, so that the error of a step is that of its quadrature."""
+        return False
+
     def emitting(self, x: State) -> Bool[Array, ""]:
         """Whether the signal may differ from zero in the modes of `x`."""
         return jnp.asarray(True)

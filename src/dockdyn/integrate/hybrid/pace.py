@@ -21,7 +21,7 @@ SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not s
 def step_error(
     model: Model, tolerance: Scalar | float, node: Node, tried: Node, step: Scalar, flow: Flow, last: Rate
 ) -> Scalar:
-    """Estimate of the error that a step makes, now and through the delay line, relative to the motion.
+    """Estimate of the error that a step makes, now and through its signal, relative to the motion.
 
     `flow(c, x)` is the rate at the fraction c of the step, and `last` that of the step's last stage.
     """
@@ -31,6 +31,9 @@ def step_error(
 
     def later() -> Scalar:
         """What the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
+
+        Of a model that is driven by its signal that is four times the error of Simpson's rule, which the embedded formula
+        does not see.
 
         The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does. The
         rate there is not used; leaving it out would cost a second copy of the loop's program.
@@ -46,7 +49,7 @@ def step_error(
         return model.relative_size(tried.state, missed)
 
     def both() -> Scalar:
-        if model.delay is None:
+        if model.delay is None and not model.driven:
             return now()
         return jnp.maximum(now(), jax.lax.cond(model.emitting(node.state), later, lambda: jnp.zeros(())))
 

@@ -24,7 +24,7 @@ from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
 from dockdyn.kinds.free_flight.model_held import fall_in, held, holding_load, observed
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
 
 MEMORY = 2  # of the groups of a state: configuration, velocity, memory
@@ -229,16 +229,9 @@ class FreeFlight(Model):
 
         The motion is that about the common centre of mass, now and at t = 0; so no unit and no frame enters.
         """
-        motion = jnp.maximum(self.internal_energy(x.v) + self.internal_energy(self.twists), 1e-300)
+        motion = jnp.maximum(internal_energy(self.bodies, x.v) + internal_energy(self.bodies, self.twists), 1e-300)
         energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
-
-    def internal_energy(self, twists: tuple[Twist, Twist]) -> Scalar:
-        """Kinetic energy (J) seen from the common centre of mass."""
-        total = self.bodies[0].mass + self.bodies[1].mass
-        drift = (self.bodies[0].linear_momentum(twists[0]) + self.bodies[1].linear_momentum(twists[1])) / total
-        seen = [Twist(twist.velocity - drift, twist.rate) for twist in twists]
-        return sum((body.kinetic_energy(twist) for body, twist in zip(self.bodies, seen, strict=True)), jnp.zeros(()))
 
     def observe(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> dict[str, Array]:
         """Named quantities at an instant, `delayed` being the contact forces that act (N, on the chaser, inertial).

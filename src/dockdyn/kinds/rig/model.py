@@ -1,7 +1,8 @@
 """A rig in simulation: virtual bodies, hold, robot, contact, delayed force, compensator; time that advances in ticks.
 
 Between instants the robot's axes are linear and driven by held commands, so they are advanced exactly, and the delayed
-force is that of a robot some ticks ago (SITS, eqs. 19, 20). Instants that coincide happen in this order: the sensor
+force is that of a robot some ticks ago (SITS, eqs. 19, 20). Where continuous dynamics feel it in a contact that opens and
+closes, onset and release are located inside the tick. Instants that coincide happen in this order: the sensor
 measures, the compensator answers, the hold takes the position of the virtual bodies, these step.
 
 Units: SI: m, m/s, s, N; ticks are whole numbers.
@@ -25,11 +26,12 @@ from dockdyn.hil.robot import Reading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Scalar, State
+from dockdyn.kinds.rig.model_ages import WEIGHTS, Ages, sampling
 from dockdyn.kinds.rig.model_clock import Clock
-from dockdyn.kinds.rig.model_plant import Axes, Plant, Port
+from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port
+from dockdyn.kinds.rig.model_stretch import stretched
 from dockdyn.stability.loop import Dynamics
 
-NODES, WEIGHTS = np.array([-1.0, 0.0, 1.0]) * 0.6**0.5, np.array([5.0, 8.0, 5.0]) / 18  # of Gauss and Legendre
 WRITTEN_OUT = 4  # ticks of a cycle
 
 Flag = Any  # a bool that is known when the program is built, or that it computes
@@ -75,31 +77,6 @@ class Moving(NamedTuple):
     port_work: Scalar  # J, of the contact at the robot
 
 
-class Ages(eqx.Module):
-    """Readings of the robot at the ages that a tick needs, worked out once; stacks of them have a leading axis."""
-
-    tick: Scalar  # s
-    advance: Float[Array, "order width"]
-    now: Reading  # at a tick's start
-    within: Reading  # at its nodes of Gauss and Legendre
-    sample: Sampling | None  # of the force, when the delay is steady
-    row: Array  # which tick of the past the delayed robot is in, before the command of an instant
-    before: Reading  # and where
-    whole: Array  # ticks that the delayed robot's first part is old
-    parts: Float[Array, "2"]  # s, lengths of a tick before and after the delayed robot receives a command
-    late: Reading  # of the delayed robot: start, middle and end of the first part, and of the second
-    own: Reading  # of the robot itself, likewise
-
-
-class Sampling(NamedTuple):
-    """From where in the past a sample of the force is taken: nodes with weights that add up to one."""
-
-    rows: Array  # which tick of the past
-    reading: Reading
-    weights: Array
-    ages: Array  # s
-
-
 class Rig(eqx.Module):
     """A closed loop around the contact of a plant."""
 
@@ -119,48 +96,10 @@ class Rig(eqx.Module):
         """Length of a tick (s)."""
         return self.hold * (self.clock.beats.holds / self.clock.ticks)
 
-    def ages(self) -> Ages:
-        tick, delay = self.tick, self.sensor.delay
-        whole = jnp.ceil(delay / tick - 1e-9)
-        left = jnp.maximum(whole * tick - delay, 0.0)  # of a tick, after the delayed robot's instant at its start
-        begun = jnp.floor(delay / tick + 1e-9)
-        zero, part = jnp.zeros(()), tick - left
-        readings = jax.vmap(self.robot.reading)
-        steady = self.sensor.steady and (any(self.clock.samples) or self.compensator is not None)
-        return Ages(
-            tick=tick,
-            advance=self.robot.advance(tick),
-            now=self.robot.reading(zero),
-            within=readings(tick / 2 * (1 + NODES)),
-            sample=self.sampling(delay, self.robot.reading) if steady else None,
-            row=begun.astype(int),
-            before=self.robot.reading(tick - jnp.maximum(delay - begun * tick, 0.0)),
-            whole=whole.astype(int),
-            parts=jnp.stack([part, left]),
-            late=readings(jnp.stack([left, (left + tick) / 2, tick, zero, left / 2, left])),
-            own=readings(jnp.stack([zero, part / 2, part, part, (part + tick) / 2, tick])),
-        )
-
-    def sampling(self, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sampling:
-        """The force `age` (s) ago; of a sensor that averages, over its window, in the parts that ticks divide it into.
-
-        At an instant of the hold it is the force before the command of that instant.
-        """
-        tick, window = self.tick, self.sensor.averaging
-        if window is None:
-            begun = jnp.floor(age / tick + 1e-9)
-            offsets = tick - jnp.maximum(age - begun * tick, 0.0)
-            one = jnp.ones(1)
-            return Sampling(begun.astype(int)[None], jax.vmap(reading)(offsets[None]), one, age * one)
-        newest, oldest = jnp.maximum(age - window / 2, 0.0), age + window / 2
-        rows = jnp.floor(newest / tick + 1e-9) + jnp.arange(self.clock.segments)
-        low, high = jnp.maximum(rows * tick, newest), jnp.minimum((rows + 1) * tick, oldest)
-        length = jnp.maximum(high - low, 0.0)
-        ages = (low + length / 2)[:, None] + length[:, None] / 2 * NODES
-        offsets = jnp.clip((rows + 1)[:, None] * tick - ages, 0.0, tick)
-        weights = length[:, None] * WEIGHTS / window
-        rows = jnp.broadcast_to(rows[:, None], ages.shape)
-        return Sampling(rows.ravel().astype(int), jax.vmap(reading)(offsets.ravel()), weights.ravel(), ages.ravel())
+    @property
+    def located(self) -> bool:
+        """Whether instants between commands matter at which contacts open or close."""
+        return not self.clock.beats.steps and not self.plant.ever_touching
 
     def begin(self) -> Moving:
         """The rig at t = 0, and before: robots that follow, or stand still."""
@@ -203,7 +142,7 @@ class Rig(eqx.Module):
         given = oracle, drawn
         rows = asked.clip(max=flags.asks.sum() - 1), sampled.clip(max=max(flags.samples.sum() - 1, 0))
         ideals, draws = (jax.tree.map(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
-        if clock.ticks > WRITTEN_OUT:
+        if clock.ticks > WRITTEN_OUT or self.located:
             moving, found = jax.lax.scan(
                 lambda moving, now: self.advance(ages, moving, *now), moving, (flags, ideals, draws)
             )
@@ -240,13 +179,17 @@ class Rig(eqx.Module):
             moving = moving._replace(
                 recorded=tuple(jnp.concatenate([a[None], b[:-1]]) for a, b in zip(fresh, moving.recorded, strict=True))
             )
-        if clock.beats.steps:
-            moving = where(now.asks, lambda: self.stepped(moving, total), moving)
+        if self.located:
+            motion, work = stretched(self, ages, moving, time)
+            moving = moving._replace(motion=motion)
         else:
-            moving = self.flowed(ages, moving, time)
+            work = self.worked(ages, known)
+            if clock.beats.steps:
+                moving = where(now.asks, lambda: self.stepped(moving, total), moving)
+            else:
+                moving = self.flowed(ages, moving, time)
         state = (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
-        work = moving.port_work + self.worked(ages, known)
-        return moving._replace(tick=moving.tick + 1, state=state, port_work=work), found
+        return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
 
     def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
         """Work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
@@ -262,7 +205,7 @@ class Rig(eqx.Module):
         sensor = self.sensor
         nodes = ages.sample
         if nodes is None:
-            nodes = self.sampling(sensor.age(time, drawn), self.robot.reading_soon)
+            nodes = sampling(self, sensor.age(time, drawn), self.robot.reading_soon)
         past = moving.past[nodes.rows]
         there = jax.vmap(Reading.of)(nodes.reading, past)
         begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
@@ -300,14 +243,19 @@ class Rig(eqx.Module):
         return moving._replace(memory=memory, action=action)
 
     def total(
-        self, moving: Moving, robot_speed: Port, load: Axes | None = None, motion: State | None = None
+        self,
+        moving: Moving,
+        robot_speed: Port,
+        load: Axes | None = None,
+        motion: State | None = None,
+        modes: Modes | None = None,
     ) -> tuple[Axes, Port, Axes]:
-        """Load on the virtual bodies, the compensator's force in it, and the load of the virtual contact."""
+        """Load on the virtual bodies, the compensator's force in it, and the load of the virtual contact, in its `modes`."""
         plant, action = self.plant, moving.action
         motion = moving.motion if motion is None else motion
         load = moving.load if load is None else load
         pose, rate = plant.pose(motion), plant.rate(motion)
-        virtual = plant.virtual_load(pose, rate)
+        virtual = plant.virtual_load(pose, rate, modes)
         whole = load + virtual
         if self.compensator is None:
             return whole, jnp.zeros(plant.port_axes), virtual
@@ -338,7 +286,7 @@ class Rig(eqx.Module):
         return moving._replace(motion=self.plant.stepped(moving.motion, total, self.period, self.dynamics))
 
     def flowed(self, ages: Ages, moving: Moving, time: Scalar) -> Moving:
-        """The virtual bodies after a tick of continuous dynamics."""
+        """The virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
         motion = moving.motion
         for part in range(2):
             motion = self.through(ages, moving, motion, part, time)

@@ -14,8 +14,8 @@ from dockdyn.contact.gate import GATED
 from dockdyn.contact.pair import Contact
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.rig.model_plant import Axes, Plant, Port
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
+from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port, Touching
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.stability.loop import Dynamics
@@ -89,19 +89,30 @@ class Bodies(Plant):
         level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
         return chaser, Placed.of(Pose(Vector.zero(), level), Twist(Vector.zero(), Vector.zero()))
 
-    def load(self, pose: Axes, rate: Axes) -> Axes:
-        return self.of(self.contacts, pose, rate)
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return self.of(self.contacts, pose, rate, modes)
 
-    def virtual_load(self, pose: Axes, rate: Axes) -> Axes:
-        return self.of(self.virtual, pose, rate) if self.virtual else jnp.zeros(6)
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return self.of(self.virtual, pose, rate, modes) if self.virtual else jnp.zeros(6)
 
-    def of(self, contacts: tuple[Contact, ...], pose: Axes, rate: Axes) -> Axes:
-        """Load of contacts that are open or closed as the pose says."""
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        places = self.placed(pose, rate)
+        return tuple((contact, contact.touch(*places)) for contact in self.contacts)
+
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+        if not self.virtual:
+            return ()
+        places = self.placed(pose, rate)
+        return tuple((contact, contact.touch(*places)) for contact in self.virtual)
+
+    def of(self, contacts: tuple[Contact, ...], pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
+        """Load of contacts in stored modes, or open or closed as the pose says."""
         places = self.placed(pose, rate)
         force, torque = Vector.zero(), Vector.zero()
-        for contact in contacts:
+        every = (jnp.asarray(GATED),) * len(contacts) if modes is None else modes
+        for contact, mode in zip(contacts, every, strict=True):
             touch = contact.touch(*places)
-            acting = contact.force(contact.normal_force(jnp.asarray(GATED), touch), touch)
+            acting = contact.force(contact.normal_force(mode, touch), touch)
             force = force + acting
             torque = torque + (contact.point(*places) - places[0].pose.position).cross(acting)
         return jnp.concatenate([force.array(), torque.array()])
@@ -161,3 +172,6 @@ class Bodies(Plant):
 
     def kinetic_energy(self, motion: State) -> Scalar:
         return sum((body.kinetic_energy(v) for body, v in zip(self.bodies, motion.v, strict=True)), jnp.zeros(()))
+
+    def internal_energy(self, motion: State) -> Scalar:
+        return internal_energy(self.bodies, motion.v)

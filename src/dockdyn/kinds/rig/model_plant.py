@@ -10,15 +10,17 @@ import abc
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.gate import GATED, PRESSING
+from dockdyn.contact.gate import GATED, PRESSING, Gate, Pressed
 from dockdyn.integrate.model import Rate, Scalar, State
 from dockdyn.stability.loop import Dynamics
 
 Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
 Port = Float[Array, "port"]  # of the contact: one, or three
+Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
+Touching = tuple[tuple[Gate, Pressed], ...]  # contacts, and how they touch
 
 
 class Plant(eqx.Module):
@@ -58,12 +60,23 @@ class Plant(eqx.Module):
         """Second derivative of the pose under a load (N, N m)."""
 
     @abc.abstractmethod
-    def load(self, pose: Axes, rate: Axes) -> Axes:
-        """What mock-ups at a pose do to each other: force on the chaser, torque about its centre of mass."""
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        """What mock-ups at a pose do to each other: force on the chaser, torque about its centre of mass.
+
+        Contacts are in the stored `modes`, or, without, open or closed as the pose says.
+        """
 
     @abc.abstractmethod
-    def virtual_load(self, pose: Axes, rate: Axes) -> Axes:
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
         """The same of the contact that is computed in software; zeros where there is none."""
+
+    @abc.abstractmethod
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        """The contacts of the mock-ups at a pose."""
+
+    @abc.abstractmethod
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+        """The contacts that are computed in software."""
 
     @abc.abstractmethod
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
@@ -80,6 +93,10 @@ class Plant(eqx.Module):
     @abc.abstractmethod
     def kinetic_energy(self, motion: State) -> Scalar:
         """Kinetic energy (J) of the virtual bodies."""
+
+    @abc.abstractmethod
+    def internal_energy(self, motion: State) -> Scalar:
+        """The part of the kinetic energy (J) that no choice of frame takes away."""
 
     @abc.abstractmethod
     def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
@@ -122,15 +139,21 @@ class Mass(Plant):
     def acceleration(self, motion: State, load: Axes) -> Axes:
         return load / self.mass
 
-    def load(self, pose: Axes, rate: Axes) -> Axes:
-        return self.against(self.contact, pose, rate)
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return self.against(self.contact, pose, rate, modes)
 
-    def virtual_load(self, pose: Axes, rate: Axes) -> Axes:
-        return jnp.zeros(1) if self.virtual is None else self.against(self.virtual, pose, rate)
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return jnp.zeros(1) if self.virtual is None else self.against(self.virtual, pose, rate, modes)
 
-    def against(self, contact: AxialContact, pose: Axes, rate: Axes) -> Axes:
-        mode = jnp.asarray(PRESSING if self.bilateral else GATED)
+    def against(self, contact: AxialContact, pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
+        mode = jnp.asarray(PRESSING if self.bilateral else GATED) if modes is None else modes[0]
         return -contact.normal_force(mode, contact.touch(pose, rate))
+
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        return ((self.contact, self.contact.touch(pose[0], rate[0])),)
+
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+        return () if self.virtual is None else ((self.virtual, self.virtual.touch(pose[0], rate[0])),)
 
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
         return pose, rate
@@ -143,6 +166,9 @@ class Mass(Plant):
 
     def kinetic_energy(self, motion: State) -> Scalar:
         return 0.5 * self.mass * jnp.sum(motion.v**2)
+
+    def internal_energy(self, motion: State) -> Scalar:
+        return self.kinetic_energy(motion)
 
     def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
         change = load * (period / self.mass)

@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, Int
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.integrate.model import pack, unpack
 from dockdyn.kinds.rig.model import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model_ages import ages_of
 
 
 def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
@@ -23,7 +24,7 @@ def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) 
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all.
     """
-    ages, clock, cycles = rig.ages(), rig.clock, rows * stride
+    ages, clock, cycles = ages_of(rig), rig.clock, rows * stride
     asks, samples = sum(clock.asks), sum(clock.samples)
     drawn: Draws | None = None
     if rig.sensor.random:
@@ -64,7 +65,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
     Exact for a rig whose contact is bilateral and linear and which starts at rest: what small motions in contact do. Of
     its states none is a clock or an account.
     """
-    ages, begun = rig.ages(), rig.begin()
+    ages, begun = ages_of(rig), rig.begin()
     oracle = Oracle(*(jnp.zeros((sum(rig.clock.asks), rig.plant.port_axes)) for _ in range(2)))
     later = begun._replace(tick=begun.tick + 10**6 * rig.clock.ticks)  # no force is from before t = 0
 
