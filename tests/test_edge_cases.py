@@ -96,6 +96,23 @@ def test_delay_that_is_a_multiple_or_fraction_of_the_step(delay):
     assert float(same.episode_energy[0]) == pytest.approx(float(other.episode_energy[0]), rel=1e-7)
 
 
+@pytest.mark.parametrize("speed", [1e-2, 1e-4, 1e-6])
+def test_a_slow_undamped_contact_is_one_contact(speed):
+    """At its onset the force is zero: which sign rounding gives it decides nothing."""
+    start = 3.533 - 2 * (0.533 / 2 - 0.25 * math.sqrt(3) / 2 - 0.3 * speed)  # 0.3 s before
+    changes = {
+        "chaser.position": [start, 0, 0.25],
+        "chaser.velocity": [-2 * speed, 0, 0],
+        "contact.normal.damping": 0,
+        "loop.delay": 0,
+        "duration": 3,
+    }
+    summary = dockdyn.summarise(dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", changes)))
+    assert summary["warnings"] == []
+    assert len(summary["contacts"]) == 1
+    assert summary["energy_class"] == ["lossless"]
+
+
 def test_chatter_is_counted_and_flagged():
     """A tip between two plates that gain energy through the delay: ever more bounces, stopped by the limit of events."""
     run = dockdyn.simulate(
@@ -138,8 +155,14 @@ def test_start_inside_the_wall():
     assert first["impulse_N_s"] > 0
 
 
-def test_several_pairs_touch_at_once(tmp_path):
-    """Three feet on a plate: each takes a third of the impulse that stops and returns the body, by symmetry."""
+@pytest.mark.parametrize(
+    ("speed", "far", "close"), [(0.1, 0, 1e-8), (1e-3, 0, 1e-8), (1e-5, 0, 1e-6), (1e-5, 1e5, 1e-6)]
+)
+def test_several_pairs_touch_at_once(tmp_path, speed, far, close):
+    """Three feet on a plate: each takes a third of the impulse that stops and returns the body, by symmetry.
+
+    The slower they are, the further apart in time rounding puts their onsets.
+    """
     feet = "\n".join(
         f'[[chaser.feature]]\nname = "foot{i}"\nposition = [1, {math.cos(a):.17g}, {math.sin(a):.17g}]'
         for i, a in enumerate((0, 2 * math.pi / 3, 4 * math.pi / 3))
@@ -156,13 +179,14 @@ duration = "6 s"
 [chaser]
 mass = 30
 inertia = [5, 5, 5]
-position = [1.2, 0, 0]
-velocity = [-0.1, 0, 0]
+position = [{1 + 2 * speed + 0.6 * far}, {-0.8 * far}, 0]
+velocity = [{-speed}, 0, 0]
 attitude = [0, 0, 0, 1]
 {feet}
 [target]
 mass = 70
 inertia = [9, 9, 9]
+position = [{0.6 * far}, {-0.8 * far}, 0]
 [[target.surface]]
 name = "plate"
 shape = "plane"
@@ -175,6 +199,8 @@ normal = [1, 0, 0]
     assert len(summary["contacts"]) == 3
     reduced = 30 * 70 / 100
     for contact in summary["contacts"]:
-        assert contact["impulse_N_s"] == pytest.approx(2 * reduced * 0.1 / 3, rel=1e-8)
-        assert contact["release_s"] - contact["onset_s"] == pytest.approx(math.pi * math.sqrt(reduced / 9000), rel=1e-8)
-    assert summary["energy_error"] < 1e-9
+        assert contact["impulse_N_s"] == pytest.approx(2 * reduced * speed / 3, rel=close)
+        assert contact["release_s"] - contact["onset_s"] == pytest.approx(
+            math.pi * math.sqrt(reduced / 9000), rel=close
+        )
+    assert summary["energy_error"] < close / 10

@@ -50,10 +50,14 @@ class Gate(eqx.Module):
         return across, jnp.where(mode == APART, -1.0, force)
 
     def next_mode(
-        self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]], touch: Pressed
+        self, mode: Int[Array, ""], fired: tuple[Bool[Array, ""], Bool[Array, ""]], onset: Pressed
     ) -> Int[Array, ""]:
-        """The mode after the guards in `fired` have fired."""
-        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
+        """The mode after the guards in `fired` have fired.
+
+        `onset` is the contact as it is now, but at a depth of exactly zero: what is left of the depth where an onset was
+        located is rounding, and its sign must not say whether the force pulls.
+        """
+        pulls = jnp.asarray(False) if self.law.adheres() else onset.presses < 0
         entered = jnp.where(pulls, SLACK, PRESSING)
         crossed = jnp.where(mode == APART, entered, APART)
         switched = jnp.where(mode == PRESSING, SLACK, PRESSING)

@@ -68,9 +68,12 @@ class Contact(Gate):
         """Where the contact force acts on both bodies (m, inertial)."""
         return self.feature.contact_point(*self.sides(chaser, target), self.surface)
 
-    def touch(self, chaser: Placed, target: Placed) -> Touch:
+    def touch(self, chaser: Placed, target: Placed, at_onset: bool = False) -> Touch:
+        """The contact at an instant; `at_onset` takes its depth as exactly zero."""
         own, other = self.sides(chaser, target)
         depth, normal, _, rate, sliding = meet(self.feature, self.surface, own, other)
+        if at_onset:
+            depth = jnp.zeros_like(depth)
         law = self.law.along(own.rotation.transposed_times(normal))
         return Touch(depth, rate, normal, sliding, law.force(depth, rate), law.presses(depth, rate))
 

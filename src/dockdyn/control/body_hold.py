@@ -22,7 +22,7 @@ Three = Float[Array, "3"]
 class FreeBody(NamedTuple):
     """A free rigid body at an instant, as control sees it."""
 
-    position: Three  # m, centre of mass, inertial
+    position: Three  # m, centre of mass, inertial axes, from the origin that a reference counts from
     velocity: Three  # m/s, inertial
     attitude: Float[Array, "4"]  # body to inertial
     rate: Three  # rad/s, body axes
@@ -42,7 +42,7 @@ class BodyHold(eqx.Module):
     attitude: Float[Array, "4"]  # reference
     position_stiffness: Float[Array, ""]  # kp, N/m
     velocity_damping: Float[Array, ""]  # kd, N s/m
-    position: Three  # r₀, m, inertial
+    position: Three  # r₀, m, inertial axes
     velocity: Three  # v₀, m/s, inertial
 
     def act(self, body: FreeBody, actuators: Actuators) -> Actuation:

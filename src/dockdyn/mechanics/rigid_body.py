@@ -20,6 +20,10 @@ class Pose(eqx.Module):
     position: Vector
     attitude: Quaternion
 
+    def shifted(self, by: Vector) -> Pose:
+        """The pose moved `by` so much (m)."""
+        return Pose(self.position + by, self.attitude)
+
 
 class Twist(eqx.Module):
     """Velocity of the centre of mass (m/s, inertial) and angular velocity (rad/s, body axes)."""

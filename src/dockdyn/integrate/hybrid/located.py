@@ -34,6 +34,8 @@ from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pa
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status
 from dockdyn.mechanics.vector import once
 
+BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
+HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
 
 
@@ -160,7 +162,8 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
     error = jax.lax.stop_gradient(step_error(model, settings.tolerance, node, tried, step, flow, last))
     judged = lane.refresh | event
     coarse, pace, fine = once(keep_pace(settings.tolerance, longest, lane.pace, step, error, judged, node.time))
-    landing, limit, moved = once(find_events(lane, node, tried, step, coarse))
+    planned = jnp.maximum(step, jnp.minimum(lane.pace, longest))
+    landing, limit, moved = once(find_events(lane, node, tried, step, planned, coarse))
     at = once(chosen(moved, tried, node))
     done = moved & hits_end & ~event
     finite = once(is_finite(tried) | ~moved)
@@ -232,9 +235,12 @@ def next_step(model: Model, settings: Settings, lane: Lane, longest: Scalar) -> 
 
 
 def find_events(
-    lane: Lane, node: Node, tried: Node, step: Scalar, coarse: Flag
+    lane: Lane, node: Node, tried: Node, step: Scalar, planned: Scalar, coarse: Flag
 ) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
-    """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`."""
+    """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
+
+    `planned` is how long (s) the step would have been without other events.
+    """
     if not node.sensed.guards:
         return lane.landing, jnp.asarray(jnp.inf), ~coarse
     a, b, da, db = (
@@ -243,8 +249,12 @@ def find_events(
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
-    # the step ends at a root, but is too short for the state to tell its ends apart: this is the root
-    stuck = (lane.rejections > 0) & (b <= a) & (db > 0) & (-b <= 2 * db * frozen)
+    # just after its event a guard falls, and only rounding shows it above zero: within the planned step it would be below
+    ahead = jax.lax.stop_gradient(planned)
+    falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
+    rises = rises & ~falls
+    # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
+    stuck = jnp.isfinite(lane.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
     rises, where = rises | stuck, jnp.where(stuck & ~rises, 1.0, where)
     rises = rises & ~lane.refresh & ~jnp.any(lane.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)

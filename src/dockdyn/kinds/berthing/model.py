@@ -126,7 +126,7 @@ class Berthing(Model):
         if isinstance(self.contact, Rebound):
             mode = mode_after(self, self.contact, x, struck.impact.velocity[0])
         else:
-            touch = self.contact.touch(*self.places(x))
+            touch = self.contact.touch(*self.places(x), at_onset=True)
             pressing = self.contact.next_mode(jnp.asarray(APART), (jnp.asarray(True), jnp.asarray(False)), touch)
             mode = jnp.where(touch.rate > 0, pressing, APART)
         return State(x.q, x.v, (mode.astype(int),), x.memory)
@@ -347,7 +347,8 @@ class Berthing(Model):
         if contact is None:
             return x
         if not isinstance(contact, Rebound):
-            mode = contact.next_mode(x.mode[0], (fired[0], fired[1]), contact.touch(*self.places(x)))
+            onset = contact.touch(*self.places(x), at_onset=True)
+            mode = contact.next_mode(x.mode[0], (fired[0], fired[1]), onset)
             return State(x.q, x.v, (mode,), x.memory)
         v, mode, hit = next_state(self, contact, x, fired)
         work = x.memory.contact_work - jnp.where(fired[0], hit.loss, 0.0)

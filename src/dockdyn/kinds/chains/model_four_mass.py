@@ -50,7 +50,8 @@ class FourMass(Model):
         return Sensed((force,), self.contact.guards(x.mode[0], touch), (force,))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        mode = self.contact.next_mode(x.mode[0], (fired[0], fired[1]), self.touch(x))
+        onset = self.contact.touch(jnp.zeros(()), self.chains.approach(x.v))
+        mode = self.contact.next_mode(x.mode[0], (fired[0], fired[1]), onset)
         return State(x.q, x.v, (mode,), x.memory)
 
     def emitting(self, x: State) -> Bool[Array, ""]:

@@ -44,8 +44,9 @@ class FreeFlight(Model):
     The force of a contact is decided at t − delay, in inertial axes, and acts now, on both bodies at their present
     contact point (Sazawal et al., eqs. 43, 51), so linear and angular momentum are kept whatever the delay; so is that of a
     latch's ramp. What a latch has caught is held without delay, by its catch or, without one, by constraints, which carry
-    what the tip pressed on. State: `q` and `v` are the poses and twists of chaser and target, `mode` one integer a contact
-    and one for the latch, `memory` the work of all these forces (J, eq. 152), which is the change of kinetic energy less
+    what the tip pressed on. State: `q` and `v` are the poses and twists of chaser and target, positions counted from
+    `origin`, so that they keep their digits however far away the bodies are; `mode` one integer a contact and one for the
+    latch, `memory` the work of all these forces (J, eq. 152), which is the change of kinetic energy less
     the work of control, with a latch what it had to take when it fell in and the seat in its catch, and with control what
     that did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay.
     """
@@ -59,14 +60,19 @@ class FreeFlight(Model):
     latch: ConeLatch | None = None
     control: BodyControl | None = None
 
+    def origin(self) -> Vector:
+        """Where positions of a state count from (m, inertial): the target's centre of mass at t = 0."""
+        return self.poses[1].position
+
     def initial(self) -> State:
-        places = self.places(State(self.poses, self.twists, None, None))
+        q = tuple(pose.shifted(-self.origin()) for pose in self.poses)
+        places = self.places(State(q, self.twists, None, None))
         modes = tuple(contact.first_mode(contact.touch(*places)).astype(int) for contact in self.contacts)
         memory = self.remembered(jnp.zeros(()), Effort.nothing())
         if self.latch is None:
-            return State(self.poses, self.twists, modes, memory)
+            return State(q, self.twists, modes, memory)
         entered = self.latch.ramp.first_mode(jnp.minimum(*self.latch.travel(*places))).astype(int)
-        return State(self.poses, self.twists, (*modes, entered), memory)
+        return State(q, self.twists, (*modes, entered), memory)
 
     def remembered(self, work: Scalar, effort: Effort, catch: Seat | None = None) -> Any:
         """A memory, or its rate, of a latch that has caught nothing: no more than there is a use for."""
@@ -89,7 +95,10 @@ class FreeFlight(Model):
         return [named(word) for word in super().names()]
 
     def places(self, x: State) -> tuple[Placed, Placed]:
-        return Placed.of(x.q[0], x.v[0]), Placed.of(x.q[1], x.v[1])
+        """Chaser and target for what acts between them: their places relative to the target's centre of mass now."""
+        (chaser, target), (first, second) = x.q, x.v
+        near = Placed.of(chaser.shifted(-target.position), first)
+        return near, Placed.of(Pose(Vector.zero(), target.attitude), second)
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> Rate:
         latch, free = self.latch, self.free_rate(x, delayed)
@@ -179,7 +188,7 @@ class FreeFlight(Model):
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         places = self.places(x)
         modes = tuple(
-            contact.next_mode(mode, (fired[2 * i], fired[2 * i + 1]), contact.touch(*places))
+            contact.next_mode(mode, (fired[2 * i], fired[2 * i + 1]), contact.touch(*places, at_onset=True))
             for i, (contact, mode) in enumerate(zip(self.contacts, x.mode, strict=False))
         )
         latch = self.latch
@@ -255,7 +264,7 @@ class FreeFlight(Model):
             more |= observed(self, self.latch, x) | {"hold_force": hold[0].array(), "seated": seated}
         loads = [self.load(point, places, delayed, hold) for point in self.points]
         return more | {
-            "position": rows([pose.position.array() for pose in x.q], 3),
+            "position": rows([pose.shifted(self.origin()).position.array() for pose in x.q], 3),
             "attitude": rows([pose.attitude.array() for pose in x.q], 4),
             "rotation": rows([turn.logarithm().array() for turn in turned], 3),
             "velocity": rows([twist.velocity.array() for twist in x.v], 3),

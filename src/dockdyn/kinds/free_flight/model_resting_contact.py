@@ -21,7 +21,7 @@ from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.impact.laws.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack
 from dockdyn.kinds.free_flight.model import FreeFlight
-from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -57,13 +57,16 @@ class RestingContact(NamedTuple):
 def at_rest(
     model: FreeFlight, poses: tuple[Pose, Pose], closed: tuple[int, ...], depth: Scalar | None
 ) -> tuple[FreeFlight, State]:
-    """The model and its state with the contacts `closed` at `poses`, everything still.
+    """The model and its state with the contacts `closed` at `poses`, positions as in a state of it, everything still.
 
     The law of each is taken at a resting `depth` (m), by default the one it has there, less the force that holds it; so
     nothing accelerates. A latch and control are left out.
     """
     still = (Twist(Vector.zero(), Vector.zero()), Twist(Vector.zero(), Vector.zero()))
-    places = model.places(State(poses, still, None, None))
+    inertial = (poses[0].shifted(model.origin()), poses[1].shifted(model.origin()))
+    model = replace(model, poses=inertial, twists=still, latch=None, control=None)
+    start = model.initial()
+    places = model.places(start)
 
     def pressed(pair: Contact) -> Contact:
         found = pair.touch(*places).depth
@@ -72,20 +75,19 @@ def at_rest(
 
     contacts = tuple(pressed(pair) if i in closed else pair for i, pair in enumerate(model.contacts))
     modes = tuple(jnp.asarray(PRESSING if i in closed else APART) for i in range(len(contacts)))
-    model = replace(model, contacts=contacts, poses=poses, twists=still, latch=None, control=None)
-    return model, State(poses, still, modes, jnp.zeros(()))
+    return replace(model, contacts=contacts), State(start.q, still, modes, jnp.zeros(()))
 
 
 def on_wall(model: FreeFlight, contact: int, azimuth: Scalar, distance: Scalar) -> tuple[Pose, Pose]:
     """Poses with the feature of a contact on its cone's wall at `azimuth` (rad) and `distance` (m) from the apex.
 
-    Attitudes and the pose of the body with the cone are those of the start; the other body is moved. TypeError for a
-    surface that is no cone.
+    Positions are as in a state. Attitudes and the pose of the body with the cone are those of the start; the other body
+    is moved. TypeError for a surface that is no cone.
     """
     pair = model.contacts[contact]
     if not isinstance(pair.surface, Cone):
         raise TypeError("the surface is no cone")
-    own, other = pair.sides(*(Placed.of(pose, twist) for pose, twist in zip(model.poses, model.twists, strict=True)))
+    own, other = pair.sides(*model.places(model.initial()))
     place, into = pair.surface.wall(azimuth, distance)
     aim, normal = other.point(place), other.rotation @ into
     centre = own.point(Vector.of(pair.feature.position))

@@ -235,7 +235,7 @@ class FreeFlightSection(TwoBodiesSection):
         return replace(
             model,
             latch=self.make_latch(model),
-            control=None if self.control is None else self.control.make(model.poses[0]),
+            control=None if self.control is None else self.control.make(model.poses[0], model.origin()),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
 

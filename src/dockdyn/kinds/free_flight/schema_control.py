@@ -9,6 +9,7 @@ from pydantic import model_validator
 
 from dockdyn.control.body_hold import BodyControl, BodyHold
 from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.tables.motion import Attitude, Velocity
@@ -49,8 +50,11 @@ class BodyControlSection(ActuatorSection):
         """Whether thrusters are asked for a force."""
         return any(getattr(self, gain) is not None for gain in PUSH)
 
-    def make(self, start: Pose) -> BodyControl | None:
-        """The controller, also from traced numbers; references that are not stated are the `start`."""
+    def make(self, start: Pose, origin: Vector) -> BodyControl | None:
+        """The controller, also from traced numbers; references that are not stated are the `start`.
+
+        It is to see positions counted from `origin` (m, inertial).
+        """
         if self.law == "none":
             return None
 
@@ -66,7 +70,7 @@ class BodyControlSection(ActuatorSection):
             attitude=row(self.attitude, start.attitude.array()),
             position_stiffness=number(self.position_stiffness),
             velocity_damping=number(self.velocity_damping),
-            position=row(self.position, start.position.array()),
+            position=row(self.position, start.position.array()) - origin.array(),
             velocity=row(self.velocity, jnp.zeros(3)),
         )
         wheel = jnp.inf if self.thruster_torque is None else 0.0  # of a limit left out

@@ -47,7 +47,8 @@ class MassOnWall(Model):
         return Sensed((force,), guards, (force,))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        return State(x.q, x.v, (self.contact.next_mode(x.mode[0], (fired[0], fired[1]), self.touch(x)),), ())
+        mode = self.contact.next_mode(x.mode[0], (fired[0], fired[1]), self.contact.touch(jnp.zeros(()), x.v))
+        return State(x.q, x.v, (mode,), ())
 
     def emitting(self, x: State) -> Bool[Array, ""]:
         return x.mode[0] != APART
