@@ -1,4 +1,8 @@
-"""Contact of two masses on a line."""
+"""Contact of two masses on a line.
+
+Units: m, m/s, N.
+Source: Paraskevas and Papadopoulos, Fig. 1b: what acts between the two masses that meet.
+"""
 
 from __future__ import annotations
 
@@ -23,4 +27,5 @@ class AxialContact(Gate):
     law: NormalLaw
 
     def touch(self, depth: Scalar, rate: Scalar) -> Axial:
+        """The contact at a `depth` (m) that grows by `rate` (m/s)."""
         return Axial(depth, rate, self.law.force(depth, rate), self.law.presses(depth, rate))
