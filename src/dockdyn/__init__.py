@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from dockdyn import backend
+from dockdyn import backend, moved
 
 if TYPE_CHECKING:
     from dockdyn import impact, stability
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.free_flight.nominal import resting_state
     from dockdyn.mechanics.vector import Vector
+    from dockdyn.pages import report_html
     from dockdyn.results.store import open_result
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from dockdyn.studies.sensitivity.table import sensitivity
 
 backend.configure()
+moved.install()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
@@ -45,6 +47,7 @@ PLACES = {
     "open_result": "results.store",
     "presets": "scenario.load",
     "replay_html": "api",
+    "report_html": "pages",
     "resting_state": "kinds.free_flight.nominal",
     "sensitivity": "studies.sensitivity.table",
     "simulate": "api",
@@ -69,6 +72,7 @@ __all__ = [
     "open_result",
     "presets",
     "replay_html",
+    "report_html",
     "resting_state",
     "sensitivity",
     "simulate",
