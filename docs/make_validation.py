@@ -146,7 +146,7 @@ def engines() -> list[Line]:
     from test_impact_pinocchio import pair, pin
 
     from dockdyn.control.lqr import riccati
-    from dockdyn.impact.laws import contact_matrix
+    from dockdyn.impact import contact_matrix
     from dockdyn.stability import rightmost_roots
 
     found = []

@@ -16,6 +16,7 @@ import dockdyn  # noqa: F401  sets JAX up
 from dockdyn.impact import (
     MOTION_CLASSES,
     chain_mass_ratio,
+    contact_duration,
     damping_ratio,
     effective_mass_ratio,
     effective_masses,
@@ -32,7 +33,6 @@ from dockdyn.impact import (
     velocity_after_impact,
     zero_velocity_target_ratio,
 )
-from dockdyn.impact.formulas import contact_duration
 
 # masses (kg), e_l, eq. 18, with the first-order correction (m/s), motion class
 TABLE = {

@@ -19,8 +19,15 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 import dockdyn  # noqa: F401  sets JAX up
-from dockdyn.impact import LAWS, constrained_contact_matrix, lock, resolve, resolve_simultaneous, velocity_jump
-from dockdyn.impact.laws import contact_matrix
+from dockdyn.impact import (
+    LAWS,
+    constrained_contact_matrix,
+    contact_matrix,
+    lock,
+    resolve,
+    resolve_simultaneous,
+    velocity_jump,
+)
 
 COUNTS = [200, pytest.param(10_000, marks=pytest.mark.full)]
 BATCH = 200  # the size for which everything is compiled, once

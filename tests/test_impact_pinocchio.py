@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockdyn.impact import resolve, velocity_jump
-from dockdyn.impact.laws import contact_matrix
+from dockdyn.impact import contact_matrix, resolve, velocity_jump
 
 pin = pytest.importorskip("pinocchio", reason="cross-check with Pinocchio (tests only)")
 

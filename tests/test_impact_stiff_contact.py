@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dockdyn.impact import resolve, velocity_jump
-from dockdyn.impact.laws import contact_matrix
+from dockdyn.impact import contact_matrix, resolve, velocity_jump
 
 STIFFNESSES = 10.0 ** np.arange(5, 10)  # N/m
 APPROACH = 0.3  # m/s
