@@ -9,6 +9,7 @@ import pytest
 
 import dockdyn
 from dockdyn.cli import main as cli
+from dockdyn.cli.common import NOT_MET
 from dockdyn.cli.console import show_summary
 from dockdyn.pages import report_html
 from dockdyn.results.requirements import judge, unit_of_figure
@@ -164,7 +165,7 @@ def test_a_run_says_what_is_met_and_check_decides_the_exit_code(monkeypatch, cap
     assert "<h2>Requirements</h2>" in page and "steps &lt; 3" in page and ">not met<" in page
 
     code, printed = command(monkeypatch, capsys, *SHORT, *wants, "--json", "--check")
-    assert code == cli.NOT_MET == 4
+    assert code == NOT_MET == 4
     assert printed.err == "error: paraskevas-latch: not met: steps\n"
     found = json.loads(printed.out)["requirements"]
     assert [(one["name"], one["met"]) for one in found] == [("captured", True), ("steps", False)]
