@@ -16,13 +16,15 @@ from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
 from dockdyn.kinds.rig.compare import VARIABLES
-from dockdyn.pages import report_html
+from dockdyn.pages import STUDIES, report_html
 from dockdyn.results.store import open_result, write_result
+from dockdyn.scenario.kinds import known_kinds
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 from dockdyn.studies.overlay.report import render_overlay_report
 from dockdyn.studies.sensitivity.report import render_sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
+REPORTS = [*STUDIES, *known_kinds()]
 REQUIRED = {"free-flight": {"requirements.peak_normal_force": "< 2 N"}}
 RUNS = {
     kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS
@@ -82,7 +84,7 @@ def reports(runs, shared_run) -> dict[str, str]:
     faster = shared_run("paraskevas-latch", {"speed": "0.08 m/s"})
     studies = [STABILITIES["chart"], CAMPAIGNS["full"](), compared(), enveloped()]
     pages = {kind: report_html(dataset) for kind, dataset in runs.items()}
-    pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_of, studies), strict=True))
+    pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_html, studies), strict=True))
     assert set(pages) == set(REPORTS)
     pages["overlay"] = render_overlay_report({"slow.nc": runs["latch"], "fast.nc": faster}, None, "dockdyn report …")
     pages["sensitivity"] = render_sensitivity_report(SENSITIVITY, 'kind = "rig"\n', "dockdyn sensitivity …")
