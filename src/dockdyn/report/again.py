@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import xarray as xr
 
 from dockdyn.results.store import study_of
+from dockdyn.scenario.tables.compensators import STIFFNESS
 
 
 def again(dataset: xr.Dataset) -> str:
@@ -30,7 +31,7 @@ def stability_options(dataset: xr.Dataset) -> Iterator[str]:
 def compare_options(dataset: xr.Dataset) -> Iterator[str]:
     stiffnesses = ", ".join(repr(float(value)) for value in dataset.stiffness.values)
     yield from ("--compensators", ",".join(map(str, dataset.compensator.values)))
-    yield from ("--set", f"{dataset.stiffness.attrs['long_name']}=[{stiffnesses}]")
+    yield from ("--set", f"{STIFFNESS}=[{stiffnesses}]")
 
 
 def envelope_options(dataset: xr.Dataset) -> Iterator[str]:

@@ -24,10 +24,9 @@ from dockdyn.results.measures import number
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.compensators import LAWS, CompensatorLaw
+from dockdyn.scenario.tables.compensators import LAWS, STIFFNESS, CompensatorLaw
 from dockdyn.scenario.tables.parts import Stiffness
 
-STIFFNESS = "contact.normal.stiffness"
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
 MOST = 200  # stiffnesses
 DRAWS = 8  # of the noise, where a sensor has any

@@ -36,6 +36,8 @@ Lead = quantity("s", "a time")
 SecondLead = quantity("s**2", "a time squared")
 Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-difference"]
 
+STIFFNESS = "contact.normal.stiffness"  # the key that compensators are compared over
+
 
 class TuningProblem(Protocol):
     """A rig at rest in a contact that is as stiff as is believed, whose root a law's numbers are to put in its place."""
