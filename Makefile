@@ -23,10 +23,12 @@ verify: $(VENV)/.stamp-dev ## run every test, the long ones in full; write docs/
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(PYTEST_ARGS)
 	$(BIN)/python docs/make_validation.py
 
-lint: $(VENV)/.stamp-dev ## check style, format and types
+lint: $(VENV)/.stamp-dev ## check style, format, types and the order of imports
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
 	$(BIN)/python -m mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tests/lint_kinds.py
 
 docs: $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

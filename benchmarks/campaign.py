@@ -17,11 +17,10 @@ import mujoco
 import numpy as np
 from mujoco import rollout
 
+from dockdyn.api import simulate, summarise
 from dockdyn.scenario.load import load
-from dockdyn.study.campaign import here, plan_campaign, rehearse
-from dockdyn.study.sampling import sample
-from dockdyn.study.simulate import simulate
-from dockdyn.study.summarise import summarise
+from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse
+from dockdyn.studies.campaign.sampling import sample
 
 CASES = 4096
 ALONE = 12  # cases one at a time
@@ -101,8 +100,8 @@ def memory(runs: int) -> float:
 
     code = (
         "import resource; from pathlib import Path; from dockdyn.scenario.load import load\n"
-        "from dockdyn.study.campaign import here, plan_campaign, run_campaign\n"
-        "from dockdyn.study.campaign_store import Store\n"
+        "from dockdyn.studies.campaign.conduct import here, plan_campaign, run_campaign\n"
+        "from dockdyn.studies.campaign.store import Store\n"
         "import sys\n"
         f"campaign = plan_campaign(load('idss-probe-cone'), {runs}); store = Store(Path(sys.argv[1]) / 'c')\n"
         "store.create(campaign); run_campaign(campaign, store, here, lambda done: None)\n"

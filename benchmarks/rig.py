@@ -12,12 +12,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.compare import section_of
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.lanes import Lanes
+from dockdyn.kinds.rig.run import Grid, loop_of, simulated, still_oracle
 from dockdyn.scenario.load import load
-from dockdyn.study.compare import section_of
-from dockdyn.study.rig_build import rig_of
-from dockdyn.study.rig_compensator import Maker
-from dockdyn.study.rig_lanes import Lanes
-from dockdyn.study.rig_run import Grid, loop_of, simulated, still_oracle
 
 REPEATS = 7
 LAWS = ("none", "fixed-gain", "command-lead", "passivity", "lead-energy")

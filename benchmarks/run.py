@@ -15,7 +15,7 @@ import mujoco
 import numba_kernel
 import numpy as np
 
-from dockdyn.integrate import fixed, located
+from dockdyn.integrate.hybrid import fixed, located
 
 STEP = 1e-3  # s
 DELAY = 16e-3  # s

@@ -9,9 +9,9 @@ import numpy as np
 import pinocchio as pin
 from jax.scipy.linalg import cho_factor, cho_solve
 
-from dockdyn.mechanics.assembly import Link, tree_of
-from dockdyn.mechanics.beam import Beam
-from dockdyn.mechanics.tree import Configuration
+from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.beam import Beam
+from dockdyn.mechanics.trees.composite_bodies import Configuration
 
 REPEATS = 5
 EVALUATIONS = 2_000  # in one compiled loop, each at the place that the one before leads to

@@ -16,15 +16,15 @@ import jax.numpy as jnp
 import tomlkit
 
 import dockdyn
-from dockdyn.integrate import colliding
-from dockdyn.integrate.lane import History, Settings
-from dockdyn.integrate.mechanical import Mechanical, Point, accelerations, momenta
+from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4
 from dockdyn.integrate.model import Rate, State
-from dockdyn.integrate.runge_kutta import looped_rk4, rk4
-from dockdyn.integrate.variational import Start, step
+from dockdyn.integrate.variational import colliding
+from dockdyn.integrate.variational.lane import History, Settings
+from dockdyn.integrate.variational.mechanical import Mechanical, Point, accelerations, momenta
+from dockdyn.integrate.variational.step import Start, step
+from dockdyn.kinds.orbital_arm.run import settings_of
 from dockdyn.mechanics.retraction import moved
 from dockdyn.scenario.load import Scenario, parse
-from dockdyn.study.orbital_run import settings_of
 
 REPEATS = 7
 STEPS = 1000  # of chains

@@ -13,10 +13,10 @@ import tomlkit
 from matplotlib.figure import Figure
 
 import dockdyn
-from dockdyn.integrate.mechanical import accelerations
+from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, State
-from dockdyn.integrate.runge_kutta import rk4
-from dockdyn.output.drawing import COLOURS
+from dockdyn.integrate.variational.mechanical import accelerations
+from dockdyn.report.drawing import COLOURS
 from dockdyn.scenario.load import Scenario, parse
 
 STEP, EXPLICIT_STEP = 0.05, 0.1 / 3  # s: a second of either takes as long to compute

@@ -15,13 +15,13 @@ from replay_picture import replay_picture
 from tutorial_pictures import after_the_catch, captured, compensators
 
 import dockdyn
-from dockdyn.output.drawing import COLOURS
-from dockdyn.output.envelope_figures import envelope_figure
-from dockdyn.output.stability_figures import chart_figure, family_figure
-from dockdyn.output.trajectory import trajectory
-from dockdyn.papers.cyril_again import impulses
-from dockdyn.papers.cyril_pictures import impulses as impulses_figure
-from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+from dockdyn.kinds.free_flight.trajectory import trajectory
+from dockdyn.papers.cyril.again import impulses
+from dockdyn.papers.cyril.pictures import impulses as impulses_figure
+from dockdyn.report.drawing import COLOURS
+from dockdyn.studies.envelope.plots import envelope_figure
+from dockdyn.studies.margins.plots import chart_figure, family_figure
+from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 IMAGES = Path(__file__).resolve().parent / "images"
 EXAMPLES = IMAGES.parents[1] / "examples"

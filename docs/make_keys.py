@@ -11,13 +11,16 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from dockdyn.scenario.campaign import CampaignSection
-from dockdyn.scenario.load import KINDS
-from dockdyn.scenario.rig import MODES
-from dockdyn.scenario.units import Unit
+from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.language.units import Unit
+from dockdyn.scenario.tables.campaign import CampaignSection
 
 PAGE = Path(__file__).parent / "scenario-keys.md"
-SCHEMAS: dict[str, type[BaseModel]] = {**KINDS, "rig in space": MODES["6-dof"], "campaign": CampaignSection}
+SCHEMAS: dict[str, type[BaseModel]] = {
+    **{name: kind_named(name).schema({}, name) for name in known_kinds()},
+    "rig in space": kind_named("rig").schema({"mode": "6-dof"}, "rig"),
+    "campaign": CampaignSection,
+}
 INTRODUCTION = """# Every key of a scenario
 
 Generated from the schema by `docs/make_keys.py`: what the reader of scenario files itself goes by. What the keys are for,

@@ -126,7 +126,7 @@ KNOWN = [
 def of_papers() -> Iterator[tuple[str, list[Line]]]:
     """Rows of the papers, each part computed once."""
     for paper, title in PAPERS.items():
-        source, found = importlib.import_module(f"dockdyn.papers.{paper}"), []
+        source, found = importlib.import_module(f"dockdyn.papers.{paper}.reproduce"), []
         for part in dict.fromkeys(known.part for known in KNOWN if known.paper == paper):
             with tempfile.TemporaryDirectory() as folder:
                 rows = {row.quantity: row for table in source.reproduce(part, folder) for row in table.rows}

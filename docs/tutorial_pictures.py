@@ -10,14 +10,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dockdyn
-from dockdyn.output.campaign_map import map_figure
-from dockdyn.output.compare_report import amplitudes
-from dockdyn.output.drawing import COLOURS
+from dockdyn.kinds.rig.compare import compare
+from dockdyn.kinds.rig.compare_report import amplitudes
+from dockdyn.report.drawing import COLOURS
 from dockdyn.scenario.load import Scenario, parse
-from dockdyn.study.campaign_cases import campaign_cases
-from dockdyn.study.capture_map import capture_map
-from dockdyn.study.compare import compare
-from dockdyn.study.first_failure import judge_cases
+from dockdyn.studies.campaign.capture_map import capture_map
+from dockdyn.studies.campaign.cases import campaign_cases
+from dockdyn.studies.campaign.first_failure import judge_cases
+from dockdyn.studies.campaign.map_plot import map_figure
 
 PAGES = Path(__file__).parent
 LAWS = ["none", "fixed-gain", "force-lead", "passivity", "command-lead", "lead-energy"]

@@ -1,7 +1,7 @@
 """Gibson and Murphey: an arm in orbit brings a payload into its bay; two impacts on the way."""
 
 from dockdyn import load, simulate, summarise
-from dockdyn.output.orbital_snapshots import snapshots
+from dockdyn.kinds.orbital_arm.snapshots import snapshots
 
 run = simulate(load("gibson-2d"))
 for impact in summarise(run)["impacts"]:

@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import planar_arm_reference as planar
 
-from dockdyn.contact.plane import Plane
+from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.control.schedule import Schedule
-from dockdyn.impact.laws import StatedLaw
-from dockdyn.mechanics.assembly import Link, tree_of
+from dockdyn.impact.laws.by_name import StatedLaw
+from dockdyn.kinds.orbital_arm.model import Latch, Law, OrbitalArm, Touch
 from dockdyn.mechanics.orbit import Orbit
-from dockdyn.mechanics.planar_tree import PlanarTree
-from dockdyn.mechanics.spatial_tree import SpatialTree
-from dockdyn.models.orbital_arm import Latch, Law, OrbitalArm, Touch
+from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.planar import PlanarTree
+from dockdyn.mechanics.trees.spatial import SpatialTree
 
 PAYLOAD, GUEST = 4, 5  # links
 

@@ -15,8 +15,8 @@ from browser import launch
 from long_tests import LONG
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.output.embedded_replay import packed_replay
+from dockdyn.cli import main as cli
+from dockdyn.pages import packed_replay
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +39,7 @@ def replays_are_made():
             pytest.fail(f"the replay could not be made: {error!r}")  # which is no Exception itself
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dockdyn.output.report_of.packed_replay", made)
+        patched.setattr("dockdyn.pages.packed_replay", made)
         yield
 
 
@@ -51,7 +51,7 @@ def reports_without_replay(request, monkeypatch):
     the page on them.
     """
     if "replay" not in request.keywords:
-        monkeypatch.setattr("dockdyn.output.report_of.packed_replay", lambda dataset, folder=None: "")
+        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None: "")
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -60,7 +60,7 @@ def comparisons_of_no_one(tmp_path_factory):
     kept = pytest.MonkeyPatch()
     nowhere = tmp_path_factory.mktemp("compared") / "not a folder"
     nowhere.touch()
-    kept.setattr("dockdyn.study.comparison_store.folder", lambda: nowhere)
+    kept.setattr("dockdyn.kinds.rig.comparison_store.folder", lambda: nowhere)
     yield
     kept.undo()
 
@@ -69,7 +69,7 @@ def comparisons_of_no_one(tmp_path_factory):
 def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatch):
     """No test knows what others, or the user, have compared."""
     folder = tmp_path_factory.mktemp("compared")
-    monkeypatch.setattr("dockdyn.study.comparison_store.folder", lambda: folder)
+    monkeypatch.setattr("dockdyn.kinds.rig.comparison_store.folder", lambda: folder)
 
 
 def plain(value):

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dockdyn.integrate import colliding
-from dockdyn.integrate.mechanical import Jump, Mechanical
-from dockdyn.integrate.variational import Newton
+from dockdyn.integrate.variational import colliding
+from dockdyn.integrate.variational.mechanical import Jump, Mechanical
+from dockdyn.integrate.variational.step import Newton
 from dockdyn.mechanics.rotation import Quaternion
 
 NEVER = 10**9  # steps between samples: only the end is kept, and every step length shares one program

@@ -309,7 +309,7 @@ def packaged(compensator, rigs=1):
     import jax
     import jax.numpy as jnp
 
-    from dockdyn.loop.compensator import Seen
+    from dockdyn.hil.compensators.compensator import Seen
 
     every = jax.tree.map(lambda number: jnp.broadcast_to(jnp.asarray(number, float), (rigs,)), compensator)
     step = jax.jit(jax.vmap(lambda one, memory, seen: one.step(memory, seen)))

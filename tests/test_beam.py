@@ -13,11 +13,11 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from dockdyn.mechanics.assembly import Link, tree_of
-from dockdyn.mechanics.beam import Beam
-from dockdyn.mechanics.tree import Configuration
-from dockdyn.scenario.tree import BeamSection, FlexibleSection
-from dockdyn.study.plan import jit_once
+from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.beam import Beam
+from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.tables.tree import BeamSection, FlexibleSection
 
 
 def beam(modes, length=1.0, mass=1.0, bending=1.0, **given) -> Beam:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.output.berthing_report import render_berthing_report
-from dockdyn.study.berthing_run import build, strike
+from dockdyn.kinds.berthing.run import build, strike
+from dockdyn.pages import report_html
 
 RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
 HAND = {"impact.normal": "hand", "impact.lock": ["theta4"]}
@@ -207,7 +207,7 @@ def test_results_are_documented(plastic):
 
 
 def test_report_of_a_controlled_arm(controlled):
-    said = re.sub(r"<(svg|style).*?</\1>", " ", render_berthing_report(controlled), flags=re.S)
+    said = re.sub(r"<(svg|style).*?</\1>", " ", report_html(controlled), flags=re.S)
     said = " ".join(re.sub(r"<[^>]+>", " ", said).split())
     for words in (
         "Joined by the impact (weld)",

@@ -8,8 +8,8 @@ import tomlkit
 from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn.study.berthing_run import build, strike
-from dockdyn.study.stiffness import stiffness
+from dockdyn.kinds.berthing.run import build, strike
+from dockdyn.kinds.berthing.stiffness import stiffness
 
 TURNED = Rotation.from_rotvec([0.3, -0.2, 0.5])
 

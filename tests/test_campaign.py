@@ -15,16 +15,16 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn.cli_campaign import claimed
-from dockdyn.cli_options import Refusal
-from dockdyn.study import campaign
-from dockdyn.study.batch import figures_of_case, flights, run_cases
-from dockdyn.study.campaign import plan_campaign, rehearse, same_campaign
-from dockdyn.study.campaign_seal import Damaged, opened, sealed
-from dockdyn.study.campaign_store import Store
-from dockdyn.study.plan import TOLERANCE
-from dockdyn.study.requirements import figures_of
-from dockdyn.study.sampling import sample
+from dockdyn.cli.campaign import claimed
+from dockdyn.cli.common import Refusal
+from dockdyn.results.plan import TOLERANCE
+from dockdyn.results.requirements import figures_of
+from dockdyn.studies.campaign import conduct as campaign
+from dockdyn.studies.campaign.conduct import plan_campaign, rehearse, same_campaign
+from dockdyn.studies.campaign.sampling import sample
+from dockdyn.studies.campaign.seal import Damaged, opened, sealed
+from dockdyn.studies.campaign.store import Store
+from dockdyn.studies.cases.batch import figures_of_case, flights, run_cases
 
 # A small docking: a probe, a cone with a latch, no friction on the ramp, everything misaligned a little.
 SCENARIO = """
@@ -288,7 +288,7 @@ def test_rerun_gives_the_result_of_a_case(dock, whole):
     assert dock("campaign", "rerun", folder, 17).returncode == 2  # is there already
 
 
-SMALL_CHUNKS = "from dockdyn.study import campaign as c; c.CHUNK = 4; from dockdyn.__main__ import main; main()"
+SMALL_CHUNKS = "from dockdyn.studies import campaign as c; c.CHUNK = 4; from dockdyn.__main__ import main; main()"
 
 # the same, slowly, so that it can be stopped in the middle
 SLOWLY = SMALL_CHUNKS.replace(
@@ -323,7 +323,7 @@ def small_chunks(*arguments):
 
 def test_two_campaigns_on_one_folder(dock, file, tmp_path):
     """The second is refused, whatever it asks for, until the first ends, however it does."""
-    hold = "import sys; from pathlib import Path; from dockdyn.study.campaign_store import Store\n"
+    hold = "import sys; from pathlib import Path; from dockdyn.studies.campaign.store import Store\n"
     hold += "with Store(Path(sys.argv[1])).claimed(): print('held', flush=True); sys.stdin.read()"
     folder = tmp_path / "shared"
     holder = subprocess.Popen(
@@ -348,7 +348,7 @@ def test_two_campaigns_on_one_folder(dock, file, tmp_path):
 def test_two_processes_at_once(file, whole):
     folder = file.parent / "at once"
     arguments = [str(part) for part in ("campaign", "run", file, "--out", folder, "--json")]
-    code = "from dockdyn.cli import main; main()"
+    code = "from dockdyn.cli.main import main; main()"
     running = [
         subprocess.Popen(
             [sys.executable, "-c", code, *arguments, *more],
@@ -505,7 +505,8 @@ def test_no_scheduler_there_is_one_line(dock, file):
 def test_a_lost_scheduler_says_how_to_go_on(dock, file, monkeypatch):
     from contextlib import contextmanager
 
-    from dockdyn.study import campaign, cluster
+    from dockdyn.studies.campaign import cluster
+    from dockdyn.studies.campaign import conduct as campaign
 
     @contextmanager
     def gone(count, scheduler):
@@ -604,7 +605,7 @@ def test_another_campaign_is_told_apart(file):
 @pytest.mark.full
 def test_lanes_side_by_side_give_the_same(file, monkeypatch):
     """As on a device other than a CPU: all lanes of a call in one vectorised program."""
-    from dockdyn.study import lanes
+    from dockdyn.studies.cases import lanes
 
     scenario = dockdyn.load(file)
     drawn = sample(scenario, 8, 7, "random")

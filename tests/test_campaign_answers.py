@@ -14,13 +14,13 @@ from campaign_data import campaign_dataset
 from scipy import stats
 
 import dockdyn
-from dockdyn.study.batch import run_cases
-from dockdyn.study.campaign_answers import campaign_answers
-from dockdyn.study.campaign_cases import campaign_cases
-from dockdyn.study.capture_map import capture_map
-from dockdyn.study.first_failure import judge_cases
-from dockdyn.study.influence import influences
-from dockdyn.study.statistics import percentile_interval, wilson
+from dockdyn.studies.campaign.answers import campaign_answers
+from dockdyn.studies.campaign.capture_map import capture_map
+from dockdyn.studies.campaign.cases import campaign_cases
+from dockdyn.studies.campaign.first_failure import judge_cases
+from dockdyn.studies.campaign.influence import influences
+from dockdyn.studies.campaign.statistics import percentile_interval, wilson
+from dockdyn.studies.cases.batch import run_cases
 
 NAN = float("nan")
 

@@ -14,12 +14,12 @@ from PIL import Image
 from test_report import PROBE, Page, browse  # noqa: F401
 
 import dockdyn
-from dockdyn.output.campaign_console import show_campaign
-from dockdyn.output.campaign_figures import columns, load_figure
-from dockdyn.output.campaign_report import render_campaign_report
-from dockdyn.output.campaign_wording import percent, sure
-from dockdyn.study.campaign_answers import campaign_answers
-from dockdyn.study.campaign_cases import campaign_cases
+from dockdyn.studies.campaign.answers import campaign_answers
+from dockdyn.studies.campaign.cases import campaign_cases
+from dockdyn.studies.campaign.console import show_campaign
+from dockdyn.studies.campaign.plots import columns, load_figure
+from dockdyn.studies.campaign.report import render_campaign_report
+from dockdyn.studies.campaign.wording import percent, sure
 
 NAN = float("nan")
 TITLE = 'Case <b>"1"</b> & {{ 7 * 7 }}'
@@ -144,7 +144,7 @@ def test_page_says_what_the_answers_say(datasets, reports):
 
 def test_folder_of_the_commands_is_that_of_the_file(datasets, tmp_path):
     datasets["few"].to_netcdf(tmp_path / "campaign.nc", engine="h5netcdf")
-    from dockdyn.output.store import xr
+    from dockdyn.results.store import xr
 
     read = xr.load_dataset(tmp_path / "campaign.nc", engine="h5netcdf")
     assert f"dockdyn campaign rerun {tmp_path} " in render_campaign_report(read)

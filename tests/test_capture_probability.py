@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dockdyn.study.batch import run_cases
-from dockdyn.study.campaign import scenario_of
-from dockdyn.study.sampling import sample
-from dockdyn.study.statistics import wilson
+from dockdyn.studies.campaign.conduct import scenario_of
+from dockdyn.studies.campaign.sampling import sample
+from dockdyn.studies.campaign.statistics import wilson
+from dockdyn.studies.cases.batch import run_cases
 
 MASSES = 900.0, 2100.0  # kg
 STIFFNESS, ANGLE, LENGTH, PRELOAD = 1600.0, math.radians(38), 0.03, 4.0  # N/m, of the ramp, m, N

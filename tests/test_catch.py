@@ -10,10 +10,10 @@ from scipy.optimize import minimize_scalar
 
 import dockdyn
 from dockdyn.contact.catch import linearised
-from dockdyn.contact.hertz import Hertz
-from dockdyn.contact.hunt_crossley import HuntCrossley
+from dockdyn.contact.laws.hertz import Hertz
+from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.scenario.load import parse
-from dockdyn.study.batch import figures_of_case, run_cases
+from dockdyn.studies.cases.batch import figures_of_case, run_cases
 
 TEXT = """
 schema = 1

@@ -9,8 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dockdyn
-from dockdyn.output.chains_report import render_chains_report
-from dockdyn.output.report import render_report
+from dockdyn.pages import report_html
 
 RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
 MASSES = {"chaser.masses": [8, 3], "target.masses": [2, 21], "chaser.stiffness": 700, "target.stiffness": 300}
@@ -83,7 +82,7 @@ def test_stiff_bodies_are_warned_of_and_laws_without_formula():
     summary = dockdyn.summarise(run(**{"contact.normal": crossley}))
     assert summary["relative_velocity_predicted_m_s"][0] is None
     assert "no formula gives the restitution" in summary["warnings"][0]
-    assert "no formula gives the restitution" in text_of(render_chains_report(run(**{"contact.normal": crossley})))
+    assert "no formula gives the restitution" in text_of(report_html(run(**{"contact.normal": crossley})))
 
 
 def test_single_masses_meet_like_rigid_bodies():
@@ -105,11 +104,11 @@ REPORTS = {
 def test_report_and_documentation_of_a_run(name, tmp_path):
     dataset = run(name)
     path = tmp_path / "result.nc"
-    from dockdyn.output.store import write_result
+    from dockdyn.results.store import write_result
 
     write_result(dataset, path)
     again = dockdyn.open_result(path)
-    page = (render_report if name == "probe-cone-latch" else render_chains_report)(again)
+    page = report_html(again)
     said = text_of(page)
     for words in REPORTS[name]:
         assert words in said
@@ -120,12 +119,12 @@ def test_report_and_documentation_of_a_run(name, tmp_path):
 
 
 def test_a_run_that_never_arrives_says_so():
-    page = render_chains_report(run("paraskevas-a", duration="10 ms"))
+    page = report_html(run("paraskevas-a", duration="10 ms"))
     assert "did not reach the target" in text_of(page)
     dataset = run("paraskevas-latch", duration="10 ms")
     assert dockdyn.summarise(dataset)["captured"] is False
     assert dockdyn.summarise(dataset)["capture_speed_margin_m_s"] is None
-    assert "did not reach the latch" in text_of(render_chains_report(dataset))
+    assert "did not reach the latch" in text_of(report_html(dataset))
 
 
 def test_the_command_prints_and_writes(dock, tmp_path):

@@ -14,9 +14,10 @@ from scipy.optimize import brentq
 from test_linearised_contact import difference, load, place_of, some_scene  # noqa: F401
 
 import dockdyn
+from dockdyn.scenario.axis import Sweep
 from dockdyn.stability import TransferFunction, chart, growth_rates, loop
-from dockdyn.study.margins import margins
-from dockdyn.study.stability_sweep import Sweep, parse_sweep, stability_dataset
+from dockdyn.studies.margins.answer import margins
+from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 # --- fields with a known zero ----------------------------------------------------------------------------------------
 

@@ -285,14 +285,16 @@ def test_start_is_quick():
     everything = "import dockdyn; [getattr(dockdyn, name) for name in dockdyn.__all__]"
     jax = seconds("-c", "import jax")
     assert seconds("-c", "import dockdyn") <= 2.5 * jax
-    assert seconds("-c", "import sys; sys.argv = ['dockdyn', '--help']; from dockdyn.cli import main; main()") < jax
+    assert (
+        seconds("-c", "import sys; sys.argv = ['dockdyn', '--help']; from dockdyn.cli.main import main; main()") < jax
+    )
     check = f"import sys; {everything}; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", check], check=True)
     for option in ("--help", "--version"):
         code = f"""
 import sys
 sys.argv = ["dockdyn", "{option}"]
-from dockdyn.cli import main
+from dockdyn.cli.main import main
 try:
     main()
 except SystemExit:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.scenario.compensators import LAWS
-from dockdyn.study.compare import laws_of, stiffness_range
+from dockdyn.cli import main as cli
+from dockdyn.kinds.rig.compare import laws_of, stiffness_range
+from dockdyn.scenario.tables.compensators import LAWS
 
 SHORT = ("--set", "duration=3 s")
 STIFFNESS = "contact.normal.stiffness"

@@ -26,9 +26,9 @@ from rig_reference import (
 )
 from scipy.linalg import expm
 
-from dockdyn.loop.compensator import Seen
-from dockdyn.loop.compensators import COMPENSATORS, VELOCITIES
-from dockdyn.loop.energy_observer import Oracle, PortEnergy
+from dockdyn.hil.compensators import COMPENSATORS, VELOCITIES
+from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.energy_observer import Oracle, PortEnergy
 
 GAIN = 113.2576  # N s/m on the model's velocity, as the contact alone at 2e4 N/m: `test_tuning` finds it by simulation
 BELIEVED, MET = 2e4, 5e4  # N/m

@@ -19,11 +19,11 @@ from test_linearised_contact import REST, fitted_root
 from test_report import Page
 
 import dockdyn
-from dockdyn.output.stability_report import render_stability_report
+from dockdyn.kinds.free_flight.closed_together import seen_matrices
+from dockdyn.kinds.free_flight.nominal import nominal_of
 from dockdyn.stability import rightmost_roots, stable_windows
-from dockdyn.study.closed_together import seen_matrices
-from dockdyn.study.nominal import nominal_of
-from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+from dockdyn.studies.margins.report import render_stability_report
+from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 NORMAL = np.array([-1.0, 0.0, 0.0])  # out of the plate, at x = 0
 

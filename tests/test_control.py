@@ -15,9 +15,9 @@ import dockdyn
 from dockdyn.control.lqr import riccati
 from dockdyn.integrate import adaptive
 from dockdyn.integrate.model import State
+from dockdyn.kinds.berthing.run import regulate, with_gain
+from dockdyn.results.plan import jit_once
 from dockdyn.stability.linearise import linearise
-from dockdyn.study.berthing_run import regulate, with_gain
-from dockdyn.study.plan import jit_once
 
 LIMITS = [30, 30, 10]
 RIGID = {"flexible.modes": 0}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.integrate import fixed, located
+from dockdyn.integrate.hybrid import fixed, located
 from dockdyn.integrate.solution import Status
-from dockdyn.study.plan import jit_once
+from dockdyn.results.plan import jit_once
 
 # stiffness N/m, damping N s/m, delay s, friction coefficient
 CASES = {

@@ -13,8 +13,8 @@ from scipy import stats
 
 import dockdyn
 from dockdyn.scenario.load import parse, preset_text
-from dockdyn.study.sampling import sample, sample_cases
-from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+from dockdyn.studies.campaign.sampling import sample, sample_cases
+from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 RUNS = 4000
 SAMPLINGS = ("random", "sobol", "latin-hypercube")
@@ -192,7 +192,7 @@ def test_a_case_has_nothing_distributed_and_the_same_requirements():
     found = sample(chosen, 3, 1, "random")
     case = chosen.at(dict(zip(found.keys, found.values[1].tolist(), strict=True)))
     assert case.dispersions == () and case.requirements == chosen.requirements
-    assert [dockdyn.scenario.keys.number_at(case, key).value for key in found.keys] == found.values[1].tolist()
+    assert [dockdyn.scenario.language.keys.number_at(case, key).value for key in found.keys] == found.values[1].tolist()
     with pytest.raises(dockdyn.ScenarioError, match=r"mine.toml: has no distribution"):
         sample(case, 3, 1, "random")
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.study import envelope as study
-from dockdyn.study.batch import Cases
+from dockdyn.studies.cases.batch import Cases
+from dockdyn.studies.envelope import search as study
 
 SPEED, MASS = "approach.closing_speed", "chaser.mass"
 RANGES = {SPEED: (0.0, 0.1), MASS: (1000.0, 3000.0)}
@@ -305,7 +305,7 @@ def test_no_boundary_is_an_answer(dock, on_axis, speeds, words):
     ],
 )
 def test_bad_input_is_one_line(dock, monkeypatch, arguments, words):
-    monkeypatch.setattr("dockdyn.study.envelope.run_cases", None)  # refused before anything runs
+    monkeypatch.setattr("dockdyn.studies.envelope.search.run_cases", None)  # refused before anything runs
     code, out, err = dock("envelope", *arguments)
     assert code == 2, out
     assert err.count("\n") == 1

@@ -13,8 +13,8 @@ from scipy.io import loadmat
 from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
-from dockdyn.output.export import export_csv, export_mat, matlab_names
-from dockdyn.output.store import open_result, write_result
+from dockdyn.results.export import export_csv, export_mat, matlab_names
+from dockdyn.results.store import open_result, write_result
 
 
 def rows_of(path):

@@ -7,11 +7,12 @@ import pytest
 import scipy.linalg
 import scipy.optimize
 
+from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.gate import APART
-from dockdyn.contact.spring_dashpot import SpringDashpot
-from dockdyn.integrate import located
-from dockdyn.models.chains import Chains
-from dockdyn.models.four_mass import AxialContact, FourMass
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.integrate.hybrid import located
+from dockdyn.kinds.chains.model import Chains
+from dockdyn.kinds.chains.model_four_mass import FourMass
 
 CONTACT, CHASER, TARGET, SPEED = 15000.0, 1000.0, 200.0, 0.05  # N/m, N/m, N/m, m/s: the assignment that fits the table
 CASES = {"A": (17, 2, 1.5, 15), "B": (10, 10, 10, 10), "C": (5, 50, 10, 100), "D": (100, 20, 10, 200)}  # kg

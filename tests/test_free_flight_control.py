@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 import dockdyn
 from dockdyn.control.actuators import FADING
-from dockdyn.output.report import render_report
-from dockdyn.scenario.actuators import ActuatorSection
+from dockdyn.pages import report_html
+from dockdyn.scenario.tables.actuators import ActuatorSection
 
 LARGE = 1e6  # a limit that is not reached
 PRINCIPAL = [[60.0, 0, 0], [0, 80.0, 0], [0, 0, 90.0]]
@@ -223,7 +223,7 @@ def test_everything_in_the_result_is_documented(docked):
 
 
 def test_the_report_shows_control(docked):
-    page = render_report(docked)
+    page = report_html(docked)
     assert "Control of the chaser" in page and "What control gives the chaser" in page
 
 

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 import dockdyn
-from dockdyn import cli
+from dockdyn.cli import main as cli
 
 ROOT = typer.main.get_command(cli.app)
 

@@ -12,14 +12,14 @@ from scipy.linalg import expm, logm
 from scipy.signal import cont2discrete, lfilter, lsim, zpk2tf
 from scipy.spatial.transform import Rotation
 
-from dockdyn.scenario.errors import ScenarioError
+from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.stability.discrete import continuous
-from dockdyn.study.arm_path import generic_arm, lead
-from dockdyn.study.bounce_log import Bounce, read_bounce
-from dockdyn.study.identify_contact import identify_contact
-from dockdyn.study.identify_plan import Sweep
-from dockdyn.study.identify_robot import Records, identify_robot, validated
-from dockdyn.study.output_error import Orders, fit
+from dockdyn.studies.identification.arm_path import generic_arm, lead
+from dockdyn.studies.identification.bounce_log import Bounce, read_bounce
+from dockdyn.studies.identification.contact import identify_contact
+from dockdyn.studies.identification.output_error import Orders, fit
+from dockdyn.studies.identification.plan import Sweep
+from dockdyn.studies.identification.robot import Records, identify_robot, validated
 
 PERIOD = 0.002  # s
 ZEROS, POLES, GAIN = [-206.5679], [-181.7836 + 185.4564j, -181.7836 - 185.4564j], 326.4756  # a stand-in of SITS's robot

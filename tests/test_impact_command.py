@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from dockdyn import cli
+from dockdyn.cli import main as cli
 
 MULTIBODY = ("multibody", "--masses", "17", "2", "1.5", "15", "--speed", "0.05 m/s")
 STIFFNESSES = ("--contact-stiffness", "15 kN/m", "--chaser-stiffness", "1 kN/m", "--target-stiffness", "200 N/m")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dockdyn.output.store import write_result
+from dockdyn.results.store import write_result
 
 TRIES = 30
 WITHIN = 2.0  # s, on an idle machine
@@ -141,7 +141,7 @@ def interrupt(command: str, moment: float, folder: Path, cold: bool) -> None:
     if code == 130:
         assert errors.startswith("error: interrupted") and errors.count("\n") == 1, errors
     if code == -signal.SIGINT:  # Python itself still started: dockdyn had not yet begun to listen
-        assert "dockdyn/cli.py" not in errors and "in listen" not in errors, errors
+        assert "dockdyn/cli/main.py" not in errors and "in listen" not in errors, errors
     assert not list(folder.rglob("*.part")), moment
 
 

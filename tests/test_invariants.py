@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn.scenario.units import SMALLEST
+from dockdyn.scenario.language.units import SMALLEST
 
 DURATION = 5.0  # s
 INTERVAL = 0.1  # s, between samples

@@ -24,8 +24,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import gamma
 
 import dockdyn
-from dockdyn.contact.compliance_device import ComplianceDevice
-from dockdyn.contact.hunt_crossley import damping_for
+from dockdyn.contact.laws.compliance_device import ComplianceDevice
+from dockdyn.contact.laws.hunt_crossley import damping_for
 from dockdyn.mechanics.vector import Vector
 
 SMOOTH = 1e-8  # relative

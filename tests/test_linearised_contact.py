@@ -18,11 +18,11 @@ from numpy.testing import assert_allclose
 from test_bounce import exact_restitution
 
 import dockdyn
-from dockdyn.models.resting_contact import resting_contact
+from dockdyn.kinds.free_flight.model_resting_contact import resting_contact
+from dockdyn.kinds.free_flight.nominal import nominal_of, rest
 from dockdyn.stability import linearise, stable_windows
 from dockdyn.stability.linearise import seen
-from dockdyn.study.margins import margins
-from dockdyn.study.nominal import nominal_of, rest
+from dockdyn.studies.margins.answer import margins
 
 # --- theory, in NumPy ------------------------------------------------------------------------------------------------
 

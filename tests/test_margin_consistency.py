@@ -11,13 +11,13 @@ from numpy.testing import assert_allclose
 from test_report import Page
 
 import dockdyn
-from dockdyn.output.console import show_margins
-from dockdyn.output.stability_report import render_stability_report
-from dockdyn.scenario.keys import value_at
+from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.scenario.language.keys import value_at
 from dockdyn.stability.growth import growth_rates, single
 from dockdyn.stability.loop_margins import varied
-from dockdyn.study.approximation import ORDERS
-from dockdyn.study.nominal import nominal_loop, nominal_of
+from dockdyn.studies.margins.approximation import ORDERS
+from dockdyn.studies.margins.console import show_margins
+from dockdyn.studies.margins.report import render_stability_report
 
 SI = {"title": "random rig", "duration": 30.0}
 

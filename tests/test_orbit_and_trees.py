@@ -11,11 +11,11 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from dockdyn.mechanics.assembly import Link, tree_of
 from dockdyn.mechanics.orbit import Orbit
-from dockdyn.mechanics.planar_tree import Pair, PlanarTree
-from dockdyn.mechanics.spatial_tree import SpatialTree
-from dockdyn.mechanics.tree import Configuration
+from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.mechanics.trees.planar import Pair, PlanarTree
+from dockdyn.mechanics.trees.spatial import SpatialTree
 
 MU, RADIUS = 3.986004418e14, 6.731290e6  # m³/s², m
 RATE_SQUARED = MU / RADIUS**3

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.output.orbital_report import render_orbital_report
-from dockdyn.output.orbital_snapshots import instants
+from dockdyn.kinds.orbital_arm.snapshots import instants
+from dockdyn.pages import report_html
 
 RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
 LENGTHS = (1.84, 1.84, 0.736)  # m, of the links of Gibson and Murphey's arm here
@@ -79,7 +79,7 @@ def test_the_latch_holds_the_payload_and_the_arm_goes_back(docking, retreat):
 
 
 def test_report_and_documentation(retreat):
-    page = render_orbital_report(retreat)
+    page = report_html(retreat)
     said = re.sub(r"<(svg|style).*?</\1>", " ", page, flags=re.S)
     said = " ".join(re.sub(r"<[^>]+>", " ", said).split())
     for words in (
@@ -126,7 +126,7 @@ def test_without_orbit_and_contact_momentum_stays():
     assert dataset.sizes["time"] == 51 and "gap" not in dataset
     assert summary["linear_momentum_error"] < 1e-12 and summary["angular_momentum_error"] < 1e-12
     assert summary["captured"] is None and summary["impacts"] == []
-    assert "Figure 1" in render_orbital_report(dataset)
+    assert "Figure 1" in report_html(dataset)
 
 
 @pytest.mark.full
@@ -147,7 +147,7 @@ def test_six_joints_stow_a_pallet():
     assert summary["impacts"][-1]["latch"]
     goal = np.radians([-27.759, -51.493, 67.989, 73.504, 0, -50.677])
     assert np.abs(dataset.joint_angle.values[-1] - goal).max() < math.radians(2)
-    assert "from above" in render_orbital_report(dataset)
+    assert "from above" in report_html(dataset)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from mechanical_models import events_of, go, samples_of, settings, slope
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from dockdyn.integrate import colliding
+from dockdyn.integrate.variational import colliding
 
 PAPER = planar.Parameters()
 STEPS = np.array([0.04, 0.02, 0.01])

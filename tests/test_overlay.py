@@ -12,11 +12,11 @@ import tomlkit
 import xarray as xr
 
 import dockdyn
-from dockdyn.output.export import export_csv
-from dockdyn.output.overlay import measured, overlaid
-from dockdyn.output.overlay_report import names_of, render_overlay_report
-from dockdyn.output.store import write_result
-from dockdyn.study.measured_log import read_measured, residuals
+from dockdyn.results.export import export_csv
+from dockdyn.results.store import write_result
+from dockdyn.studies.overlay.measured_log import read_measured, residuals
+from dockdyn.studies.overlay.report import names_of, render_overlay_report
+from dockdyn.studies.overlay.signals import measured, overlaid
 
 
 @pytest.fixture(scope="module")

@@ -10,17 +10,17 @@ import pytest
 
 import dockdyn
 from dockdyn import impact
-from dockdyn.contact.cone import Cone
-from dockdyn.contact.cylinder import Cylinder
-from dockdyn.contact.friction import Coulomb
-from dockdyn.contact.hertz import Hertz
-from dockdyn.contact.hunt_crossley import HuntCrossley
-from dockdyn.contact.parallel import Parallel
-from dockdyn.contact.spring_dashpot import SpringDashpot
-from dockdyn.contact.surface import Surface
+from dockdyn.api import scene_of
+from dockdyn.contact.laws.friction import Coulomb
+from dockdyn.contact.laws.hertz import Hertz
+from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+from dockdyn.contact.laws.parallel import Parallel
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.contact.surfaces.cylinder import Cylinder
+from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.mechanics.vector import Vector
-from dockdyn.output.replay.build import scene_of
-from dockdyn.output.store import open_result
+from dockdyn.results.store import open_result
 
 OWN_CONTACT = '''
 import dockdyn

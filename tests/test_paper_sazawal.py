@@ -6,9 +6,8 @@ from functools import cache
 
 import pytest
 
-from dockdyn.papers.sazawal import FIGURES, both_laws, reproduce, with_damping, with_friction, with_stiffness
-from dockdyn.study.simulate import simulate
-from dockdyn.study.summarise import summarise
+from dockdyn.api import simulate, summarise
+from dockdyn.papers.sazawal.reproduce import FIGURES, both_laws, reproduce, with_damping, with_friction, with_stiffness
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockdyn.papers.sits import FIGURES, reproduce
-from dockdyn.papers.sits_rig import rig
+from dockdyn.papers.sits.reproduce import FIGURES, reproduce
+from dockdyn.papers.sits.rig import rig
 
 THEORY = ("delays", "robot", "stability", "gains")
 

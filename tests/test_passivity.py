@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 from rig_reference import packaged, simulate
 
-from dockdyn.loop.compensator import Seen
-from dockdyn.loop.compensators import COMPENSATORS
+from dockdyn.hil.compensators import COMPENSATORS
+from dockdyn.hil.compensators.compensator import Seen
 
 LAW = COMPENSATORS["passivity"]
 ROUNDING = 1e-10  # of the kinetic energy at the start and the work done

@@ -16,10 +16,10 @@ from scipy.optimize import brentq
 import dockdyn
 from dockdyn.contact.pair import meet
 from dockdyn.integrate.model import State
+from dockdyn.kinds.berthing.model_rebound import drift, point_rows
+from dockdyn.kinds.berthing.run import build, strike
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.models.rebound import drift, point_rows
-from dockdyn.output.replay.arms import placing, tree_parts
-from dockdyn.study.berthing_run import build, strike
+from dockdyn.report.replay.arms import placing, tree_parts
 
 SCENARIOS = (Path(__file__).parents[1] / "docs" / "scenario.md").read_text(encoding="utf-8")
 LENGTH, MASS, STIFFNESS = 5.0, 15.0, 600.0  # m, kg, N m²

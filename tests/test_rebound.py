@@ -8,8 +8,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dockdyn
-from dockdyn.output.berthing_report import LISTED, render_berthing_report
-from dockdyn.output.console import show_summary
+from dockdyn.cli.console import show_summary
+from dockdyn.kinds.berthing.report import LISTED
+from dockdyn.pages import report_html
 
 BASE, TIP, WALL, SPRING, DAMPER, SPEED = 40.0, 3.0, 25.0, 180.0, 2.0, 0.08  # kg, N/m, N s/m, m/s
 RESTITUTION = 0.6
@@ -179,7 +180,7 @@ def test_compliant_contact(pressed):
 
 def words_of(dataset):
     """What a report says, without figures."""
-    said = re.sub(r"<(svg|style|pre).*?</\1>", " ", render_berthing_report(dataset), flags=re.S)
+    said = re.sub(r"<(svg|style|pre).*?</\1>", " ", report_html(dataset), flags=re.S)
     return " ".join(re.sub(r"<[^>]+>", " ", said).split())
 
 

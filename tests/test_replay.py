@@ -17,15 +17,15 @@ import tomlkit
 import xarray as xr
 from browser import WINDOW, Page, changed, hue
 
-from dockdyn.contact.cone import Cone
-from dockdyn.contact.plane import Plane
-from dockdyn.contact.torus import Torus
-from dockdyn.output.replay import frames, shapes
-from dockdyn.output.replay.build import scene_of
-from dockdyn.output.replay.overlay import facts
-from dockdyn.output.replay.page import page_of
-from dockdyn.output.replay.scene import turned
-from dockdyn.output.store import write_result
+from dockdyn.api import scene_of
+from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.contact.surfaces.torus import Torus
+from dockdyn.report.replay import frames, shapes
+from dockdyn.report.replay.overlay import facts
+from dockdyn.report.replay.page import page_of
+from dockdyn.report.replay.scene import turned
+from dockdyn.results.store import write_result
 
 # name: preset, overrides, instant (s) at which an arrow must be seen, instant at which it must not
 CASES = {
@@ -194,7 +194,7 @@ def test_a_ring_is_closed():
 
 def test_boxes_have_the_inertia_of_their_bodies():
     """Of a box of 2 m × 1 m × 0.5 m and 12 kg: m/12 (b² + c²), and so on."""
-    from dockdyn.output.replay.gear import hull
+    from dockdyn.report.replay.gear import hull
 
     mesh = hull(12.0, np.diag([1.25, 4.25, 5.0]), [])
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [2, 1, 0.5], rtol=1e-9)
@@ -359,7 +359,7 @@ def test_served_to_two_tabs_on_loopback_until_interrupted(browser, file, tmp_pat
 
 
 def test_another_port_where_the_usual_one_is_taken_and_a_warning_where_others_may_look(file):
-    from dockdyn.cli_view import PORT
+    from dockdyn.cli.view import PORT
 
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -9,14 +9,14 @@ import pytest
 import tomlkit
 
 import dockdyn
-from dockdyn.output.replay import frames
-from dockdyn.output.replay.build import scene_of
-from dockdyn.output.replay.overlay import arrow_facts
-from dockdyn.output.replay.page import page_of
-from dockdyn.output.replay.player import draw_arrow, draw_frames, draw_line, draw_parts, shafts
-from dockdyn.output.replay.scale import arrow_scale
-from dockdyn.output.replay.scene import Arrow
-from dockdyn.output.store import write_result
+from dockdyn.api import scene_of
+from dockdyn.report.replay import frames
+from dockdyn.report.replay.overlay import arrow_facts
+from dockdyn.report.replay.page import page_of
+from dockdyn.report.replay.player import draw_arrow, draw_frames, draw_line, draw_parts, shafts
+from dockdyn.report.replay.scale import arrow_scale
+from dockdyn.report.replay.scene import Arrow
+from dockdyn.results.store import write_result
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.output.replay.build import scene_of
-from dockdyn.output.replay.page import page_of
+from dockdyn.api import scene_of
+from dockdyn.report.replay.page import page_of
 
 STL = """solid box
  facet normal 0 0 1

@@ -12,10 +12,10 @@ import pytest
 import viser
 import websockets
 
-from dockdyn.output.replay.local_server import own_page
-from dockdyn.output.replay.player import player
-from dockdyn.output.replay.scene import Part, Scene, View, still
-from dockdyn.output.replay.shapes import ball
+from dockdyn.report.replay.local_server import own_page
+from dockdyn.report.replay.player import player
+from dockdyn.report.replay.scene import Part, Scene, View, still
+from dockdyn.report.replay.shapes import ball
 
 
 def in_a_loop(work):

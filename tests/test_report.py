@@ -16,10 +16,10 @@ import xarray as xr
 from browser import missing
 
 import dockdyn
-from dockdyn.output import picture
-from dockdyn.output.report import render_report
-from dockdyn.output.store import open_result, write_result
-from dockdyn.output.trajectory import trajectory
+from dockdyn.kinds.free_flight.trajectory import trajectory
+from dockdyn.pages import report_html
+from dockdyn.report import picture
+from dockdyn.results.store import open_result, write_result
 
 TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'
 FEATURE = 'tip <i>&"$x$'
@@ -89,7 +89,7 @@ def results() -> dict[str, xr.Dataset]:
 
 @pytest.fixture(scope="module")
 def reports(results) -> dict[str, str]:
-    return {name: render_report(result) for name, result in results.items()}
+    return {name: report_html(result, replay={}) for name, result in results.items()}
 
 
 def assert_shows(cell: str, value: float | None) -> None:
@@ -194,7 +194,7 @@ def test_result_survives_the_file(results, tmp_path):
         xr.testing.assert_identical(back, result)
         assert dockdyn.summarise(back) == dockdyn.summarise(result)
     write_result(results["contacts"], path)
-    assert render_report(open_result(path)) == render_report(results["contacts"])
+    assert report_html(open_result(path), replay={}) == report_html(results["contacts"], replay={})
     assert [file.name for file in tmp_path.iterdir()] == ["result.nc"]
 
 
@@ -277,7 +277,7 @@ def test_page_opens_in_a_browser(browse, reports, tmp_path):
 def test_figures_show_at_every_width(browse, results, tmp_path, monkeypatch, width, large):
     monkeypatch.setattr(picture, "LARGE", large)
     page = tmp_path / "report.html"
-    html = render_report(results["contacts"])
+    html = report_html(results["contacts"], replay={})
     html = re.sub(r"<meta http-equiv[^>]*>", "", html).replace("</body>", f"{PROBE}</body>")  # the page forbids scripts
     # a frame, because no window is narrower than 500 pixels
     frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(html)}"></iframe>'

@@ -15,14 +15,16 @@ from test_replay import CASES
 from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
-from dockdyn.output.overlay_report import render_overlay_report
-from dockdyn.output.report_of import REPORTS, report_of
-from dockdyn.output.sensitivity_report import render_sensitivity_report
-from dockdyn.output.store import open_result, write_result
-from dockdyn.study.compare import VARIABLES
-from dockdyn.study.stability_sweep import parse_sweep, stability_dataset
+from dockdyn.kinds.rig.compare import VARIABLES
+from dockdyn.pages import STUDIES, report_html
+from dockdyn.results.store import open_result, write_result
+from dockdyn.scenario.kinds import known_kinds
+from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
+from dockdyn.studies.overlay.report import render_overlay_report
+from dockdyn.studies.sensitivity.report import render_sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
+REPORTS = [*STUDIES, *known_kinds()]
 REQUIRED = {"free-flight": {"requirements.peak_normal_force": "< 2 N"}}
 RUNS = {
     kind: (preset, changes | REQUIRED.get(kind, {})) for kind, (preset, changes, *_) in CASES.items() if kind in REPORTS
@@ -81,8 +83,8 @@ def reports(runs, shared_run) -> dict[str, str]:
     """A report of every sort, runs with their replays."""
     faster = shared_run("paraskevas-latch", {"speed": "0.08 m/s"})
     studies = [STABILITIES["chart"], CAMPAIGNS["full"](), compared(), enveloped()]
-    pages = {kind: report_of(dataset) for kind, dataset in runs.items()}
-    pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_of, studies), strict=True))
+    pages = {kind: report_html(dataset) for kind, dataset in runs.items()}
+    pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_html, studies), strict=True))
     assert set(pages) == set(REPORTS)
     pages["overlay"] = render_overlay_report({"slow.nc": runs["latch"], "fast.nc": faster}, None, "dockdyn report …")
     pages["sensitivity"] = render_sensitivity_report(SENSITIVITY, 'kind = "rig"\n', "dockdyn sensitivity …")
@@ -192,16 +194,16 @@ def test_a_report_without_a_replay_says_why(runs, monkeypatch):
     def fails(*_):
         raise RuntimeError("no <shape> for this")
 
-    monkeypatch.setattr("dockdyn.output.report_of.packed_replay", fails)
-    text = report_of(runs["latch"])
+    monkeypatch.setattr("dockdyn.pages.packed_replay", fails)
+    text = report_html(runs["latch"])
     assert "The replay could not be made: no &lt;shape&gt; for this" in text and "<script" not in text
 
 
 def test_requirements_are_judged_at_the_top(runs):
-    text = report_of(runs["free-flight"])
+    text = report_html(runs["free-flight"])
     assert "✗ 1 of 1 requirements not met: peak_normal_force." in text
     changed = runs["free-flight"].attrs["scenario"].replace('"< 2 N"', '"< 3 N"')
-    assert "✓ The requirement is met." in report_of(runs["free-flight"].assign_attrs(scenario=changed))
+    assert "✓ The requirement is met." in report_html(runs["free-flight"].assign_attrs(scenario=changed))
 
 
 def typed_in(text: str) -> list[str]:
@@ -217,7 +219,7 @@ def without_times(dataset: xr.Dataset) -> xr.Dataset:
 def test_what_the_report_says_to_type_gives_the_result_again(runs, dock, tmp_path):
     dataset = runs["latch"]
     (tmp_path / "scenario.toml").write_text(dataset.attrs["scenario"], encoding="utf-8")
-    program, *words = typed_in(report_of(dataset))
+    program, *words = typed_in(report_html(dataset))
     assert program == "dockdyn" and dock(*words).returncode == 0
     xr.testing.assert_identical(without_times(open_result(tmp_path / "again/result.nc")), without_times(dataset))
 
@@ -228,18 +230,18 @@ def test_margins_swept_are_got_again(dock, tmp_path):
     dataset = stability_dataset(dockdyn.load("probe-cone"), [parse_sweep(sweep) for sweep in sweeps])
     write_result(dataset, tmp_path / "stability.nc")
     (tmp_path / "scenario.toml").write_text(dataset.attrs["scenario"], encoding="utf-8")
-    _, *words = typed_in(report_of(open_result(tmp_path / "stability.nc")))
+    _, *words = typed_in(report_html(open_result(tmp_path / "stability.nc")))
     assert dock(*words).returncode == 0
     again = open_result(tmp_path / "again/stability.nc")
     xr.testing.assert_identical(without_times(again), without_times(dataset))
 
 
 def test_studies_say_what_to_type():
-    campaign = typed_in(report_of(CAMPAIGNS["few"]()))
+    campaign = typed_in(report_html(CAMPAIGNS["few"]()))
     assert campaign == shlex.split("dockdyn campaign run scenario.toml --runs 60 --seed 1 --out again")
     envelope = "dockdyn envelope scenario.toml --over speed=0.06:0.08 --of captured --tolerance 0.01 --out again"
-    assert typed_in(report_of(enveloped())) == shlex.split(envelope)
-    found = typed_in(report_of(compared()))
+    assert typed_in(report_html(enveloped())) == shlex.split(envelope)
+    found = typed_in(report_html(compared()))
     assert found[:5] == ["dockdyn", "compare", "scenario.toml", "--compensators", "none,fixed-gain"]
     key, _, values = found[found.index("--set") + 1].partition("=")
     assert key == "contact.normal.stiffness" and json.loads(values) == list(compared().stiffness.values)

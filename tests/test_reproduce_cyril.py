@@ -9,8 +9,8 @@ import pytest
 import xarray as xr
 from scipy.optimize import brentq
 
-from dockdyn import cli
-from dockdyn.papers.cyril import FIGURES, reproduce
+from dockdyn.cli import main as cli
+from dockdyn.papers.cyril.reproduce import FIGURES, reproduce
 
 pytestmark = pytest.mark.full  # the paper recomputed: in the run of `make verify`
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dockdyn import open_result
-from dockdyn.papers.gibson import FIGURES, reproduce
+from dockdyn.papers.gibson.reproduce import FIGURES, reproduce
 
 MU, AXIS = 3.986004418e14, 6731.29e3  # m³/s², m
 

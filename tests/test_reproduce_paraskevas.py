@@ -8,8 +8,8 @@ import xarray as xr
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
-from dockdyn import cli
-from dockdyn.papers.paraskevas import FIGURES, reproduce
+from dockdyn.cli import main as cli
+from dockdyn.papers.paraskevas.reproduce import FIGURES, reproduce
 
 pytestmark = pytest.mark.full  # the paper recomputed: in the run of `make verify`
 

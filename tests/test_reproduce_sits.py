@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from dockdyn.papers import sits, sits_runs, sits_simulation
-from dockdyn.papers.sits_runs import S1, T2
+from dockdyn.papers.sits import reproduce as sits
+from dockdyn.papers.sits import runs as sits_runs
+from dockdyn.papers.sits import simulation as sits_simulation
+from dockdyn.papers.sits.runs import S1, T2
 
 FREQUENCY = np.sqrt(20000 / 500 - 0.05**2)  # rad/s, of the contact alone
 DECAY = -0.05  # 1/s, likewise

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.papers import sazawal
-from dockdyn.papers.sazawal_closed_form import (
+from dockdyn.papers.sazawal import reproduce as sazawal
+from dockdyn.papers.sazawal.closed_form import (
     contact_matrix,
     contact_point_system,
     normal_dynamics,
@@ -18,7 +18,7 @@ from dockdyn.papers.sazawal_closed_form import (
     wall_axes,
 )
 from dockdyn.stability import critical_delay
-from dockdyn.study.margins import margins
+from dockdyn.studies.margins.answer import margins
 
 pytestmark = pytest.mark.full  # the paper recomputed: in the run of `make verify`
 

@@ -8,11 +8,12 @@ import sys
 import pytest
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.output.console import show_summary
-from dockdyn.output.report_of import report_of
-from dockdyn.scenario.requirement import requirements_of
-from dockdyn.study.requirements import judge, unit_of_figure
+from dockdyn.cli import main as cli
+from dockdyn.cli.common import NOT_MET
+from dockdyn.cli.console import show_summary
+from dockdyn.pages import report_html
+from dockdyn.results.requirements import judge, unit_of_figure
+from dockdyn.scenario.language.requirement import requirements_of
 
 SUMMARY = {
     "title": "by hand",
@@ -164,7 +165,7 @@ def test_a_run_says_what_is_met_and_check_decides_the_exit_code(monkeypatch, cap
     assert "<h2>Requirements</h2>" in page and "steps &lt; 3" in page and ">not met<" in page
 
     code, printed = command(monkeypatch, capsys, *SHORT, *wants, "--json", "--check")
-    assert code == cli.NOT_MET == 4
+    assert code == NOT_MET == 4
     assert printed.err == "error: paraskevas-latch: not met: steps\n"
     found = json.loads(printed.out)["requirements"]
     assert [(one["name"], one["met"]) for one in found] == [("captured", True), ("steps", False)]
@@ -192,11 +193,11 @@ def test_every_kind_judges(preset, stated, limit, capsys):
     assert found["name"] in limit
     show_summary(summary)
     assert f"required {found['name']} " in capsys.readouterr().out
-    assert "<h2>Requirements</h2>" in report_of(dataset)
+    assert "<h2>Requirements</h2>" in report_html(dataset)
 
 
 def test_without_requirements_nothing_is_said(capsys):
     dataset = dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot", {"duration": "1 s"}))
     summary = dockdyn.summarise(dataset)
     assert summary["requirements"] == []
-    assert "Requirements" not in report_of(dataset)
+    assert "Requirements" not in report_html(dataset)

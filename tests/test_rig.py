@@ -11,17 +11,17 @@ import pytest
 from numpy.testing import assert_allclose
 from rig_reference import GAIN, POLE, ZERO, packaged, simulate
 
-from dockdyn.contact.spring_dashpot import SpringDashpot
-from dockdyn.loop.compensators import COMPENSATORS
-from dockdyn.loop.compensators.linear import Linear
-from dockdyn.loop.robot import RobotAxes
-from dockdyn.loop.sensor import ForceSensor
-from dockdyn.loop.velocity_sources import FilteredDifference
-from dockdyn.models.four_mass import AxialContact
-from dockdyn.models.rig import Oracle, Rig
-from dockdyn.models.rig_clock import clock
-from dockdyn.models.rig_plant import Mass
-from dockdyn.models.rig_run import monodromy, run, spectral_radius
+from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.hil.compensators import COMPENSATORS
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.robot import RobotAxes
+from dockdyn.hil.sensor import ForceSensor
+from dockdyn.hil.velocity_sources import FilteredDifference
+from dockdyn.kinds.rig.model import Oracle, Rig
+from dockdyn.kinds.rig.model_clock import clock
+from dockdyn.kinds.rig.model_plant import Mass
+from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
 from dockdyn.stability import TransferFunction, loop, sampled_loop
 
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)

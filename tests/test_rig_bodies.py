@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.model import Oracle
+from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.run import course, loop_of
+from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.mechanics.rigid_body import pair_momentum
-from dockdyn.models.rig import Oracle
-from dockdyn.models.rig_run import run
 from dockdyn.scenario.load import load, parse
-from dockdyn.study.rig_build import rig_of
-from dockdyn.study.rig_run import course, loop_of
-from dockdyn.study.rig_simulate import simulate_rig
 
 FRONTAL = """
 schema = 1

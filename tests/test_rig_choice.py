@@ -12,10 +12,10 @@ import tomlkit
 from conftest import plain
 
 import dockdyn
+from dockdyn.kinds.rig.choice import RESOLVED, SURE, Choice, Ranked, advice
+from dockdyn.kinds.rig.compare import STIFFNESS, answer, compare, laws_of
+from dockdyn.kinds.rig.measures import felt
 from dockdyn.scenario.load import parse
-from dockdyn.study.compare import STIFFNESS, answer, compare, laws_of
-from dockdyn.study.rig_choice import RESOLVED, SURE, Choice, Ranked, advice
-from dockdyn.study.rig_measures import felt
 
 RIGS, SAMPLE = 200, (0, 8, 16, 24, 4, 12)  # the last two are noisy
 ASKED = "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import chi2
 
 import dockdyn
-from dockdyn.output.rig_report import compared
-from dockdyn.output.store import open_result
+from dockdyn.kinds.rig.report import compared
+from dockdyn.results.store import open_result
 
 DOCS = Path(__file__).parents[1] / "docs" / "results.md"
 SWING = ("run", "sits", "--set", "duration=10 s")
@@ -166,7 +166,7 @@ def test_a_bounce_in_space_shows_too_much_restitution(in_space):
     # 16 ms of delay, 2 of the hold and 2 of the integrator against the stiffness, to first order
     late = 20e-3 * np.sqrt(found["stiffness_N_m"] / found["effective_mass_kg"]) * np.pi / 2
     assert apparent / ideal == pytest.approx(np.exp(late), rel=0.03)
-    from dockdyn.output.rig_report import render_rig_report
+    from dockdyn.pages import report_html
 
-    page = render_rig_report(in_space)
+    page = report_html(in_space)
     assert len(re.findall("<figure>", page)) == 6 and "Way of the point that touches" in page

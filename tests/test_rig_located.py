@@ -18,13 +18,13 @@ from rig_bodies_reference import Numbers as BodiesNumbers
 from rig_continuous_reference import Numbers, Run, Wall, random_rig, scenario
 from test_independent_dop853 import Body, Touching, ball, unit
 
-from dockdyn.models import rig_stretch
-from dockdyn.models.rig_run import run
+from dockdyn.kinds.rig import model_stretch as rig_stretch
+from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.lanes import Lanes
+from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.run import Grid, loop_of, simulated, still_oracle
 from dockdyn.scenario.load import parse
-from dockdyn.study.rig_build import rig_of
-from dockdyn.study.rig_compensator import Maker
-from dockdyn.study.rig_lanes import Lanes
-from dockdyn.study.rig_run import Grid, loop_of, simulated, still_oracle
 
 CLOSE = 1e-8  # of the approach
 HOLDS = 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockdyn.study.rig_measures import Motion, measures
+from dockdyn.kinds.rig.measures import Motion, measures
 
 MASS, OMEGA = 500.0, 6.3  # kg, rad/s
 TIME = np.linspace(0, 40, 40001)  # s

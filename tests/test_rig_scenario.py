@@ -8,8 +8,8 @@ import pytest
 from scipy.signal import cont2discrete
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.scenario.compensators import LAWS
+from dockdyn.cli import main as cli
+from dockdyn.scenario.tables.compensators import LAWS
 from dockdyn.stability.discrete import continuous
 
 RIGS = ["sits", "sits-fgc", "sits-lgc", "sits-scvg", "unknown-stiffness", "epos-like"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.scenario.compensators import LAWS, TUNED, CompensatorLaw
-from dockdyn.study.rig_compensator import Maker
-from dockdyn.study.rig_run import loop_of
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.run import loop_of
+from dockdyn.scenario.tables.compensators import LAWS, TUNED, CompensatorLaw
 
 SUBSETS = [
     (law, stated)

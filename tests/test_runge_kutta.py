@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4
 from dockdyn.integrate.model import Rate, State
-from dockdyn.integrate.runge_kutta import looped_rk4, rk4
 
 STEP = 0.3
 

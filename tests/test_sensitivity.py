@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn.study.batch import run_cases
+from dockdyn.studies.cases.batch import run_cases
 
 SPEED, STIFFNESS, CHASER, TARGET = 0.07, 4200.0, 12.0, 31.0
 REBOUND = {

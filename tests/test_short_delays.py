@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from test_bounce import exact_restitution
 
 import dockdyn
-from dockdyn.study.delay_cost import affordable_delay
+from dockdyn.results.delay_cost import affordable_delay
 
 STIFFNESS, MASS, SPEED = 1000.0, 10.0, 0.1  # N/m, kg of each of two bodies, m/s
 FREQUENCY = np.sqrt(2 * STIFFNESS / MASS)  # rad/s

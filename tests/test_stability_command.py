@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dockdyn
-from dockdyn import cli
+from dockdyn.cli import main as cli
 
 PROBE = (
     "--set",

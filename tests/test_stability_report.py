@@ -18,10 +18,10 @@ from matplotlib.path import Path
 from PIL import Image
 from test_report import PROBE, Page, browse  # noqa: F401
 
-from dockdyn.output import picture
-from dockdyn.output.stability_field import Key, boundary, unstable_on_left
-from dockdyn.output.stability_figures import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
-from dockdyn.output.stability_report import render_stability_report
+from dockdyn.report import picture
+from dockdyn.report.field import Key, boundary, unstable_on_left
+from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
+from dockdyn.studies.margins.report import render_stability_report
 
 MASS, STIFFNESS = 375.0, 1000.0  # kg, N/m
 TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'

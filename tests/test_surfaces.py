@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn.contact.combined import Intersection, Union
-from dockdyn.contact.cone import Cone
-from dockdyn.contact.cylinder import Cylinder
-from dockdyn.contact.plane import Plane
-from dockdyn.contact.sphere import Sphere
-from dockdyn.contact.torus import Torus
+from dockdyn.contact.surfaces.combined import Intersection, Union
+from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.contact.surfaces.cylinder import Cylinder
+from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.contact.surfaces.sphere import Sphere
+from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.mechanics.vector import Vector
 
 SMOOTHED = 2e-9  # m; distances from an axis are smoothed over a nanometre, which shifts distances by no more than that

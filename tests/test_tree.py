@@ -13,10 +13,10 @@ from jax.flatten_util import ravel_pytree
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from dockdyn.mechanics.assembly import Link, tree_of
-from dockdyn.mechanics.beam import Beam
-from dockdyn.mechanics.tree import Configuration, Tree
-from dockdyn.study.plan import jit_once
+from dockdyn.mechanics.trees.assembly import Link, tree_of
+from dockdyn.mechanics.trees.beam import Beam
+from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
+from dockdyn.results.plan import jit_once
 
 COORDINATES = {"revolute": 1, "prismatic": 1, "spherical": 3, "locked": 0}
 BASE_COORDINATES = {"free": 6, "planar": 3, "fixed": 0}

@@ -20,8 +20,8 @@ from rig_reference import (
 )
 from scipy.signal import hilbert
 
-from dockdyn.loop.hybrid_contact import hybrid_contact
-from dockdyn.loop.tuning import force_lead, gain_and_inertia, leads, matching_gain, over_stiffness
+from dockdyn.hil.hybrid_contact import hybrid_contact
+from dockdyn.hil.tuning import force_lead, gain_and_inertia, leads, matching_gain, over_stiffness
 from dockdyn.stability import TransferFunction, loop, sampled_loop
 from dockdyn.stability.chart import chart
 from dockdyn.stability.growth import growth_rates

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dockdyn.kinds.rig.compare import compare
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.simulate import simulate_rig
 from dockdyn.scenario.load import load
-from dockdyn.study.compare import compare
-from dockdyn.study.rig_compensator import Maker
-from dockdyn.study.rig_run import loop_of
-from dockdyn.study.rig_simulate import simulate_rig
 
 NOISE = {"loop.sensor.noise": 0.5, "loop.sensor.position_noise": 1e-5}
 MOTIONS = {

@@ -14,12 +14,13 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn.cli_options import progress
-from dockdyn.output import console as terminal
-from dockdyn.output.store import write_result
+from dockdyn.cli import console as terminal
+from dockdyn.cli.common import progress
+from dockdyn.report.terminal import table_of
+from dockdyn.results.store import write_result
+from dockdyn.scenario.language.own_code import VARIABLE
+from dockdyn.scenario.language.printable import LONGEST, one_line, printable
 from dockdyn.scenario.load import preset_text
-from dockdyn.scenario.own_code import VARIABLE
-from dockdyn.scenario.printable import LONGEST, one_line, printable
 
 # --- code -----------------------------------------------------------------------------------------------------------
 
@@ -42,8 +43,8 @@ LAW = '[contact.normal]\nlaw = "strange_law:Law"\nstiffness = 1000\n\n'
 @pytest.fixture
 def theirs(tmp_path, shared_run, monkeypatch):
     """A folder with a stranger's scenario, its module, a result and a campaign of it; no module has run."""
-    from dockdyn.study.campaign import plan_campaign
-    from dockdyn.study.campaign_store import Store
+    from dockdyn.studies.campaign.conduct import plan_campaign
+    from dockdyn.studies.campaign.store import Store
 
     (tmp_path / "strange_law.py").write_text(MODULE)
     own = re.sub(r"\[contact\.normal\]\n(.+\n)+\n", LAW, preset_text("sazawal-spring-dashpot"))
@@ -171,18 +172,18 @@ def test_titles_and_names_are_printed_as_they_are(printed, shared_run, preset):
 
 
 def test_a_table_holds_names_as_they_are(printed):
-    table = terminal.table_of(HOSTILE, [HOSTILE], ())
+    table = table_of(HOSTILE, [HOSTILE], ())
     table.add_row(HOSTILE)
     text = printed(lambda: terminal.Terminal().print(table))
     assert text.count(SHOWN) >= 2 and "\x1b" not in text
 
 
 def test_pages_hold_no_markup_of_theirs(shared_run):
-    from dockdyn.output.report_of import report_of
+    from dockdyn.pages import report_html
 
     dataset = shared_run("paraskevas-latch")
     dataset = dataset.assign_attrs(title=HOSTILE, scenario=str(dataset.attrs["scenario"]) + f"\n# {SHOWN}")
-    assert "<script>alert" not in report_of(dataset, None, {})
+    assert "<script>alert" not in report_html(dataset, None, {})
     assert "<script>alert" not in dockdyn.replay_html(
         dataset.assign_attrs(scenario=shared_run("paraskevas-latch").scenario)
     )
@@ -297,8 +298,8 @@ def test_overrides_that_cannot_be(dock, key, value):
 
 
 def test_an_index_that_is_none_of_a_campaign(dock, tmp_path):
-    from dockdyn.study.campaign import plan_campaign
-    from dockdyn.study.campaign_store import Store
+    from dockdyn.studies.campaign.conduct import plan_campaign
+    from dockdyn.studies.campaign.store import Store
 
     Store(tmp_path / "campaign").create(plan_campaign(dockdyn.load("idss-probe-cone"), 4))
     (tmp_path / "theirs").mkdir()

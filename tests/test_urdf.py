@@ -13,12 +13,12 @@ import tomlkit
 from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn import cli
-from dockdyn.mechanics.assembly import Link
-from dockdyn.mechanics.tree import Configuration
-from dockdyn.output.berthing_report import render_berthing_report
-from dockdyn.study.berthing_control import settling
-from dockdyn.study.plan import jit_once
+from dockdyn.cli import main as cli
+from dockdyn.kinds.berthing.control import settling
+from dockdyn.mechanics.trees.assembly import Link
+from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.pages import report_html
+from dockdyn.results.plan import jit_once
 
 compiled = jit_once(lambda tree, q, v: tree.dynamics(q, v)[:2])
 
@@ -216,7 +216,7 @@ def test_joints_of_two_kinds_in_results(from_urdf):
     assert float(abs(from_urdf.torque.sel(coordinate="reach")).max()) <= 7
     summary = dockdyn.summarise(from_urdf)
     assert summary["angular_momentum_error"] < 1e-9 and summary["linear_momentum_error"] < 1e-9
-    page = render_berthing_report(from_urdf)
+    page = report_html(from_urdf)
     for words in ("Largest force", "Joint travel and speeds", "0.05 deg/s and 1 mm/s"):
         assert words in page
 

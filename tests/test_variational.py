@@ -11,9 +11,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
-from dockdyn.integrate.mechanical import Mechanical, Point, accelerations, momenta
 from dockdyn.integrate.solution import Status
-from dockdyn.integrate.variational import Newton, Start, step
+from dockdyn.integrate.variational.mechanical import Mechanical, Point, accelerations, momenta
+from dockdyn.integrate.variational.step import Newton, Start, step
 
 TIGHT = Newton(jnp.asarray(1e-14), jnp.asarray(40.0))
 INERTIA = np.array([[3.0, 0.2, -0.1], [0.2, 2.0, 0.3], [-0.1, 0.3, 1.2]])  # kg m²

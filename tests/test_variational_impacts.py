@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from mechanical_models import events_of, go, samples_of, settings, walled
 
-from dockdyn.integrate import colliding
 from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational import colliding
 
 G = 9.81  # m/s²
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from dockdyn.files import replacing, write_file, write_files
-from dockdyn.output.store import write_result
+from dockdyn.results.store import write_result
 
 LIMITED = """
 import resource, sys

@@ -5,52 +5,53 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from dockdyn import backend
+from dockdyn import backend, moved
 
 if TYPE_CHECKING:
     from dockdyn import impact, stability
-    from dockdyn.contact.friction import Friction
-    from dockdyn.contact.normal_law import NormalLaw
-    from dockdyn.contact.surface import Extent, Surface
-    from dockdyn.impact.impact_law import ImpactLaw
+    from dockdyn.api import replay_html, simulate, summarise
+    from dockdyn.contact.laws.friction import Friction
+    from dockdyn.contact.laws.normal_law import NormalLaw
+    from dockdyn.contact.surfaces.surface import Extent, Surface
+    from dockdyn.impact.laws.impact_law import ImpactLaw
+    from dockdyn.kinds.free_flight.nominal import resting_state
     from dockdyn.mechanics.vector import Vector
-    from dockdyn.output.replay.build import replay_html
-    from dockdyn.output.store import open_result
-    from dockdyn.scenario.errors import ScenarioError
+    from dockdyn.pages import report_html
+    from dockdyn.results.store import open_result
+    from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
-    from dockdyn.study.campaign import campaign
-    from dockdyn.study.campaign_answers import campaign_answers
-    from dockdyn.study.envelope import envelope
-    from dockdyn.study.margins import margins
-    from dockdyn.study.nominal import resting_state
-    from dockdyn.study.sensitivity import sensitivity
-    from dockdyn.study.simulate import simulate
-    from dockdyn.study.summarise import summarise
+    from dockdyn.studies.campaign.answers import campaign_answers
+    from dockdyn.studies.campaign.conduct import campaign
+    from dockdyn.studies.envelope.search import envelope
+    from dockdyn.studies.margins.answer import margins
+    from dockdyn.studies.sensitivity.table import sensitivity
 
 backend.configure()
+moved.install()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
-    "Extent": "contact.surface",
-    "Friction": "contact.friction",
-    "ImpactLaw": "impact.impact_law",
-    "NormalLaw": "contact.normal_law",
+    "Extent": "contact.surfaces.surface",
+    "Friction": "contact.laws.friction",
+    "ImpactLaw": "impact.laws.impact_law",
+    "NormalLaw": "contact.laws.normal_law",
     "Scenario": "scenario.load",
-    "ScenarioError": "scenario.errors",
-    "Surface": "contact.surface",
+    "ScenarioError": "scenario.language.errors",
+    "Surface": "contact.surfaces.surface",
     "Vector": "mechanics.vector",
-    "campaign": "study.campaign",
-    "campaign_answers": "study.campaign_answers",
-    "envelope": "study.envelope",
+    "campaign": "studies.campaign.conduct",
+    "campaign_answers": "studies.campaign.answers",
+    "envelope": "studies.envelope.search",
     "load": "scenario.load",
-    "margins": "study.margins",
-    "open_result": "output.store",
+    "margins": "studies.margins.answer",
+    "open_result": "results.store",
     "presets": "scenario.load",
-    "replay_html": "output.replay.build",
-    "resting_state": "study.nominal",
-    "sensitivity": "study.sensitivity",
-    "simulate": "study.simulate",
-    "summarise": "study.summarise",
+    "replay_html": "api",
+    "report_html": "pages",
+    "resting_state": "kinds.free_flight.nominal",
+    "sensitivity": "studies.sensitivity.table",
+    "simulate": "api",
+    "summarise": "api",
 }
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "open_result",
     "presets",
     "replay_html",
+    "report_html",
     "resting_state",
     "sensitivity",
     "simulate",

@@ -8,7 +8,7 @@ from dockdyn.interrupt import listen
 def main() -> None:
     """Entry point."""
     listen()
-    from dockdyn import cli
+    from dockdyn.cli import main as cli
 
     cli.main()
 

@@ -70,8 +70,9 @@ class Program:
         names = tuple(moving)
 
         def body(*leaves: Any) -> Any:
-            values = jax.tree.unflatten(structure, leaves)
-            return self.function(**fixed, **dict(zip(names, values, strict=True)))
+            values = fixed | dict(zip(names, jax.tree.unflatten(structure, leaves), strict=True))
+            given = inspect.BoundArguments(self.signature, {name: values[name] for name in self.signature.parameters})
+            return self.function(*given.args, **given.kwargs)
 
         body.__name__ = self.function.__name__
         owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]

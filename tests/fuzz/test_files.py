@@ -12,8 +12,8 @@ import pytest
 from mutation import mutated
 
 import dockdyn
+from dockdyn.scenario.language.printable import LONGEST
 from dockdyn.scenario.load import preset_text
-from dockdyn.scenario.printable import LONGEST
 
 SAMPLE = 300  # files in `make test`
 FILES = int(os.environ.get("DOCKDYN_FUZZ_FILES", "10000"))  # in `make verify`

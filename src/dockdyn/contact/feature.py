@@ -11,7 +11,7 @@ import abc
 import equinox as eqx
 from jaxtyping import Array, Float
 
-from dockdyn.contact.surface import Surface
+from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 

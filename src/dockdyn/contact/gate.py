@@ -12,7 +12,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int
 
-from dockdyn.contact.normal_law import NormalLaw
+from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.mechanics.vector import Scalar
 
 APART, PRESSING, SLACK = 0, 1, 2  # contact modes that are stored: no overlap; overlap under force; overlap, force ended

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.catch import Catch
-from dockdyn.contact.cone import Cone
 from dockdyn.contact.feature import Feature
 from dockdyn.contact.pair import Contact
-from dockdyn.contact.surface import cylindrical
+from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.contact.surfaces.surface import cylindrical
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
 

@@ -12,10 +12,10 @@ import equinox as eqx
 import jax.numpy as jnp
 
 from dockdyn.contact.feature import Feature
-from dockdyn.contact.friction import Friction
 from dockdyn.contact.gate import Gate
-from dockdyn.contact.normal_law import NormalLaw
-from dockdyn.contact.surface import Surface
+from dockdyn.contact.laws.friction import Friction
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once

@@ -4,21 +4,14 @@ Units: SI throughout; ratios dimensionless.
 Source: Paraskevas et al.; Cyril et al.; Routh 1905 and Stronge 1990 for the laws.
 """
 
-from dockdyn.impact.contact_duration import (
+from dockdyn.impact.formulas.contact_duration import (
     contact_duration,
     damping_ratio,
     first_order_correction,
     kelvin_voigt_restitution,
     validity_warnings,
 )
-from dockdyn.impact.contact_matrix import (
-    constrained_contact_matrix,
-    contact_matrix,
-    effective_mass,
-    lock,
-    velocity_jump,
-)
-from dockdyn.impact.effective_mass import (
+from dockdyn.impact.formulas.effective_mass import (
     MOTION_CLASSES,
     EffectiveMasses,
     MassImpact,
@@ -30,8 +23,7 @@ from dockdyn.impact.effective_mass import (
     velocity_after_impact,
     zero_velocity_target_ratio,
 )
-from dockdyn.impact.impact_law import ImpactLaw
-from dockdyn.impact.latching import (
+from dockdyn.impact.formulas.latching import (
     greatest_travel,
     latch_frequency,
     latch_motion,
@@ -40,8 +32,16 @@ from dockdyn.impact.latching import (
     latch_travel,
     minimum_latching_velocity,
 )
-from dockdyn.impact.laws import LAWS, Law, resolve, resolve_simultaneous
-from dockdyn.impact.result import Impact
+from dockdyn.impact.laws.by_name import LAWS, Law, resolve, resolve_simultaneous
+from dockdyn.impact.laws.contact_matrix import (
+    constrained_contact_matrix,
+    contact_matrix,
+    effective_mass,
+    lock,
+    velocity_jump,
+)
+from dockdyn.impact.laws.impact_law import ImpactLaw
+from dockdyn.impact.laws.result import Impact
 
 __all__ = [
     "LAWS",

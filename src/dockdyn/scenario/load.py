@@ -8,15 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tomlkit
 from pydantic import ValidationError
 
-from dockdyn.scenario.berthing import BerthingSection
-from dockdyn.scenario.campaign import CampaignSection
-from dockdyn.scenario.chains import FourMassSection, LatchSection
-from dockdyn.scenario.dispersion import (
+from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
     alone,
     dispersion_of,
@@ -26,26 +23,18 @@ from dockdyn.scenario.dispersion import (
     with_inline,
     written_into,
 )
-from dockdyn.scenario.errors import ScenarioError, allowed, nearest, refused_in, shown
-from dockdyn.scenario.free_flight import FreeFlightSection
-from dockdyn.scenario.keys import holds, override
-from dockdyn.scenario.look import with_looks
-from dockdyn.scenario.orbital_arm import OrbitalArmSection
-from dockdyn.scenario.own_code import REFUSED, OwnCodeError, importable, only_built_in
-from dockdyn.scenario.requirement import Requirement, requirements_of, table_of
-from dockdyn.scenario.rig import MODES, RigSection
-from dockdyn.scenario.section import Section
-from dockdyn.scenario.toml_text import check_admissible, data_of
-from dockdyn.scenario.urdf import with_urdf
+from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
+from dockdyn.scenario.language.keys import holds, override
+from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
+from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.toml_text import check_admissible, data_of
+from dockdyn.scenario.tables.campaign import CampaignSection
+from dockdyn.scenario.tables.look import with_looks
 
-KINDS: dict[str, type[Section]] = {
-    "free-flight": FreeFlightSection,
-    "rig": RigSection,
-    "four-mass": FourMassSection,
-    "latch": LatchSection,
-    "berthing": BerthingSection,
-    "orbital-arm": OrbitalArmSection,
-}
+if TYPE_CHECKING:
+    from dockdyn.kinds.kind import Kind
 
 SHARED = ("campaign", "dispersion", "requirements")  # tables of every kind
 
@@ -193,8 +182,8 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
     files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
     for key, value in files.items():
         data = overridden(data, key, value, name, folder)
-    if data.get("kind") == "berthing":
-        data = with_urdf(data, name, folder)
+    if (kind := kind_of(data)) is not None:
+        data = kind.prepare(data, name, folder)
     for key, value in changes.items():
         if key not in files:
             data = overridden(data, key, value, name, folder)
@@ -255,18 +244,18 @@ def campaign_of(table: Any, name: str) -> CampaignSection:
         raise refused_in(error, "campaign", list(CampaignSection.model_fields), name) from None
 
 
-def section_of(data: dict[str, Any], name: str) -> type[Section]:
-    """What checks a scenario of this kind, and mode where it has several."""
+def kind_of(data: Mapping[str, Any]) -> Kind | None:
+    """The kind that `data` states; None where it states none that is known."""
     kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        given = "missing" if kind is None else f"{shown(kind)} is not a kind"
-        raise ScenarioError(f"{name}: kind: {given}; {nearest(str(kind), KINDS)}")
-    if kind != "rig":
-        return KINDS[kind]
-    mode = data.get("mode", "1-dof")
-    if not isinstance(mode, str) or mode not in MODES:
-        raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
-    return MODES[mode]
+    return kind_named(kind) if isinstance(kind, str) and kind in known_kinds() else None
+
+
+def section_of(data: dict[str, Any], name: str) -> type[Section]:
+    """What checks a scenario of this kind."""
+    if (kind := kind_of(data)) is not None:
+        return kind.schema(data, name)
+    given = "missing" if data.get("kind") is None else f"{shown(data['kind'])} is not a kind"
+    raise ScenarioError(f"{name}: kind: {given}; {nearest(str(data.get('kind')), known_kinds())}")
 
 
 def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Path | None) -> dict[str, Any]:

@@ -229,3 +229,9 @@ def chains(links: dict[Edge, list[Edge]]) -> list[list[Edge]]:
                 path.append(following)
             paths.append(path)
     return paths
+
+
+def parted(lines: list[np.ndarray], columns: int = 2) -> Float[np.ndarray, "points columns"]:
+    """All polylines, each of shape (points, columns), in one, parted by rows of NaN."""
+    gap = np.full((1, columns), np.nan)
+    return np.concatenate([part for line in lines for part in (line, gap)][:-1]) if lines else gap

@@ -1,0 +1,142 @@
+"""What every kind of scenario can do, by the scenario or result alone: run, summary, replay."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dockdyn.results.requirements import judge
+from dockdyn.results.store import study_of
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.own_code import importable
+from dockdyn.scenario.language.requirement import Requirement, requirements_of
+from dockdyn.scenario.load import Scenario, parse
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.report.replay.scene import Scene
+
+Progress = Callable[[float], None]
+
+HELD = {"stability": "margins", "envelope": "an envelope", "compare": "a comparison"}  # what studies have for a motion
+
+
+def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
+    """Run a scenario.
+
+    Returns a dataset with named dimensions, `units` and `long_name` on every variable, and the resolved scenario in its
+    attributes. A run that stops early (not finite, too many events) returns what it had; `attrs["status"]` says so.
+    `progress` is told the share of the duration that is done. Raises ScenarioError for what cannot be run.
+    """
+    try:
+        return kind_named(scenario.kind).simulate(scenario, progress)
+    except np.linalg.LinAlgError as error:
+        words = f"its matrices cannot be solved ({error}); masses, stiffnesses and lengths must be closer in size"
+        raise ScenarioError(f"{scenario.name}: {words}") from None
+    except ScenarioError as error:
+        if str(error).startswith(f"{scenario.name}:"):
+            raise
+        raise ScenarioError(f"{scenario.name}: {error}") from None
+
+
+def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:
+    """Contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python types.
+
+    Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures.
+    """
+    summary = within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
+    return summary | {"requirements": judge(stated_requirements(dataset, name), summary, name)}
+
+
+def within_range(summary: dict[str, Any]) -> dict[str, Any]:
+    """The summary without the figures that are no numbers any more, such as energies that overflow; a warning names them."""
+    lost = []
+
+    def finite(value: Any, name: str) -> Any:
+        if isinstance(value, dict):
+            return {key: finite(item, f"{name}.{key}".removeprefix(".")) for key, item in value.items()}
+        if isinstance(value, list):
+            return [finite(item, f"{name}.{index}") for index, item in enumerate(value)]
+        if isinstance(value, float) and not math.isfinite(value):
+            lost.append(name)
+            return None
+        return value
+
+    kept = finite(summary, "")
+    if lost:
+        names = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
+        kept["warnings"].append(f"beyond the range of numbers, so left out: {names}")
+    return kept
+
+
+def stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
+    """The requirements of the scenario that was run."""
+    return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
+
+
+def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "result") -> Scene:
+    """The scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for (`parsed`).
+
+    Raises `ScenarioError` for what is not a run.
+    """
+    instead = not_a_run(dataset)
+    if instead:
+        raise ScenarioError(f"{name}: {instead}")
+    from dockdyn.report.replay.drawable import can_be_drawn, drawable
+
+    shown, cut = drawable(dataset)
+    if not shown.sizes["time"]:
+        raise ScenarioError(f"{name}: cannot be replayed; {cut}")
+    content = parsed(dataset, folder, name)
+    found = kind_named(str(dataset.attrs["kind"])).scene(shown, content)
+    if not can_be_drawn(found):
+        raise ScenarioError(f"{name}: cannot be replayed; its numbers are not finite or too large to draw")
+    if cut:
+        found = replace(found, notes=[*found.notes, cut])
+    return with_warnings(found)
+
+
+def parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:
+    """The content of a run's scenario. Modules of the user's own are looked for in `folder`, in the one above it, where
+    the scenario is when a run names its own folder, and in the working folder."""
+    if folder is None and dataset.encoding.get("source"):
+        folder = Path(dataset.encoding["source"]).parent
+    above = None if folder is None else folder.resolve().parent
+    with importable(above):
+        return parse(dataset.attrs["scenario"], name, folder=folder).content
+
+
+def with_warnings(scene: Scene) -> Scene:
+    """The scene with a warning for every body whose mesh could not be read and which is drawn plainly instead."""
+    lost = [f"{part.name}: {part.missing}; drawn as a plain shape" for part in scene.parts if part.missing]
+    return replace(scene, warnings=[*scene.warnings, *lost])
+
+
+def not_a_run(dataset: xr.Dataset) -> str:
+    """Why a result has nothing to replay, and what to do instead; empty for a run."""
+    study = study_of(dataset)
+    if study == "campaign":
+        return "a campaign has many runs and no replay; replay one: dockdyn campaign rerun FOLDER NUMBER"
+    if study is not None:
+        return f"holds {HELD[study]}, no motion to replay; replay the result.nc of: dockdyn run SCENARIO"
+    return ""
+
+
+def replay_html(dataset: xr.Dataset, folder: Path | None = None) -> str:
+    """The replay of a run as one HTML page that needs no network.
+
+    `dataset` is what `dockdyn.simulate` or `dockdyn.open_result` gives. Modules of the user's own laws and surfaces are
+    looked for in `folder`, by default that of the file the result was read from, in the one above and in the working
+    folder. Raises `ScenarioError` for other results.
+    """
+    from dockdyn.report.replay.page import page_of
+
+    return page_of(scene_of(dataset, folder))

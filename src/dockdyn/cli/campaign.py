@@ -1,0 +1,327 @@
+"""`dockdyn campaign`: many cases of a scenario with distributions, what they say, and any of them by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dockdyn.cli.common import (
+    STOPPED_EARLY,
+    Force,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    Refusal,
+    ScenarioName,
+    example,
+    fail,
+    overrides,
+    progress,
+    say,
+    vacant,
+)
+from dockdyn.cli.results import write_files
+from dockdyn.files import FULL, failure, write_file
+from dockdyn.interrupt import advising
+
+if TYPE_CHECKING:
+    from dockdyn.studies.campaign.store import Campaign, Store
+
+app = typer.Typer(
+    help="Run thousands of cases and say what comes of them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+EVERY = 10  # s between lines of progress where there is no terminal
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a campaign.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answers as JSON and nothing else.")]
+
+
+@app.command("run", epilog=example("dockdyn campaign run idss-probe-cone --runs 1000 --out idss"))
+def run(
+    scenario: ScenarioName,
+    runs: Annotated[int | None, typer.Option("--runs", metavar="N", help="How many cases.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="What the cases are drawn from.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine (needs Dask).")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder; by default NAME-campaign.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the campaign in the folder.")] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option("--keep", metavar="worst:N,random:N", help="Cases whose motion and report are kept, too."),
+    ] = None,
+    set_: Overrides = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Run a campaign.
+
+    Writes its cases and campaign-report.html into a folder and prints what they say.
+    """
+    from dockdyn.scenario.load import load
+    from dockdyn.studies.campaign.conduct import here, plan_campaign, rehearse, run_campaign
+    from dockdyn.studies.campaign.keep import parse_keep
+    from dockdyn.studies.campaign.store import Store
+
+    if workers is not None and scheduler is not None:
+        raise Refusal("--workers and --scheduler: give one of them")
+    kept = parse_keep(keep)
+    chosen = load(scenario, overrides(set_ or []))
+    store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
+    planned = plan_campaign(chosen, runs, seed)
+    with claimed(store):
+        campaign = checked(store, planned, resume)
+        with interruptible(store, campaign), cluster(workers, scheduler) as work:
+            missing = store.missing(campaign)
+            if missing:
+                rehearse(chosen)
+            begun(store, campaign)
+            if missing:
+                with counting(campaign.runs, quiet) as tell:
+                    run_campaign(campaign, store, work or here, tell)
+            elif not store.whole.exists():
+                store.finish(campaign)
+            if kept:
+                keep_cases(store, campaign, kept, quiet)
+            answers = written(store)
+    if as_json:
+        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
+        return
+    shown(answers, store.folder)
+
+
+@app.command("rerun", epilog=example("dockdyn campaign rerun idss 669"))
+def rerun(
+    folder: Folder,
+    case: Annotated[int, typer.Argument(metavar="CASE", help="The number of a case.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder; by default DIR/cases/CASE.")] = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Run one case of a campaign by itself.
+
+    Writes its result.nc, scenario.toml and report.html.
+    """
+    from dockdyn.api import summarise
+    from dockdyn.cli.console import show_summary
+    from dockdyn.studies.campaign.store import Store
+
+    store = Store(folder)
+    campaign = store.campaign()
+    place = out if out is not None else case_folder(store, case)
+    scenario = case_scenario(campaign, case)
+    vacant(place, force)
+    dataset = case_result(scenario, place, quiet)
+    show_summary(summarise(dataset))
+    say(f"Report: {place / 'report.html'}")
+
+
+@app.command(
+    "report",
+    epilog=example("dockdyn campaign report idss \\", "    --map approach.closing_speed,approach.lateral_velocity.0"),
+)
+def report(
+    folder: Folder,
+    map_: Annotated[
+        str | None, typer.Option("--map", metavar="KEY,KEY", help="The two keys of the capture map.")
+    ] = None,
+    as_json: AsJson = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Write a campaign's report again.
+
+    Also of one that is not finished; prints what it says.
+    """
+    from dockdyn.studies.campaign.store import Store
+
+    keys = None if map_ is None else tuple(key.strip() for key in map_.split(","))
+    if keys is not None and len(keys) != 2:
+        raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
+    answers = written(Store(folder), keys)
+    if as_json:
+        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
+        return
+    shown(answers, folder)
+
+
+@contextlib.contextmanager
+def claimed(store: Store) -> Iterator[None]:
+    """The folder for this process alone; refuses one that holds something else than a campaign, or cannot be written to."""
+    if not store.blank() and not store.index.exists():
+        raise Refusal(f"{store.folder}: exists; give another --out")
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(store.claimed())
+        except OSError as error:
+            if error.errno in FULL:
+                raise
+            raise Refusal(f"{store.folder}: cannot be written to ({error.strerror})") from None
+        yield
+
+
+def checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
+    """The campaign to run: a new one, or the one in the folder, to go on with."""
+    from dockdyn.studies.campaign.conduct import continued
+
+    if store.blank():
+        return campaign
+    if resume:
+        return continued(store, campaign, lambda words: say(f"warning: {words}", err=True))
+    raise Refusal(f"{store.folder}: exists; give --resume to go on with it, or another --out")
+
+
+def begun(store: Store, campaign: Campaign) -> None:
+    """Write what the campaign is."""
+    try:
+        store.create(campaign)
+    except OSError as error:
+        raise Refusal(f"{store.folder}: cannot be written to ({error.strerror})") from None
+
+
+@contextlib.contextmanager
+def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
+    """Whatever stops the work says how to go on."""
+    from dockdyn.studies.campaign.cluster import WorkLost
+
+    def left() -> str:
+        done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in store.missing(campaign))
+        resume = [] if "--resume" in sys.argv else ["--resume"]
+        again = shlex.join(["dockdyn", *sys.argv[1:], *resume])
+        return f"{done} of {campaign.runs} cases are kept; go on with: {again}"
+
+    try:
+        with advising(left):
+            yield
+    except OSError as error:
+        fail(failure(error), STOPPED_EARLY, left())
+    except WorkLost as error:
+        fail(str(error), STOPPED_EARLY, left())
+
+
+@contextlib.contextmanager
+def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """What runs chunks elsewhere; None: this process does."""
+    if workers is None and scheduler is None:
+        yield None
+        return
+    from dockdyn.studies.campaign.cluster import workers as of
+
+    with of(workers, scheduler) as work:
+        yield work
+
+
+@contextlib.contextmanager
+def counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    if quiet or not sys.stderr.isatty():
+        yield (lambda done: None) if quiet else Lines(runs).tell
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Compiling", total=runs, rate="")
+        lines = Lines(runs)
+
+        def tell(done: int) -> None:
+            bar.update(task, description="Cases", completed=done, rate=lines.rate(done))
+
+        yield tell
+
+
+class Lines:
+    """Progress in lines."""
+
+    def __init__(self, runs: int):
+        self.runs = runs
+        self.began: tuple[float, int] | None = None  # when, and how many cases were done by then
+        self.told = 0.0
+
+    def rate(self, done: int) -> str:
+        """Cases a second since the first call."""
+        now = time.monotonic()
+        if self.began is None:
+            self.began = now, done
+        elapsed, fresh = now - self.began[0], done - self.began[1]
+        return f"{fresh / elapsed:.3g} a second" if fresh and elapsed > 0 else ""
+
+    def tell(self, done: int) -> None:
+        rate = self.rate(done)
+        now = time.monotonic()
+        if now - self.told < EVERY or not rate:
+            return
+        self.told = now
+        assert self.began is not None
+        left = (self.runs - done) * (now - self.began[0]) / (done - self.began[1])
+        say(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
+
+
+def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
+    """Write the report of a campaign; its answers."""
+    from dockdyn.results.store import as_written
+    from dockdyn.studies.campaign.answers import campaign_answers
+    from dockdyn.studies.campaign.report import render_campaign_report
+
+    with as_written(store.folder):
+        dataset = store.read(store.campaign())
+        answers = campaign_answers(dataset, str(store.folder))
+        page = render_campaign_report(dataset, map_keys, str(store.folder))
+    write_file(store.folder / "campaign-report.html", page)
+    return answers
+
+
+def shown(answers: dict[str, Any], folder: Path) -> None:
+    from dockdyn.studies.campaign.console import show_campaign
+
+    show_campaign(answers)
+    say(f"Report: {folder / 'campaign-report.html'}")
+
+
+def case_folder(store: Store, case: int) -> Path:
+    return store.folder / "cases" / f"{case:06d}"
+
+
+def case_scenario(campaign: Campaign, case: int) -> Any:
+    from dockdyn.studies.campaign.conduct import case_of
+
+    return case_of(campaign, case)
+
+
+def case_result(scenario: Any, place: Path, quiet: bool) -> Any:
+    """Run one case and write its files."""
+    from dockdyn.api import simulate
+
+    with progress("Simulating the case", quiet) as advance:
+        dataset = simulate(scenario, advance)
+    write_files(place, dataset, "result.nc")
+    return dataset
+
+
+def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:
+    """Write the results of the cases asked for that are not there yet."""
+    from dockdyn.scenario.language.errors import ScenarioError
+    from dockdyn.studies.campaign.keep import chosen_cases
+
+    for case in chosen_cases(store.read(campaign), kept):
+        place = case_folder(store, case)
+        if (place / "report.html").exists():
+            continue
+        with contextlib.suppress(ScenarioError):  # a case whose numbers are not allowed has no result
+            case_result(case_scenario(campaign, case), place, quiet)

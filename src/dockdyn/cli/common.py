@@ -1,0 +1,171 @@
+"""What several files of the command line share: refusals and exit codes, common options, files that are written, progress."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dockdyn.files import write_file
+
+BAD_INPUT = 2
+STOPPED_EARLY = 3
+NOT_MET = 4
+
+PRESETS = Path(__file__).parents[1] / "scenario" / "presets"
+
+
+def preset_names() -> list[str]:
+    """For the shell to complete: nothing is loaded."""
+    return sorted(file.stem for file in PRESETS.glob("*.toml"))
+
+
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+ScenarioName = Annotated[
+    str, typer.Argument(help="A scenario file, or the name of a preset.", autocompletion=preset_names)
+]
+Overrides = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help='Override a key: --set loop.delay="20 ms".')
+]
+
+
+def without_own_code(context: typer.Context, asked: bool) -> None:
+    """For this command, and the processes that it starts, the variable that refuses modules of scenarios."""
+    if not asked:
+        return
+    from dockdyn.scenario.language.own_code import VARIABLE
+
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = "1"
+    context.call_on_close(lambda: os.environ.pop(VARIABLE) if before is None else os.environ.update({VARIABLE: before}))
+
+
+NoOwnCode = Annotated[
+    bool,
+    typer.Option(
+        "--no-own-code",
+        callback=without_own_code,
+        is_eager=True,
+        help="Run no Python module that the scenario names: for files of strangers.",
+    ),
+]
+
+
+class Refusal(Exception):
+    """Something the user asked for cannot be done; the message says why, in one line."""
+
+
+def say(text: str, err: bool = False) -> None:
+    """Lines on the terminal, what a user named shown as it is: no escape sequence in it is obeyed."""
+    from dockdyn.scenario.language.printable import printable
+
+    typer.echo(printable(text, lines=True), err=err)
+
+
+def typed() -> str:
+    """The command line of this process, for a report to say."""
+    return shlex.join(["dockdyn", *sys.argv[1:]])
+
+
+def quantity_option(flag: str, unit: str, what: str, words: str, metavar: str | None = None, **bounds: Any) -> Any:
+    """An option that takes a bare number in SI units or a text with a unit, checked as a scenario's keys are.
+
+    `what` names the quantity in messages, `words` are its help; `bounds` as of `dockdyn.scenario.language.units.Bounds`.
+    """
+
+    def read(value: Any) -> float:
+        from pydantic import TypeAdapter, ValidationError
+
+        from dockdyn.scenario.language.units import quantity
+
+        try:
+            return TypeAdapter(quantity(unit, what, **bounds)).validate_python(value)
+        except ValidationError as error:
+            raise Refusal(f"{flag}: {value}: {error.errors()[0]['ctx']['allowed']}") from None
+
+    return typer.Option(flag, metavar=metavar or unit or "NUMBER", help=words, parser=read)
+
+
+def example(*lines: str) -> str:
+    """The end of a command's help: what one types."""
+    return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
+
+
+@contextmanager
+def progress(words: str, quiet: bool = False) -> Iterator[Any]:
+    """A progress bar on the terminal; takes the share that is done, and only shows that work goes on until it is told."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    from dockdyn.scenario.language.printable import printable
+
+    words = printable(words)
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
+    hidden = quiet or not sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=hidden) as bar:
+        task = bar.add_task(f"{words} (compiling first)", total=None)  # of which nothing is known
+        yield lambda share: bar.update(task, description=words, total=1.0, completed=share)
+
+
+def overrides(texts: list[str]) -> dict[str, Any]:
+    """The `--set KEY=VALUE` options: a value in TOML's notation, or a plain text such as 20 ms."""
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise Refusal(f"--set {text}: must be KEY=VALUE, such as --set loop.delay=0.02")
+        try:
+            read = tomllib.loads(f"value = {value}")
+        except (ValueError, RecursionError):
+            read = {}
+        found[key.strip()] = read["value"] if list(read) == ["value"] else value.strip()
+    return found
+
+
+def vacant(folder: Path, force: bool) -> None:
+    """Refuses a folder that exists, unless asked to overwrite."""
+    if folder.exists() and not folder.is_dir():
+        raise Refusal(f"{folder}: is a file; must be a folder")
+    if folder.exists() and not force:
+        raise Refusal(f"{folder}: exists; give --force to overwrite the results in it, or another --out")
+
+
+def vacant_file(file: Path, force: bool, *read: Path) -> None:
+    """Refuses a file that exists, unless asked to overwrite, before anything is computed, and one that is `read` itself."""
+    if file.exists() and any(other.exists() and file.samefile(other) for other in read):
+        raise Refusal(f"{file}: is what is read; give another name")
+    if file.is_dir():
+        raise Refusal(f"{file}: is a folder; must be a file")
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another --out")
+
+
+def write_text(file: Path, text: str, force: bool) -> None:
+    """Write a file; refuses one that exists, unless asked to overwrite."""
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    write_file(file, text)
+
+
+def fail(message: str, code: int, advice: str = "") -> None:
+    """End with a line, shortened where it is long; `advice`, a command to copy, is not."""
+    from dockdyn.scenario.language.printable import one_line, printable
+
+    say(f"error: {one_line(message)}{'; ' if advice else ''}{printable(advice)}", err=True)
+    raise SystemExit(code)

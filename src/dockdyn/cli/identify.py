@@ -1,0 +1,291 @@
+"""`dockdyn identify`: the robot and the contact from measured logs, and the experiment that such a log comes from."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from dockdyn.cli.common import Quiet, Refusal, example, progress, quantity_option, say, typed, vacant, write_text
+
+if TYPE_CHECKING:
+    from dockdyn.studies.identification.arm_path import Arm
+
+app = typer.Typer(
+    help="Identify a rig's robot or contact from a measured log.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A CSV file; its header names columns: time [s],…")]
+Units = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unit", metavar="[COLUMN=]UNIT", help="Unit of a column whose heading has none; of positions, if bare."
+    ),
+]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for report.html and the TOML.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Period = Annotated[
+    float | None,
+    quantity_option(
+        "--period", "s", "a period", "Of the samples; where the log has no time, or only rounded times.", above=0
+    ),
+]
+
+
+def column_option(name: str, words: str) -> Any:
+    return typer.Option(f"--{name}", metavar="COLUMN", help=f"The column with {words}.")
+
+
+@app.command(epilog=example("dockdyn identify robot log.csv --validate second.csv --out robot"))
+def robot(
+    log: LogFile,
+    time: Annotated[str | None, column_option("time", "the time")] = None,
+    command: Annotated[str | None, column_option("command", "the commanded position")] = None,
+    actual: Annotated[str | None, column_option("actual", "the actual position")] = None,
+    unit: Units = None,
+    orders: Annotated[
+        str | None, typer.Option("--orders", metavar="NA,NB", help="Coefficients of the equation; chosen if not given.")
+    ] = None,
+    delay: Annotated[
+        int | None, typer.Option("--delay", min=0, help="Dead time in whole samples; found if not given.")
+    ] = None,
+    period: Period = None,
+    method: Annotated[
+        Literal["oe", "iv", "arx"],
+        typer.Option("--method", help="Output error, instrumental variables, or least squares, which noise biases."),
+    ] = "oe",
+    validate: Annotated[
+        Path | None, typer.Option("--validate", metavar="LOG", help="Another log that the result has to explain.")
+    ] = None,
+    out: Out = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """A robot's transfer function from a log.
+
+    The log holds commanded and actual positions.
+    """
+
+    prepared(out, force)
+    from dockdyn.studies.identification.robot import figures_of, identify_robot, read_robot_log, robot_toml, validated
+
+    columns = {"time": time, "command": command, "actual": actual}
+    units = units_of(unit, ("command", "actual"), tuple(columns))
+    sizes = pair(orders)
+    with progress("Identifying the robot", quiet):
+        found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
+        answer = figures_of(found)
+        if validate is not None:
+            answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
+    if out is not None:
+        from dockdyn.studies.identification.report import render_robot_report
+
+        write_text(out / "robot.toml", robot_toml(found), force=True)
+        write_text(out / "report.html", render_robot_report(found, answer, typed()), force=True)
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.studies.identification.console import show_robot
+
+    show_robot(answer, robot_toml(found))
+    if out is not None:
+        say(f"For a scenario: {out / 'robot.toml'}\nReport: {out / 'report.html'}")
+
+
+@app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
+def contact(
+    log: LogFile,
+    time: Annotated[str | None, column_option("time", "the time")] = None,
+    position: Annotated[str | None, column_option("position", "the position")] = None,
+    measured_force: Annotated[str | None, column_option("measured-force", "the contact force")] = None,
+    velocity: Annotated[str | None, column_option("velocity", "the velocity, if it is measured")] = None,
+    unit: Units = None,
+    delay: Annotated[
+        float | None,
+        quantity_option("--delay", "s", "a delay", "Of the force against the position, if known.", least=0),
+    ] = None,
+    period: Period = None,
+    out: Out = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """A contact's stiffness and damping from a log.
+
+    And its delay and restitution; the log holds a measured bounce.
+    """
+
+    prepared(out, force)
+    from dockdyn.studies.identification.bounce_log import read_bounce
+    from dockdyn.studies.identification.contact import contact_toml, figures_of, identify_contact
+
+    columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
+    units = units_of(unit, ("position",), tuple(columns))
+    with progress("Identifying the contact", quiet):
+        found = identify_contact(read_bounce(log, columns, units, period), delay)
+    answer = figures_of(found)
+    if out is not None:
+        from dockdyn.studies.identification.report import render_contact_report
+
+        write_text(out / "contact.toml", contact_toml(found), force=True)
+        write_text(out / "report.html", render_contact_report(found, answer, typed()), force=True)
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.studies.identification.console import show_contact
+
+    show_contact(answer, contact_toml(found))
+    if out is not None:
+        say(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
+
+
+@app.command(epilog=example('dockdyn identify plan sweep.csv --to "15 Hz" --speed-limit "0.3 m/s"'))
+def plan(
+    file: Annotated[Path, typer.Argument(help="The CSV file to write.")],
+    amplitude: Annotated[float, quantity_option("--amplitude", "m", "a length", "Of the sine.", above=0)] = 0.025,
+    start: Annotated[float, quantity_option("--from", "Hz", "a frequency", "At the start.", least=0)] = 0.0,
+    end: Annotated[float, quantity_option("--to", "Hz", "a frequency", "At the end.", above=0)] = 20.0,
+    duration: Annotated[float, quantity_option("--duration", "s", "a time", "Of the sweep.", above=0)] = 3.0,
+    period: Annotated[float, quantity_option("--period", "s", "a period", "Of the commands.", above=0)] = 0.002,
+    speed_limit: Annotated[
+        float | None,
+        quantity_option("--speed-limit", "m/s", "a speed", "The amplitude falls where it would be broken.", above=0),
+    ] = None,
+    acceleration_limit: Annotated[
+        float | None, quantity_option("--acceleration-limit", "m/s**2", "an acceleration", "The same.", above=0)
+    ] = None,
+    ramp: Annotated[
+        float | None,
+        quantity_option("--ramp", "s", "a time", "In which the motion grows from rest, and returns to it.", least=0),
+    ] = None,
+    direction: Annotated[
+        str | None, typer.Option("--direction", metavar="X,Y,Z", help="Map to joints: the line of motion, base axes.")
+    ] = None,
+    urdf: Annotated[
+        Path | None, typer.Option("--urdf", help="The arm; without it, a generic one of six joints.")
+    ] = None,
+    tip: Annotated[str | None, typer.Option("--tip", metavar="LINK", help="What moves along the line.")] = None,
+    joints: Annotated[
+        str | None, typer.Option("--joints", metavar="Q1,Q2,…", help='Where the arm starts: "0,-75 deg,95 deg,…".')
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """The sine sweep that such a log comes from.
+
+    Within the robot's limits, as commands or joint angles.
+    """
+    from dockdyn.studies.identification.plan import Sweep
+    from dockdyn.studies.identification.sweep_file import sweep_answer, sweep_csv
+
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    speed, acceleration = (math.inf if limit is None else limit for limit in (speed_limit, acceleration_limit))
+    sweep = Sweep(amplitude, start, end, duration, speed, acceleration, ramp)
+    times, commands = sweep.planned(period)
+    arm, path = None, None
+    if any(option is not None for option in (direction, urdf, tip, joints)):
+        from dockdyn.studies.identification.arm_path import lead
+
+        arm = arm_for(urdf, tip, joints)
+        path = lead(arm, vector(direction or "1,0,0"), commands, times)
+    write_text(file, sweep_csv(sweep, period, times, commands, arm, path), force)
+    answer = sweep_answer(sweep, period, times, commands, arm, path)
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.studies.identification.console import show_plan
+
+    show_plan(answer)
+    say(f"Commands: {file}")
+
+
+def prepared(out: Path | None, force: bool) -> None:
+    """Refuses a folder that exists before anything is computed."""
+
+    if out is not None:
+        vacant(out, force)
+
+
+def units_of(texts: list[str] | None, positions: tuple[str, ...], known: tuple[str, ...]) -> dict[str, str]:
+    """Units by column from `--unit mm` (of all positions) and `--unit actual=mm`."""
+    found: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, unit = text.partition("=")
+        if not equals:
+            found |= dict.fromkeys(positions, text.strip())
+        elif name.strip() not in known or not unit.strip():
+            raise Refusal(f"--unit {text}: must be a unit, or COLUMN=UNIT with COLUMN one of {', '.join(known)}")
+        else:
+            found[name.strip()] = unit.strip()
+    return found
+
+
+def pair(text: str | None) -> tuple[int, int] | None:
+    """Two orders from "2,2"."""
+    if text is None:
+        return None
+    from dockdyn.scenario.language.units import whole_number
+
+    parts = [whole_number(part) for part in text.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise Refusal(f"--orders {text}: must be NA,NB: two whole numbers of at least 1, such as 2,2")
+    return parts[0] or 0, parts[1] or 0
+
+
+def vector(text: str) -> Any:
+    """Three numbers from "1,0,0"."""
+    import numpy as np
+
+    try:
+        found = np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.isfinite(found).all() or not found.any():
+        raise Refusal(f"--direction {text}: must be three numbers, not all of them 0, such as 1,0,0")
+    return found
+
+
+def arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
+    """The arm of a URDF file, or the generic one."""
+    import dataclasses
+
+    import numpy as np
+
+    from dockdyn.scenario.language.units import convert
+    from dockdyn.studies.identification.arm_path import generic_arm
+    from dockdyn.studies.identification.urdf_arm import urdf_arm
+
+    start = None
+    if joints is not None:
+        try:  # a bare number is in the joint's own unit
+            start = [angle_or_length(part, convert) for part in joints.split(",")]
+        except ValueError:
+            raise Refusal(f'--joints {joints}: must be angles or lengths, such as "0, -75 deg, 95 deg"') from None
+    if urdf is not None:
+        return urdf_arm(urdf, tip, start)
+    arm = generic_arm()
+    if tip is not None and tip != arm.tip:
+        raise Refusal(f"--tip {tip}: the generic arm has none but {arm.tip}; give a --urdf")
+    if start is None:
+        return arm
+    if len(start) != len(arm.joints):
+        raise Refusal(f"--joints {joints}: {len(start)} values; must be {len(arm.joints)}")
+    return dataclasses.replace(arm, start=np.array(start))
+
+
+def angle_or_length(text: str, convert: Any) -> float:
+    """rad, or m where the text says so."""
+    for unit in ("rad", "m"):
+        try:
+            return convert(text.strip(), unit)
+        except ValueError:
+            continue
+    raise ValueError(text)

@@ -1,0 +1,201 @@
+"""`dockdyn impact`: what the masses decide in an impact, and the speed it takes to latch."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Any
+
+import typer
+
+from dockdyn.cli.common import Refusal, example, quantity_option
+
+app = typer.Typer(
+    help="Effective masses, motion after impact, least latching speed.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Mass = quantity_option(
+    "--masses",
+    "kg",
+    "a mass",
+    "The chaser's two masses and the target's two, in the order in which they stand: the second meets the third.",
+    "M1 M2 M3 M4",
+    above=0,
+)
+
+
+def mass_option(flag: str, words: str) -> Any:
+    return quantity_option(flag, "kg", "a mass", words, above=0)
+
+
+def stiffness_option(flag: str, words: str) -> Any:
+    return quantity_option(flag, "N/m", "a stiffness", words, above=0)
+
+
+def length_option(flag: str, words: str) -> Any:
+    return quantity_option(flag, "m", "a length", words, above=0)
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+
+
+@app.command(epilog=example('dockdyn impact multibody --masses 17 2 1.5 15 --speed "0.05 m/s"'))
+def multibody(
+    masses: Annotated[tuple[float, float, float, float], Mass],
+    speed: Annotated[
+        float, quantity_option("--speed", "m/s", "a speed", "Of the chaser's centre of mass; the target rests.")
+    ],
+    restitution: Annotated[
+        float,
+        quantity_option("--restitution", "", "a coefficient", "Of the masses that meet.", least=0, most=1),
+    ] = 1.0,
+    internal_speed: Annotated[
+        float,
+        quantity_option(
+            "--internal-speed",
+            "m/s",
+            "a speed",
+            "By how much the masses that meet close faster than the centres of mass.",
+        ),
+    ] = 0.0,
+    contact_stiffness: Annotated[
+        float | None,
+        stiffness_option("--contact-stiffness", "Of the contact; with the two below, for correction and warnings."),
+    ] = None,
+    chaser_stiffness: Annotated[
+        float | None, stiffness_option("--chaser-stiffness", "Between the chaser's masses.")
+    ] = None,
+    target_stiffness: Annotated[
+        float | None, stiffness_option("--target-stiffness", "Between the target's masses.")
+    ] = None,
+    contact_damping: Annotated[
+        float | None,
+        quantity_option(
+            "--contact-damping", "N*s/m", "a damping", "Of the contact; it ends the contact earlier.", least=0
+        ),
+    ] = None,
+    size: Annotated[
+        float | None,
+        length_option("--size", "Of the larger system: an elastic wave should pass it twice in the contact."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Velocities after an impact of two systems, from four masses."""
+    given = [value for value in (contact_stiffness, chaser_stiffness, target_stiffness) if value is not None]
+    if len(given) in (1, 2) or (not given and (contact_damping is not None or size is not None)):
+        raise Refusal(
+            "--contact-stiffness, --chaser-stiffness, --target-stiffness: some are missing: must be given all three, "
+            "also for --contact-damping and --size"
+        )
+    if speed + internal_speed <= 0:
+        raise Refusal(
+            f"--speed: {speed:g}: must be greater than {0 - internal_speed:g} m/s, or the masses that meet do not approach"
+        )
+    from dockdyn.impact import (
+        first_order_correction,
+        motion_class,
+        validity_warnings,
+        velocity_after_impact,
+    )
+
+    chaser, target = masses[:2], masses[2:]
+    found = velocity_after_impact(chaser, target, speed, restitution, internal_speed)
+    ratio = float(found.effective_mass_ratio)
+    first = internal_speed == 0
+    correction = None
+    if given and first and restitution == 1 and not contact_damping:  # what the formula is for
+        correction = float(first_order_correction(chaser, target, speed, *given))
+    warnings: tuple[str, ...] = ()
+    if given:
+        stiff, own, other = given
+        warnings = validity_warnings(chaser, target, stiff, own, other, contact_damping or 0.0, size)
+    answer = {
+        "effective_mass_ratio": ratio,
+        "relative_velocity_after_m_s": float(found.relative_velocity),
+        "chaser_velocity_after_m_s": float(found.chaser_velocity),
+        "target_velocity_after_m_s": float(found.target_velocity),
+        "impulse_N_s": float(found.impulse),
+        "motion_class": motion_class(ratio, restitution) if first else None,
+        "first_order_correction_m_s": correction,
+        "warnings": list(warnings),
+    }
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.cli.impact_console import show_impact
+
+    show_impact(answer, speed)
+
+
+@app.command(
+    epilog=example(
+        "dockdyn impact latch --chaser-mass 19 --target-mass 16.5 --stiffness 800 \\",
+        '    --angle "30 deg" --axial-length "20 mm"',
+    )
+)
+def latch(
+    chaser_mass: Annotated[float, mass_option("--chaser-mass", "Of the whole chaser.")],
+    target_mass: Annotated[float, mass_option("--target-mass", "Of the whole target.")],
+    stiffness: Annotated[float, stiffness_option("--stiffness", "Of the latch's spring, across the line of motion.")],
+    angle: Annotated[
+        float,
+        quantity_option(
+            "--angle",
+            "rad",
+            "a ramp angle (a bare number is in rad)",
+            'Of the ramp to the line of motion; in rad, or such as "30 deg".',
+            above=0,
+            below=math.pi / 2,
+        ),
+    ],
+    axial_length: Annotated[
+        float | None, length_option("--axial-length", "Of the ramp along the line of motion; or give the next.")
+    ] = None,
+    lateral_length: Annotated[
+        float | None, length_option("--lateral-length", "Of the ramp across the line of motion.")
+    ] = None,
+    speed: Annotated[
+        float | None,
+        quantity_option("--speed", "m/s", "a speed", "Of the chaser; the target rests.", above=0),
+    ] = None,
+    friction: Annotated[
+        float, quantity_option("--friction", "", "a coefficient", "Between ramp and latch.", least=0)
+    ] = 0.0,
+    preload: Annotated[
+        float, quantity_option("--preload", "N", "a force", "Of the latch's spring before it moves.", least=0)
+    ] = 0.0,
+    as_json: AsJson = False,
+) -> None:
+    """The least speed at which a spring latch catches a probe."""
+    if (axial_length is None) == (lateral_length is None):
+        given = "none" if axial_length is None else "both"
+        raise Refusal(f"--axial-length, --lateral-length: {given} given: must be one of them")
+    if angle + math.atan(friction) > math.pi / 2 - 1e-9:  # rad
+        raise Refusal(
+            f"--friction: {friction:g}: must be less than 1/tan(angle) = {1 / math.tan(angle):.6g}, or the probe jams"
+        )
+    from dockdyn.impact import greatest_travel, latch_frequency, latch_time, latch_travel, minimum_latching_velocity
+
+    lengths = {"axial_length": axial_length, "lateral_length": lateral_length}
+    least = minimum_latching_velocity(
+        chaser_mass, target_mass, stiffness, angle, **lengths, friction=friction, preload=preload
+    )
+    frequency = latch_frequency(chaser_mass, target_mass, stiffness, angle, friction)
+    travel = float(latch_travel(angle, **lengths))
+    before = preload / (stiffness * math.tan(angle))
+    time = math.nan if speed is None else float(latch_time(speed, frequency, travel, before))
+    answer = {
+        "minimum_velocity_m_s": float(least),
+        "frequency_rad_s": float(frequency),
+        "latch_time_s": None if math.isnan(time) else time,
+        "latched": None if speed is None else not math.isnan(time),
+    }
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.cli.impact_console import show_latch
+
+    reach = None if speed is None else float(greatest_travel(speed, frequency, before))
+    show_latch(answer, speed, reach, travel)

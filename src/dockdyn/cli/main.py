@@ -1,0 +1,84 @@
+"""The command line: every command and its place. Nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from dockdyn.cli import campaign, doctor, identify, impact, results, run, studies, view
+from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, example, fail, say
+from dockdyn.files import FULL, failure
+
+app = typer.Typer(
+    help="Mechanics of spacecraft docking, berthing and capture, and of the rigs that test them.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        say(f"dockdyn {version('dockdyn')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command(epilog=example('dockdyn run probe-cone --set loop.delay="20 ms" --out late'))(run.run)
+app.command(epilog=example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))(studies.stability)
+app.command(epilog=example("dockdyn compare sits --compensators none,command-lead --out two"))(studies.compare)
+app.command(epilog=example("dockdyn presets"))(run.presets)
+app.command(epilog=example("dockdyn init probe-cone mine.toml", "dockdyn run mine.toml"))(run.init)
+app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))(run.reproduce)
+app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
+    studies.envelope
+)
+app.command(epilog=example("dockdyn sensitivity probe-cone --of peak_normal_force_N"))(studies.sensitivity)
+app.command(
+    epilog=example("dockdyn report cone/result.nc", "dockdyn report slow/result.nc fast/result.nc --out both.html")
+)(results.report)
+app.command(epilog=example("dockdyn view cone/result.nc", "dockdyn view cone/result.nc --html cone.html"))(view.view)
+app.command(epilog=example("dockdyn export cone/result.nc --to csv"))(results.export)
+app.command(epilog=example("dockdyn doctor"))(doctor.doctor)
+app.add_typer(campaign.app, name="campaign")
+app.add_typer(impact.app, name="impact")
+app.add_typer(identify.app, name="identify")
+
+
+def main() -> None:
+    """Entry point: bad input is one line on the error stream and exit code 2."""
+    try:
+        code = app(prog_name="dockdyn", standalone_mode=False)
+    except Refusal as refusal:
+        fail(str(refusal), BAD_INPUT)
+    except OSError as error:  # a file that cannot be written; what is read is checked where it is read
+        fail(failure(error), STOPPED_EARLY if error.errno in FULL else BAD_INPUT)
+    except Exception as error:
+        fail(words_of(error), BAD_INPUT)
+    if code:
+        raise SystemExit(code)
+
+
+def words_of(error: Exception) -> str:
+    """One line for what was typed wrong, or for what a scenario or file has wrong; any other error is raised again."""
+    context: Any = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(context.get_help())
+        raise SystemExit(BAD_INPUT)
+    if hasattr(error, "format_message"):  # typer's, which it keeps to itself
+        hint = f"; see {context.command_path} --help" if context is not None else ""
+        return f"{error.format_message().rstrip('.')}{hint}"
+    if all(each.__name__ != "ScenarioError" for each in type(error).__mro__):
+        raise error
+    return str(error)

@@ -1,0 +1,127 @@
+"""`dockdyn report` and `dockdyn export`: results again as pages, and as files for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dockdyn.cli.common import Force, NoOwnCode, Refusal, quantity_option, say, typed, vacant, vacant_file, write_text
+from dockdyn.files import as_bytes
+from dockdyn.files import write_files as write_together
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.report.page import Measured
+
+
+def report(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULT.nc...", help="A file that dockdyn wrote; several of dockdyn run are laid over each other."
+        ),
+    ],
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log", metavar="LOG.csv", help="A measured log to lay over a run: columns time [s], depth.tip [mm],…"
+        ),
+    ] = None,
+    shift: Annotated[float, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = 0.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="The page to write; by default report.html beside the result, of several overlay.html."
+        ),
+    ] = None,
+    force: Force = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Write the report of a result again.
+
+    Several results of one kind of run are laid over each other in one page, and so is a measured log.
+    """
+    from dockdyn.results.store import as_written, open_result, result_in, study_of
+    from dockdyn.studies.overlay.measured_log import read_measured
+    from dockdyn.studies.overlay.report import measured_parts, names_of, render_overlay_report
+
+    several = len(results) > 1
+    names = names_of(results)
+    beside = results[0] if results[0].is_dir() else results[0].parent
+    page = out if out is not None else Path("overlay.html") if several else beside / "report.html"
+    read = [*results, *([log] if log is not None else [])]
+    vacant_file(page, force, *read)
+    results = [result_in(path) for path in results]
+    runs = {name: open_result(file) for name, file in zip(names, results, strict=True)}
+    first = runs[names[0]]
+    if log is not None and (study := study_of(first)):
+        raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
+    with as_written(*results):
+        measured = read_measured(log, first, shift) if log is not None else None
+        for note in measured.notes if measured is not None else []:
+            say(f"warning: {log}: {note}", err=True)
+        if several:
+            text = render_overlay_report(runs, measured, typed())
+        else:
+            text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
+    write_text(page, text, force)
+    say(f"Report: {page}")
+
+
+def export(
+    result: Annotated[Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc.")],
+    to: Annotated[Literal["csv", "mat"], typer.Option("--to", help="CSV tables, or one MAT file for MATLAB.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder of the tables, or the MAT file; by default named after the result."),
+    ] = None,
+    force: Force = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Write a result as CSV tables or as a MAT file."""
+    from dockdyn.results.export import export_csv, export_mat
+    from dockdyn.results.store import as_written, open_result, result_in
+
+    result = result_in(result)
+    dataset = open_result(result)
+    if to == "csv":
+        folder = out if out is not None else result.with_name(f"{result.stem}-csv")
+        vacant(folder, force)
+        with as_written(result):
+            for path in export_csv(dataset, folder):
+                say(f"Wrote {path}")
+        return
+    file = out if out is not None else result.with_suffix(".mat")
+    vacant_file(file, force, result)
+    with as_written(result):
+        export_mat(dataset, file)
+    say(f"Wrote {file}")
+
+
+def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None) -> str:
+    """The report of a result that lies in `folder`; says where a run's replay had to be left out."""
+    from dockdyn.pages import replay_of, report_html
+    from dockdyn.results.store import study_of
+
+    replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
+    if "no_replay" in replay:
+        say(f"warning: {replay['no_replay']}", err=True)
+    return report_html(dataset, measured, replay)
+
+
+def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
+    """The three files of a result, all or none: its data under `name`, the scenario, the report.
+
+    Where the report cannot be made the others are there.
+    """
+    files: dict[Path, str | bytes] = {
+        folder / name: as_bytes(dataset),
+        folder / "scenario.toml": dataset.attrs["scenario"],
+    }
+    try:
+        files[folder / "report.html"] = page_of(dataset, folder)
+    finally:
+        write_together(files)

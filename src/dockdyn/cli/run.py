@@ -1,0 +1,162 @@
+"""`dockdyn run`, `presets`, `init` and `reproduce`: one scenario, where scenarios come from, and the papers."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dockdyn.cli.common import (
+    NOT_MET,
+    STOPPED_EARLY,
+    Force,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    Refusal,
+    ScenarioName,
+    fail,
+    overrides,
+    preset_names,
+    progress,
+    say,
+    vacant,
+    write_text,
+)
+from dockdyn.cli.results import write_files
+
+PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
+
+
+def run(
+    scenario: ScenarioName,
+    set_: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the results; by default the scenario's name.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the summary as JSON and nothing else; files only with --out.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with code 4 when a requirement of the scenario is not met.")
+    ] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Simulate a scenario.
+
+    Writes result.nc, scenario.toml and report.html into a folder and prints a summary.
+    """
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))
+    folder = None
+    if out is not None or not as_json:
+        folder = out if out is not None else Path(Path(scenario).stem)
+        vacant(folder, force)
+    from dockdyn.api import simulate, summarise
+
+    with progress(f"Simulating {chosen.name}", quiet) as advance:
+        dataset = simulate(chosen, advance)
+    summary = summarise(dataset, chosen.name)
+    if folder is not None:
+        write_files(folder, dataset, "result.nc")
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, allow_nan=False))
+    else:
+        from dockdyn.cli.console import show_summary
+
+        show_summary(summary)
+        say(f"Report: {folder / 'report.html'}" if folder else "")
+    if not dataset.attrs["finished"]:
+        fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
+    if check and not summary["requirements"]:
+        say(f"warning: {chosen.name} has no requirements to check", err=True)
+    missed = [one["name"] for one in summary["requirements"] if one["met"] is False]
+    undecided = [one["name"] for one in summary["requirements"] if one["met"] is None]
+    if check and (missed or undecided):
+        words = [
+            f"{said}: {', '.join(names)}" for said, names in (("not met", missed), ("not decided", undecided)) if names
+        ]
+        fail(f"{chosen.name}: {'; '.join(words)}", NOT_MET)
+
+
+def presets() -> None:
+    """List the scenarios that come with dockdyn, by kind."""
+    from dockdyn.scenario.kinds import known_kinds
+    from dockdyn.scenario.load import preset_kinds
+    from dockdyn.scenario.load import presets as known
+
+    width = max(len(name) for name in known())
+    of = preset_kinds()
+    for kind in known_kinds():
+        say(f"{kind}:")
+        for name in (name for name in known() if of[name] == kind):
+            say(f"  {name:<{width}}  {known()[name]}")
+
+
+def init(
+    preset: Annotated[str, typer.Argument(help="The preset to start from.", autocompletion=preset_names)],
+    file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
+    force: Force = False,
+) -> None:
+    """Write a preset into a file of your own."""
+    from dockdyn.scenario.load import preset_text
+
+    text = preset_text(preset)
+    write_text(file, text, force)
+    say(f"Wrote {file}; run it with: dockdyn run {file}")
+
+
+def reproduce(
+    paper: Annotated[
+        str,
+        typer.Argument(help="The paper: sazawal, sits, paraskevas, cyril or gibson.", autocompletion=lambda: PAPERS),
+    ],
+    figure: Annotated[str | None, typer.Option("--figure", help="One figure, or named part, only.")] = None,
+    table: Annotated[str | None, typer.Option("--table", help="One table only, by its number in the paper.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and tables.")] = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compute a paper's figures and tables again.
+
+    Prints the paper's values beside computed ones, and says where a printed equation or number is wrong.
+    """
+    from dockdyn.scenario.language.errors import nearest
+
+    if paper not in PAPERS:
+        raise Refusal(f"{paper}: no such paper; {nearest(paper, PAPERS)}")
+    source = importlib.import_module(f"dockdyn.papers.{paper}.reproduce")
+    known = [str(name) for name in source.FIGURES]
+    if figure is not None and figure not in known:
+        raise Refusal(f"--figure {figure}: must be one of {', '.join(known)}")
+    if table is not None:
+        figure = table_of(paper, table, figure, known)
+    folder = out if out is not None else Path(f"reproduce-{paper}")
+    vacant(folder, force)
+    with progress(f"Reproducing {paper}", quiet) as advance:
+        tables = source.reproduce(figure, folder, advance)
+    from dockdyn.cli.console import show_table
+
+    for table in tables:
+        show_table(table)
+    say(f"Pictures and tables: {folder}")
+
+
+def table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:
+    """The part of a paper that is its table with that number."""
+    tables = [name.removeprefix("table-") for name in known if name.startswith("table-")]
+    if not tables:
+        raise Refusal(
+            f"--table {table}: {paper} has no tables by number; must be --figure with one of {', '.join(known)}"
+        )
+    if table not in tables:
+        raise Refusal(f"--table {table}: must be one of {', '.join(tables)}")
+    if figure is not None:
+        raise Refusal(f"--table {table}: must be given without --figure")
+    return f"table-{table}"

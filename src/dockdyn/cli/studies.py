@@ -1,0 +1,217 @@
+"""`dockdyn stability`, `compare`, `envelope` and `sensitivity`: margins, compensators, where an outcome changes, and why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dockdyn.cli.common import (
+    Force,
+    NoOwnCode,
+    Overrides,
+    Quiet,
+    ScenarioName,
+    overrides,
+    progress,
+    say,
+    typed,
+    vacant,
+    write_text,
+)
+from dockdyn.cli.results import write_files
+
+
+def stability(
+    scenario: ScenarioName,
+    set_: Overrides = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep",
+            metavar="KEY=LOW:HIGH:COUNT",
+            help="Chart stability over a key; give two for a plane, a third for a family of curves.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; with --sweep by default NAME-stability.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the margins as JSON and nothing else; files only with --out.")
+    ] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Say whether a loop is stable.
+
+    By which margin, and what decides it; with --sweep a chart over a key or two.
+    """
+    from dockdyn.scenario.load import load
+
+    chosen = load(scenario, overrides(set_ or []))
+    folder = out
+    if folder is None and sweep and not as_json:
+        folder = Path(f"{Path(scenario).stem}-stability")
+    if folder is not None:
+        vacant(folder, force)
+    from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
+
+    with progress(f"Margins of {chosen.name}", quiet) as advance:
+        dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
+    margins = json.loads(dataset.attrs["margins"])
+    if folder is not None:
+        write_files(folder, dataset, "stability.nc")
+    if as_json:
+        typer.echo(json.dumps(margins, indent=2, allow_nan=False))
+        return
+    from dockdyn.studies.margins.console import show_margins
+
+    show_margins(chosen.title, margins)
+    if folder is not None:
+        say(f"Report: {folder / 'report.html'}")
+
+
+def compare(
+    scenario: ScenarioName,
+    compensators: Annotated[
+        str, typer.Option("--compensators", metavar="all|NAME,NAME", help="Which ones; none is the rig without.")
+    ] = "all",
+    set_: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; by default NAME-compare.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the comparison as JSON and nothing else; files only with --out.")
+    ] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Compare a rig's compensators.
+
+    Runs the rig with each over a range of stiffness and prints how far each is from the truth.
+    """
+    from dockdyn.kinds.rig import compare as study
+    from dockdyn.scenario.load import load
+
+    changes = overrides(set_ or [])
+    laws = study.laws_of(compensators)
+    given = changes.get(study.STIFFNESS)
+    stiffnesses = study.stiffness_range(given)
+    if stiffnesses is not None:
+        del changes[study.STIFFNESS]
+    elif given is not None:
+        stiffnesses = [study.stiffness(given)]
+    chosen = load(scenario, changes)
+    folder = out
+    if folder is None and not as_json:
+        folder = Path(f"{Path(scenario).stem}-compare")
+    if folder is not None:
+        vacant(folder, force)
+    with progress(f"Comparing on {chosen.name}", quiet) as advance:
+        dataset = study.compare(chosen, laws, stiffnesses, advance)
+    if folder is not None:
+        write_files(folder, dataset, "compare.nc")
+    if as_json:
+        typer.echo(json.dumps(study.answer(dataset), indent=2, allow_nan=False))
+        return
+    from dockdyn.kinds.rig.console import show_comparison
+
+    show_comparison(dataset)
+    say(f"Report: {folder / 'report.html'}" if folder else "")
+
+
+def envelope(
+    scenario: ScenarioName,
+    over: Annotated[
+        list[str],
+        typer.Option("--over", metavar="KEY=LOW:HIGH", help="A key and its range; give two for a plane."),
+    ],
+    of: Annotated[
+        str, typer.Option("--of", metavar="NAME", help="captured, or the name of a requirement of the scenario.")
+    ] = "captured",
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", help="Of the boundary's place, as a share of each range.")
+    ] = 1e-3,
+    set_: Overrides = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for report and data; by default NAME-envelope.")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the envelope as JSON and nothing else; files only with --out.")
+    ] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Locate where capture begins or a requirement fails.
+
+    Over one key or two; the boundary is located, not sampled on a grid.
+    """
+    from dockdyn.scenario.load import load
+    from dockdyn.studies.envelope.search import envelope as locate
+    from dockdyn.studies.envelope.search import ranges
+
+    chosen = load(scenario, overrides(set_ or []))
+    folder = out
+    if folder is None and not as_json:
+        folder = Path(f"{Path(scenario).stem}-envelope")
+    if folder is not None:
+        vacant(folder, force)
+    with progress(f"Envelope of {chosen.name}", quiet) as advance:
+        dataset = locate(chosen, ranges(over), of, tolerance, advance)
+    answer = json.loads(dataset.attrs["envelope"])
+    if folder is not None:
+        write_files(folder, dataset, "envelope.nc")
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+        return
+    from dockdyn.studies.envelope.report import envelope_verdict
+
+    say(chosen.title)
+    say(envelope_verdict(answer))
+    say(f"Report: {folder / 'report.html'}" if folder else "")
+
+
+def sensitivity(
+    scenario: ScenarioName,
+    of: Annotated[str, typer.Option("--of", metavar="FIGURE", help="A figure of the summary: peak_normal_force_N.")],
+    to: Annotated[
+        list[str] | None, typer.Option("--to", metavar="KEY", help="A number of the scenario; by default all of them.")
+    ] = None,
+    set_: Overrides = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for a report; by default no files.")] = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the derivatives as JSON and nothing else; files only with --out.")
+    ] = False,
+    quiet: Quiet = False,
+    no_own_code: NoOwnCode = False,
+) -> None:
+    """Rank the numbers that a figure depends on.
+
+    By what a small change of each does to a figure of the summary.
+    """
+    from dockdyn.scenario.load import load
+    from dockdyn.studies.sensitivity.report import render_sensitivity_report, show_sensitivity
+    from dockdyn.studies.sensitivity.table import sensitivity as differentiate
+
+    chosen = load(scenario, overrides(set_ or []))
+    if out is not None:
+        vacant(out, force)
+    with progress(f"Derivatives of {of}", quiet) as advance:
+        answer = differentiate(chosen, of, to or None, advance)
+    text = json.dumps(answer, indent=2, allow_nan=False)
+    if out is not None:
+        page = render_sensitivity_report(answer, chosen.text(), typed())
+        for name, content in (("sensitivity.json", text), ("scenario.toml", chosen.text()), ("report.html", page)):
+            write_text(out / name, content, force=True)
+    if as_json:
+        typer.echo(text)
+        return
+    show_sensitivity(answer)
+    if out is not None:
+        say(f"Report: {out / 'report.html'}")

@@ -1,0 +1,37 @@
+"""Tabulated force against stroke: what the data sheet of a docking mechanism gives.
+
+Units: stroke m, rate m/s, force N.
+Source: linear interpolation of tables, blended by rate; own construction.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.mechanics.vector import Scalar
+
+
+class ForceStroke(NormalLaw):
+    """Piecewise linear force over stroke, with preload, hysteresis, bottoming and damping.
+
+    Loading follows `loading` and unloading `unloading`; around zero rate the two blend by ṡ / √(ṡ² + v²), as regularised
+    friction does. Beyond the last stroke the mechanism has bottomed: the force rises by `bottoming_stiffness`. The
+    `preload` is there as soon as contact is.
+    """
+
+    stroke: Float[Array, "n"]  # m, increasing from 0
+    loading: Float[Array, "n"]  # N
+    unloading: Float[Array, "n"]  # N
+    preload: Float[Array, ""]  # N
+    bottoming_stiffness: Float[Array, ""]  # N/m
+    damping: Float[Array, ""]  # N s/m
+    transition_rate: Float[Array, ""]  # v, m/s
+
+    def force(self, depth: Scalar, rate: Scalar) -> Scalar:
+        up = jnp.interp(depth, self.stroke, self.loading)
+        down = jnp.interp(depth, self.stroke, self.unloading)
+        direction = rate / jnp.sqrt(rate**2 + self.transition_rate**2)
+        bottomed = jnp.maximum(depth - self.stroke[-1], 0) * self.bottoming_stiffness
+        return self.preload + (up + down) / 2 + direction * (up - down) / 2 + bottomed + self.damping * rate

@@ -1,0 +1,33 @@
+"""Spring and dashpot.
+
+Units: depth m, rate m/s, force N.
+Source: Sazawal et al., eq. 68.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.mechanics.vector import Scalar
+
+
+class SpringDashpot(NormalLaw):
+    """k d + b ḋ (Sazawal et al., eq. 68, with the sign of this package: compression is positive).
+
+    Without `adhesion` the force ends at zero, before the depth does; with it the dashpot may pull until d = 0.
+    """
+
+    stiffness: Float[Array, ""]  # N/m
+    damping: Float[Array, ""]  # N s/m
+    adhesion: bool = eqx.field(static=True)
+
+    def adheres(self) -> bool:
+        return self.adhesion
+
+    def lossless(self) -> bool:
+        return bool(self.damping == 0)
+
+    def force(self, depth: Scalar, rate: Scalar) -> Scalar:
+        return self.stiffness * depth + self.damping * rate

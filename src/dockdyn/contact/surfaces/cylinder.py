@@ -1,0 +1,47 @@
+"""Cylinder: a pin, or a bore.
+
+Units: lengths m.
+Source: geometry: exact distance from a finite cylinder.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Cylinder(Surface):
+    """Endless pin of `radius` about the line through `point` along `axis`; with `inside`, the bore around it."""
+
+    point: Float[Array, "3"]  # m, body axes
+    axis: Float[Array, "3"]  # unit vector, body axes
+    radius: Float[Array, ""]  # m
+    inside: bool = eqx.field(static=True)
+
+    @staticmethod
+    def of(point: ArrayLike, axis: ArrayLike, radius: ArrayLike, inside: bool = False) -> Cylinder:
+        axis = jnp.asarray(axis, float)
+        return Cylinder(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), jnp.asarray(radius, float), inside)
+
+    def reference(self) -> Vector:
+        return Vector.of(self.point)
+
+    def mouth(self) -> tuple[Vector, Vector]:
+        return Vector.of(self.point), Vector.of(self.axis)
+
+    def true_distance(self) -> bool:
+        return True
+
+    def extent(self, reach: float) -> Extent:
+        around = 1.2 * self.radius
+        end = jnp.maximum(reach, around)
+        return Extent(around, -end, end, hollow=self.inside)
+
+    def signed_distance(self, point: Vector) -> Scalar:
+        _, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
+        outside = radius - self.radius
+        return -outside if self.inside else outside

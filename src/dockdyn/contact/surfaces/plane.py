@@ -1,0 +1,37 @@
+"""Plane surface.
+
+Units: lengths m.
+Source: geometry.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Plane(Surface):
+    """The half space behind the plane through `point` with the outward unit `normal`."""
+
+    point: Float[Array, "3"]  # m, body axes
+    normal: Float[Array, "3"]  # out of the solid, body axes
+
+    @staticmethod
+    def of(point: ArrayLike, normal: ArrayLike) -> Plane:
+        normal = jnp.asarray(normal, float)
+        return Plane(jnp.asarray(point, float), normal / jnp.linalg.norm(normal))
+
+    def reference(self) -> Vector:
+        return Vector.of(self.point)
+
+    def mouth(self) -> tuple[Vector, Vector]:
+        return Vector.of(self.point), Vector.of(self.normal)
+
+    def true_distance(self) -> bool:
+        return True
+
+    def signed_distance(self, point: Vector) -> Scalar:
+        return (point - Vector.of(self.point)).dot(Vector.of(self.normal))

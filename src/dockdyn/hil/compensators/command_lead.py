@@ -1,0 +1,37 @@
+"""A command that is ahead of the model by what the loop will lag.
+
+Units: leads s and s², positions m.
+Source: own construction: a lead fitted to the monodromy of robot, hold and delay.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.integrate.model import Scalar
+
+
+class CommandLead(Compensator):
+    """X_c = X + l₁ V + l₂ A: the robot is sent to where the model will be when the force has come back.
+
+    The model's position, velocity and acceleration are its own states, so the lead adds no noise but that of the measured
+    force in A; l₁ and l₂ follow from robot, hold, delay and period (`tuning.leads`) and hardly depend on the stiffness.
+    At a first touch A is that of a moment ago; a lead that is wrong by δ leaves damping of K δ in excess or wanting.
+    """
+
+    knows: ClassVar[str] = (
+        "robot, hold, delay and period, none of the contact; a wrong lead leaves an error that grows with stiffness"
+    )
+    lead: Scalar  # l₁, s
+    second_lead: Scalar  # l₂, s²
+
+    def init(self, position: Axes, velocity: Axes) -> tuple[()]:
+        return ()
+
+    def small(self) -> Linear:
+        return Linear.of(lead=self.lead, second_lead=self.second_lead)
+
+    def step(self, memory: tuple[()], seen: Seen) -> tuple[tuple[()], Action]:
+        return memory, Action.nothing(seen.force.size)._replace(lead=self.lead, second_lead=self.second_lead)

@@ -1,0 +1,50 @@
+"""Damping by a constant gain on a velocity.
+
+Units: gain N s/m, force N.
+Source: SITS, eqs. 20 and 41 with the sign turned.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.integrate.model import Scalar
+
+
+class FixedGain(Compensator):
+    """F = −g V (SITS, section 4): takes out, on average over a cycle, the energy that delays put in.
+
+    The right gain is about K (delay of the loop) − B' with B' what aliasing takes from the contact's damping: it is right for
+    one stiffness. It leaves the phase as it is. Not `gated` by contact, it slows a free-flying body.
+    """
+
+    knows: ClassVar[str] = "the contact's stiffness; cannot follow another one, nor mend the phase"
+    gain: Scalar  # g, N s/m, positive damps
+    velocity: VelocitySource
+    gated: bool = eqx.field(static=True, default=True)
+
+    def init(self, position: Axes, velocity: Axes) -> Any:
+        return self.velocity.init(position, velocity)
+
+    def small(self) -> Linear:
+        return Linear.of(self.velocity, gain=self.gain)
+
+    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+        memory, velocity = self.velocity.step(memory, seen)
+        nothing = Action.nothing(seen.force.size)
+        return memory, nothing._replace(gain=switched(self.gain, seen, self.gated), velocity=velocity)
+
+    @property
+    def source(self) -> Source:
+        return self.velocity.source
+
+
+def switched(gain: Scalar, seen: Seen, gated: bool) -> Scalar:
+    """The gain, zero without contact if `gated`."""
+    return jnp.where(seen.touching, gain, 0.0) if gated else jnp.asarray(gain, float)

@@ -1,0 +1,45 @@
+"""Force extrapolated by its own derivative.
+
+Units: force N, times s.
+Source: first-order extrapolation in time; own construction of the filter.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import jax.numpy as jnp
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.integrate.model import Scalar
+
+
+class Lagged(NamedTuple):
+    """What the lead remembers."""
+
+    force: Axes  # N, behind the filter
+    rate: Axes  # N/s
+
+
+class ForceLead(Compensator):
+    """F + l dF/dt (Osaki 2010): the measured force as it will be when the delay is over, to first order.
+
+    The derivative is that of a first-order lag (time constant 0: the difference over a period). Noise is multiplied by
+    l / period, the amplitude grows with (ω l)², and at a first touch the derivative knows nothing yet.
+    """
+
+    knows: ClassVar[str] = (
+        "the whole delay of the loop; multiplies noise of the force, and errs with (frequency × lead)²"
+    )
+    lead: Scalar  # l, s
+    time: Scalar  # s, of the lag
+
+    def init(self, position: Axes, velocity: Axes) -> Lagged:
+        return Lagged(jnp.zeros_like(position), jnp.zeros_like(position))
+
+    def step(self, memory: Lagged, seen: Seen) -> tuple[Lagged, Action]:
+        share = -jnp.expm1(-seen.period / jnp.maximum(self.time, 1e-12))
+        force = memory.force + share * (seen.force - memory.force)
+        rate = (force - memory.force) / seen.period
+        extra = jnp.where(seen.touching, self.lead * rate, 0.0)
+        return Lagged(force, rate), Action.nothing(seen.force.size)._replace(force=extra)

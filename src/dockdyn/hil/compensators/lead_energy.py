@@ -1,0 +1,38 @@
+"""Command lead, and the energy layer for what it leaves.
+
+Units: as in `command_lead` and `energy_layer`.
+Source: the two together; own construction.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.hil.compensators.energy_layer import EnergyLayer, HalfCycle
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.integrate.model import Scalar
+
+
+class LeadEnergy(Compensator):
+    """X_c = X + l₁ V + l₂ A and F = −c V: the lead mends the phase, the layer what amplitude a wrong lead would cost."""
+
+    knows: ClassVar[str] = (
+        "robot, hold, delay and period, to some 30 %; none of the contact; a wrong lead costs phase only"
+    )
+    lead: Scalar  # l₁, s
+    second_lead: Scalar  # l₂, s²
+    layer: EnergyLayer = EnergyLayer()
+
+    def init(self, position: Axes, velocity: Axes) -> HalfCycle:
+        return self.layer.init(position, velocity)
+
+    def small(self) -> Linear:
+        return Linear.of(lead=self.lead, second_lead=self.second_lead)
+
+    def step(self, memory: HalfCycle, seen: Seen) -> tuple[HalfCycle, Action]:
+        memory, action = self.layer.step(memory, seen)
+        return memory, action._replace(lead=self.lead, second_lead=self.second_lead)
+
+    def report(self, memory: HalfCycle) -> dict[str, Scalar]:
+        return self.layer.report(memory)

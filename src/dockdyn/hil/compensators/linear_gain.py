@@ -1,0 +1,45 @@
+"""Damping by a gain that changes linearly with time.
+
+Units: gain N s/m, its rate N s/m per s.
+Source: SITS, eq. 46, before the switch.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.fixed_gain import switched
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.integrate.model import Scalar
+
+
+class LinearGain(Compensator):
+    """F = −(g + g′ t) V (SITS, LGC): a fixed gain whose error is spread over the run.
+
+    Its amplitude is right at one moment only: where the gains before have made up for those to come.
+    """
+
+    knows: ClassVar[str] = "the contact's stiffness and how long the run lasts; cannot mend the phase"
+    gain: Scalar  # g, N s/m at t = 0
+    slope: Scalar  # g′, N s/m per s
+    velocity: VelocitySource
+    gated: bool = eqx.field(static=True, default=True)
+
+    def init(self, position: Axes, velocity: Axes) -> Any:
+        return self.velocity.init(position, velocity)
+
+    def small(self) -> Linear:
+        return Linear.of(self.velocity, gain=self.gain)
+
+    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+        memory, velocity = self.velocity.step(memory, seen)
+        gain = switched(self.gain + self.slope * seen.time, seen, self.gated)
+        return memory, Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
+
+    @property
+    def source(self) -> Source:
+        return self.velocity.source

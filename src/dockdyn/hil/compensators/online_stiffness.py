@@ -1,0 +1,64 @@
+"""Damping by a gain that follows the stiffness found on the way.
+
+Units: stiffness N/m, times s, gain N s/m.
+Source: recursive least squares, Åström and Wittenmark 1995, Adaptive Control; own construction of the gain.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import jax.numpy as jnp
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.integrate.model import Scalar
+
+SPREAD = 1e-12  # m², weight of the first guess: positions spread over a micrometre outweigh it
+
+
+class Found(NamedTuple):
+    """What recursive least squares has gathered so far."""
+
+    velocity: Any
+    products: Scalar  # N m, forgetting sum of −force · position
+    squares: Scalar  # m², of position²
+
+
+class OnlineStiffness(Compensator):
+    """F = −K̂ l V with K̂ by recursive least squares with forgetting (Qi 2016): K̂ = −Σ F · X / Σ X².
+
+    X is the robot's position when the force was measured, with the contact's surface at zero. It needs a linear contact
+    whose place is known, and it learns only while it touches: a first bounce has begun before K̂ is known.
+    """
+
+    knows: ClassVar[str] = (
+        "the whole delay of the loop and where the contact begins; needs a linear contact, cannot mend the phase"
+    )
+    lead: Scalar  # l, s
+    forgetting: Scalar  # share kept of the sums from one instant to the next, below 1
+    velocity: VelocitySource
+
+    def init(self, position: Axes, velocity: Axes) -> Found:
+        return Found(self.velocity.init(position, velocity), jnp.zeros(()), jnp.asarray(SPREAD))
+
+    def small(self) -> Linear:
+        return Linear.of()
+
+    def step(self, memory: Found, seen: Seen) -> tuple[Found, Action]:
+        kept, velocity = self.velocity.step(memory.velocity, seen)
+        product, square = -jnp.sum(seen.force * seen.touched_position), jnp.sum(seen.touched_position**2)
+        products = jnp.where(seen.touching, self.forgetting * memory.products + product, memory.products)
+        squares = jnp.where(seen.touching, self.forgetting * memory.squares + square, memory.squares)
+        squares = jnp.maximum(squares, SPREAD)
+        gain = jnp.where(seen.touching, jnp.maximum(products / squares, 0.0) * self.lead, 0.0)
+        action = Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)
+        return Found(kept, products, squares), action
+
+    @property
+    def source(self) -> Source:
+        return self.velocity.source
+
+    def report(self, memory: Found) -> dict[str, Scalar]:
+        return {"stiffness_estimate": memory.products / memory.squares}

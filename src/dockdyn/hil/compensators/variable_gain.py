@@ -1,0 +1,70 @@
+"""Damping by a gain that first changes linearly with time and then with observed energy.
+
+Units: gain N s/m, energies J.
+Source: SITS, eqs. 45–48 corrected; `as-printed` keeps the printed form.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.fixed_gain import switched
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.energy_observer import Oracle
+from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.integrate.model import Scalar
+
+
+class Summed(NamedTuple):
+    """What the gain remembers."""
+
+    velocity: Any
+    energy: Scalar  # J, sum over instants
+
+
+class VariableGain(Compensator):
+    """The switching compensator with variable gain (SITS, eqs. 44–48).
+
+    Until `switch_time` g + g′ t; from then on, "bumpless", that gain held plus the `energy_gain` times the sum of ε since.
+    "as-printed" the later gain is g plus the `energy_gain` times the sum since t = 0: it jumps at the switch.
+    ε is an oracle's: the sum needs the motion that the rig is to find, so this one works in simulation only.
+    """
+
+    knows: ClassVar[str] = (
+        "the contact's stiffness and the ideal motion itself (simulation only); cannot mend the phase"
+    )
+    gain: Scalar  # g = K_ε0, N s/m
+    slope: Scalar  # g′ = K_ε1, N s/m per s
+    switch_time: Scalar  # t_ε, s
+    energy_gain: Scalar  # K_ε2, N s/m per J of a sum over instants
+    velocity: VelocitySource
+    form: Literal["bumpless", "as-printed"] = eqx.field(static=True, default="bumpless")
+    gated: bool = eqx.field(static=True, default=True)
+
+    def init(self, position: Axes, velocity: Axes) -> Summed:
+        return Summed(self.velocity.init(position, velocity), jnp.zeros(()))
+
+    def small(self) -> Linear:
+        return Linear.of(self.velocity, gain=self.gain)
+
+    def step(self, memory: Summed, seen: Seen) -> tuple[Summed, Action]:
+        kept, velocity = self.velocity.step(memory.velocity, seen)
+        _, epsilon = Oracle().step((), seen)
+        later = seen.time > self.switch_time
+        bumpless = self.form == "bumpless"
+        energy = memory.energy + (jnp.where(later, epsilon, 0.0) if bumpless else epsilon)
+        ramp = self.slope * jnp.where(later, self.switch_time if bumpless else 0.0, seen.time)
+        gain = self.gain + ramp + jnp.where(later, self.energy_gain * energy, 0.0)
+        action = Action.nothing(seen.force.size)
+        return Summed(kept, energy), action._replace(gain=switched(gain, seen, self.gated), velocity=velocity)
+
+    @property
+    def source(self) -> Source:
+        return self.velocity.source
+
+    def report(self, memory: Summed) -> dict[str, Scalar]:
+        return {"observed_energy": memory.energy}

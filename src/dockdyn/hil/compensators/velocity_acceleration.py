@@ -1,0 +1,43 @@
+"""Damping by a gain on velocity, and an inertia on acceleration.
+
+Units: gain N s/m, inertia kg, force N.
+Source: own construction: the acceleration's gain takes the drift of the phase away that SITS's gains leave.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.fixed_gain import switched
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.integrate.model import Scalar
+
+
+class VelocityAcceleration(Compensator):
+    """F = −g V − j A: the gain mends the amplitude, the inertia j the frequency. Right for one stiffness."""
+
+    knows: ClassVar[str] = "the contact's stiffness; cannot follow another one"
+    gain: Scalar  # g, N s/m
+    inertia: Scalar  # j, kg
+    velocity: VelocitySource
+    gated: bool = eqx.field(static=True, default=True)
+
+    def init(self, position: Axes, velocity: Axes) -> Any:
+        return self.velocity.init(position, velocity)
+
+    def small(self) -> Linear:
+        return Linear.of(self.velocity, gain=self.gain, inertia=self.inertia)
+
+    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+        memory, velocity = self.velocity.step(memory, seen)
+        gain, inertia = (switched(jnp.asarray(number), seen, self.gated) for number in (self.gain, self.inertia))
+        return memory, Action.nothing(seen.force.size)._replace(gain=gain, inertia=inertia, velocity=velocity)
+
+    @property
+    def source(self) -> Source:
+        return self.velocity.source

@@ -1,0 +1,117 @@
+"""The force sensor of a rig: delayed, sampled, and as imperfect as it is.
+
+Units: forces N, times s.
+Source: own construction: delay, mean over a window, noise, bias, saturation, lost samples.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.hil.block import Block
+from dockdyn.integrate.model import Scalar
+
+
+class Draws(NamedTuple):
+    """Random numbers of one sample."""
+
+    force: Float[Array, "axes"]  # standard normal
+    encoder: Float[Array, "axes"]  # standard normal: of the position where the force was measured
+    jitter: Scalar  # 0 … 1
+    lost: Scalar  # 0 … 1
+
+
+def draws(seed: Int[Array, ""], shape: tuple[int, ...], axes: int) -> Draws:
+    """Random numbers of `shape` samples at a port of `axes` axes; the same for the same seed."""
+    keys = jax.random.split(jax.random.key(seed), 4)
+    return Draws(
+        jax.random.normal(keys[0], (*shape, axes)),
+        jax.random.normal(keys[1], (*shape, axes)),
+        jax.random.uniform(keys[2], shape),
+        jax.random.uniform(keys[3], shape),
+    )
+
+
+class Arrived(NamedTuple):
+    """A force that reaches the sensor, and the random numbers of its sample; None for an ideal sensor."""
+
+    force: Float[Array, "load"]  # N, and behind it torques (N m) if there are any
+    draws: Draws | None
+
+
+class ForceSensor(Block):
+    """What is measured of a contact force, in the order: noise and bias, saturation, resolution, loss of the sample.
+
+    Its memory and output are the load held. Each number that is None is an imperfection that it does not have; torques,
+    behind the `forces`, are late and lost like these and otherwise exact.
+    """
+
+    delay: Scalar  # s; of a sensor that averages, that of the middle of its window
+    averaging: Scalar | None = None  # s, window over which a sample is the mean of the force
+    jitter: Scalar | None = None  # s, added delay, uniform between 0 and this at every sample
+    delay_amplitude: Scalar | None = None  # s, of a sinusoidal variation of the delay
+    delay_period: Scalar | None = None  # s, of it
+    noise: Scalar | None = None  # N, standard deviation
+    bias: Scalar | None = None  # N
+    range: Scalar | None = None  # N, saturates at ± this
+    resolution: Scalar | None = None  # N
+    drop_rate: Scalar | None = None  # probability that a sample is lost and the last one stays
+    position_noise: Scalar | None = None  # m, standard deviation of the robot's encoders
+    threshold: Scalar | None = None  # N, above which a force counts as contact
+    forces: int = eqx.field(static=True, default=1)  # axes of a load that are forces
+
+    @property
+    def steady(self) -> bool:
+        """Whether the delay never changes."""
+        return self.jitter is None and self.delay_amplitude is None
+
+    @property
+    def random(self) -> bool:
+        """Whether random numbers enter."""
+        return any(part is not None for part in (self.jitter, self.noise, self.drop_rate, self.position_noise))
+
+    def age(self, time: Scalar, drawn: Draws | None) -> Scalar:
+        """Delay (s) of the sample taken at `time` (s); never below zero."""
+        age = self.delay
+        if self.delay_amplitude is not None and self.delay_period is not None:
+            age = age + self.delay_amplitude * jnp.sin(2 * jnp.pi * time / self.delay_period)
+        if self.jitter is not None and drawn is not None:
+            age = age + self.jitter * drawn.jitter
+        return jnp.maximum(age, 0.0)
+
+    def longest(self) -> Scalar:
+        """The longest delay (s) that a sample can have."""
+        window = None if self.averaging is None else self.averaging / 2
+        parts = (self.delay, self.delay_amplitude, self.jitter, window)
+        return sum((part for part in parts if part is not None), jnp.zeros(()))
+
+    def step(self, memory: Float[Array, "load"], signal: Arrived) -> tuple[Float[Array, "load"], Float[Array, "load"]]:
+        load, drawn = signal
+        force = load[: self.forces]
+        if self.noise is not None and drawn is not None:
+            force = force + self.noise * drawn.force
+        if self.bias is not None:
+            force = force + self.bias
+        if self.range is not None:
+            force = jnp.clip(force, -self.range, self.range)
+        if self.resolution is not None:
+            force = jnp.round(force / self.resolution) * self.resolution
+        load = jnp.concatenate([force, load[self.forces :]])
+        if self.drop_rate is not None and drawn is not None:
+            load = jnp.where(drawn.lost < self.drop_rate, memory, load)
+        return load, load
+
+    def encoder(self, position: Float[Array, "axes"], drawn: Float[Array, "axes"] | None) -> Float[Array, "axes"]:
+        """What the robot's encoders say of a `position` (m)."""
+        if self.position_noise is None or drawn is None:
+            return position
+        return position + self.position_noise * drawn
+
+    def touches(self, load: Float[Array, "load"]) -> Bool[Array, ""]:
+        """Whether a measured `load` is taken for contact."""
+        return jnp.sum(load[: self.forces] ** 2) > (0.0 if self.threshold is None else self.threshold**2)

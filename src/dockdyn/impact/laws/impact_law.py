@@ -1,0 +1,55 @@
+"""An impact law of a user's own.
+
+Units: u in m/s, W in 1/kg, impulses N s.
+Source: definition of the interface.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from functools import cache
+from typing import Any
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+from dockdyn.impact.laws.by_name import POINT, Law
+from dockdyn.impact.laws.result import Impact, impact
+
+
+class ImpactLaw(eqx.Module):
+    """What the velocities of two bodies do where they touch at a point.
+
+    A law of your own is a subclass with `impulse`, parameters (numbers) as fields.
+    """
+
+    @abc.abstractmethod
+    def impulse(self, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Float[Array, "rows"]:
+        """Impulse Λ (N s) on the first body, from W (1/kg) and the velocity u (m/s) before, which becomes u + W Λ.
+
+        Rows are the normal, along which an approach is negative and an impulse that pushes positive, then one tangent in
+        the plane and two in space.
+        """
+
+    def lossless(self) -> bool:
+        """Whether no impact takes energy: contacts then never come to rest. Asked of numbers, never while JAX traces."""
+        return False
+
+
+@cache
+def law_of(made: type[ImpactLaw], name: str) -> Law:
+    """The law that a class is, under a name."""
+
+    def function(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **given: Any) -> Impact:
+        return impact(matrix, velocity, made(**given).impulse(matrix, velocity))
+
+    return Law(
+        function=function,
+        parameters=tuple(field.name for field in dataclasses.fields(made)),
+        rows=POINT,
+        safe=False,
+        meaning=(made.__doc__ or name).strip().splitlines()[0],
+        lossless=lambda given: made(**given).lossless(),
+        name=name,
+    )

@@ -1,0 +1,25 @@
+"""Impact without friction.
+
+Units: velocities m/s, impulses N s.
+Source: Newton's law of restitution.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.impact.laws.result import Impact, impact
+
+
+@jax.jit
+def frictionless(
+    matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], restitution: Float[Array, ""]
+) -> Impact:
+    """Λ_n = −(1 + e) u_n / W_nn, nothing across the normal. Newton's, Poisson's and the energetic e are the same here.
+
+    The loss is ½ (1 − e²) u_n² / W_nn.
+    """
+    normal = -(1 + restitution) * velocity[0] / matrix[0, 0]
+    return impact(matrix, velocity, jnp.zeros_like(velocity).at[0].set(normal))

@@ -1,0 +1,23 @@
+"""Plastic impact: what touches stays together.
+
+Units: velocities m/s, impulses N s.
+Source: Cyril et al., eq. 8, in contact space.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.impact.laws.result import Impact, impact
+
+
+@jax.jit
+def plastic(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> Impact:
+    """Λ = −W⁻¹ u: no relative velocity is left.
+
+    With the rows of the contact force it is a pin (Cyril et al., eqs. 8–12, in contact space: the paper's Q is singular
+    unless the payload's Jacobian is square); with moment rows too it is a weld. The loss is ½ uᵀ W⁻¹ u. A pin can pull.
+    """
+    return impact(matrix, velocity, -jnp.linalg.solve(matrix, velocity))

@@ -1,0 +1,129 @@
+"""Delay lines: what a signal was one delay ago. Before t = 0 every signal is zero.
+
+Units: times s, signals in those of the model.
+Source: continuous extensions of delay equations, Bellen and Zennaro 2003, Numerical Methods for Delay Differential
+Equations.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.hybrid import cubic
+from dockdyn.integrate.model import Scalar, pack, unpack
+from dockdyn.mechanics.vector import once
+
+SMOOTH = 4  # an interval's start with this level or more is no mesh point for what follows
+
+
+class Interval(NamedTuple):
+    """A stretch of the past during which the signal was alive, as a cubic."""
+
+    start: Scalar  # s
+    end: Scalar  # s
+    level: Scalar  # order of the signal's time derivative that jumps at the start (an event: 0, its images: 1, 2 …)
+    values: tuple[Float[Array, "n"], ...]  # at start and end, then slopes per second at start and end
+
+    def signal(self, time: Scalar, like: Any) -> Any:
+        length = self.end - self.start
+        a, b, da, db = self.values
+        return unpack(once(cubic.value((time - self.start) / length, a, b, da * length, db * length)), like)
+
+    def row(self) -> Float[Array, "columns"]:
+        return jnp.concatenate([jnp.stack([self.start, self.end, self.level]), *self.values])
+
+    @staticmethod
+    def of(row: Float[Array, "columns"]) -> Interval:
+        size = (row.size - 3) // 4
+        return Interval(row[0], row[1], row[2], tuple(row[3 + i * size : 3 + (i + 1) * size] for i in range(4)))
+
+    def joined(self, later: Interval) -> Interval:
+        """This interval and the `later` one that follows it, as one cubic."""
+        (a, _, da, _), (_, b, _, db) = self.values, later.values
+        return Interval(self.start, later.end, self.level, (a, b, da, db))
+
+
+class IntervalLine(NamedTuple):
+    """A ring of past active intervals, oldest first; where none lies, the signal was zero.
+
+    Kept by an integrator that never steps across an interval's delayed edge: so every image of an event, one delay
+    later and two and three, becomes a mesh point, whatever the delay.
+    """
+
+    rows: Float[Array, "capacity columns"]
+    oldest: Int[Array, ""]
+    held: Int[Array, ""]  # how many rows are in use
+
+    @staticmethod
+    def empty(capacity: int, like: Any) -> IntervalLine:
+        zero = jnp.zeros_like(pack(like))
+        blank = Interval(jnp.zeros(()), jnp.ones(()), jnp.zeros(()), (zero,) * 4).row()
+        return IntervalLine(jnp.tile(blank, (capacity, 1)), jnp.zeros((), int), jnp.zeros((), int))
+
+    def at(self, index: Int[Array, ""]) -> Interval:
+        """The interval `index` places after the oldest."""
+        place = (self.oldest + index) % self.rows.shape[0]
+        return Interval.of(once(jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)))
+
+    def first(self) -> Interval:
+        return self.at(jnp.zeros((), int))
+
+    def push(self, when: Bool[Array, ""], interval: Interval, longest: Scalar) -> IntervalLine:
+        """Append `interval` where `when` holds. The caller checks `full` first.
+
+        Where nothing up to the third derivative jumps between them, it is joined to the interval before, up to the
+        length `longest`: short steps, once taken, would else come back one delay later for ever.
+        """
+        before = self.at(self.held - 1)
+        smooth = (self.held > 1) & (interval.level >= SMOOTH) & (before.end == interval.start)
+        join = smooth & (interval.end - before.start <= longest)
+        place = (self.oldest + self.held - join.astype(int)) % self.rows.shape[0]
+        kept = jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)
+        row = jnp.where(when, jnp.where(join, before.joined(interval).row(), interval.row()), kept)
+        rows = jax.lax.dynamic_update_index_in_dim(self.rows, row, place, 0)
+        return IntervalLine(rows, self.oldest, self.held + (when & ~join).astype(int))
+
+    def pop(self, when: Bool[Array, ""]) -> IntervalLine:
+        return IntervalLine(self.rows, self.oldest + when.astype(int), self.held - when.astype(int))
+
+    def full(self) -> Bool[Array, ""]:
+        return self.held >= self.rows.shape[0]
+
+
+class SampledLine(NamedTuple):
+    """A ring of equally spaced samples, read by the cubic through the four nearest known ones."""
+
+    rows: Float[Array, "capacity size"]
+
+    @staticmethod
+    def empty(capacity: int, like: Any) -> SampledLine:
+        return SampledLine(jnp.zeros((capacity, pack(like).size)))
+
+    def store(self, index: Int[Array, ""], signal: Any) -> SampledLine:
+        at = index % self.rows.shape[0]
+        return SampledLine(jax.lax.dynamic_update_index_in_dim(self.rows, pack(signal), at, 0))
+
+    def read(self, index: Int[Array, ""], taps: tuple[Int[Array, ""], Float[Array, "taps"]], like: Any) -> Any:
+        """Sum of the samples from `index + taps[0]` on, weighted by `taps[1]`."""
+        first, weights = taps
+        capacity = self.rows.shape[0]
+        total = jnp.zeros(self.rows.shape[1])
+        for i in range(weights.shape[0]):
+            row = jax.lax.dynamic_index_in_dim(self.rows, (index + first + i) % capacity, keepdims=False)
+            total += weights[i] * row
+        return unpack(once(total), like)
+
+
+def taps(position: Scalar, width: int = 4) -> tuple[Int[Array, ""], Float[Array, "width"]]:
+    """First index and Lagrange weights to read at `position` (in samples, now = 0), the newest known sample being 0."""
+    first = jnp.minimum(jnp.floor(position) - (width // 2 - 1), -(width - 1.0))
+    nodes = first + jnp.arange(width)
+    weights = []
+    for i in range(width):
+        others = [(position - nodes[j]) / (nodes[i] - nodes[j]) for j in range(width) if j != i]
+        weights.append(jnp.prod(jnp.stack(others)))
+    return first.astype(int), jnp.stack(weights)

@@ -1,0 +1,382 @@
+"""Event-located integration: Runge–Kutta of fourth order whose order survives contact, delay included.
+
+One iteration attempts one step. Inside a step the model's modes are frozen, so its right-hand side is smooth. At the
+step's end the guards and their time derivatives give cubics; where one rises through zero the step is rejected and
+tried again with its end at the root, until the root and the end agree. The delayed signal is kept as cubics over past
+steps, and no step crosses the delayed image of a step's end, so onset, release and all their images are mesh points.
+Where the delayed signal or the modes jump, a zero-length step refreshes the rates. With a finite tolerance the step
+shrinks where the motion is faster than it (a stiff contact), judged by an embedded third-order formula; with an
+infinite one every step has the length that was asked for, as a study of the order needs.
+
+Forward derivatives go through: root searches are frozen; the step that lands on an event is taken once more with a
+length whose Newton correction, zero in value, carries the derivative of the event time.
+
+Units: times s, states in those of the model.
+Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delays); own construction of the mesh.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.hybrid import cubic
+from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine
+from dockdyn.integrate.hybrid.node import Delayed, Node, between, is_finite, look, numbers, tolerance, zeros_like
+from dockdyn.integrate.hybrid.pace import keep_pace, longest_step, step_error
+from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
+from dockdyn.integrate.hybrid.watch import Watch, watched
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, unpack, write
+from dockdyn.integrate.solution import Moment, Sample, Solution, Status
+from dockdyn.mechanics.vector import once
+
+BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
+HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
+MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
+
+
+class Lane(NamedTuple):
+    """The state of one run between iterations."""
+
+    node: Node
+    refresh: Flag  # the next attempt has zero length, to renew the rates after a jump
+    landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
+    level: Scalar  # order of the signal's time derivative that jumps at `node`
+    limit: Scalar  # s, upper bound on the next step, from a rejected attempt
+    rejections: Int[Array, ""]  # in a row
+    pace: Scalar  # s, upper bound on steps that the tolerance asks for
+    roughest: Scalar  # largest estimate of a step's relative error so far
+    line: IntervalLine | None
+    reading: Flag  # whether the delayed signal is alive: the line's first interval is being read
+    watch: Watch
+    status: Int[Array, ""]
+    steps: Int[Array, ""]
+    iterations: Int[Array, ""]
+    log: Float[Array, "moments columns"]  # last row: scratch
+    moments: Int[Array, ""]
+    samples: Float[Array, "samples columns"] | None
+    sampled: Int[Array, ""]
+    culprit: Int[Array, ""]  # which number of `numbers(node)` was not finite; −1 for none
+
+
+class Settings(eqx.Module):
+    """Step (s), duration (s), sampling interval (s), limits; sizes are static."""
+
+    duration: Scalar | float
+    step: Scalar | float
+    tolerance: Scalar | float  # relative error of a step; inf: every step as long as `step`
+    sampling: Scalar | float
+    samples: int = eqx.field(static=True)  # 0: keep none
+    max_moments: int = eqx.field(static=True)
+    line_capacity: int = eqx.field(static=True)
+    max_iterations: Scalar | float
+
+
+def solve(model: Model, settings: Settings) -> Solution:
+    """Integrate `model` from its initial state to the end."""
+    return result(model, proceed(model, settings, begin(model, settings), settings.max_iterations))
+
+
+def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar | float) -> Lane:
+    """Go on until the run ends or has made `until` iterations."""
+
+    def going(lane: Lane) -> Flag:
+        return (lane.status == Status.RUNNING) & (lane.iterations < until)
+
+    return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
+
+
+def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
+    """The lane of a run that has not advanced yet, from the model's initial state or from `start`."""
+    start = model.initial() if start is None else start
+    time = jnp.zeros(())
+    # the first iteration is one of zero length: it brings the rates
+    rate, sensed = Rate(*zeros_like((start.q, start.v, start.memory))), model.sense(time, start)
+    line = None
+    if model.delay is not None:
+        line = IntervalLine.empty(settings.line_capacity, sensed.signal)
+    node = Node(time, start, rate, sensed, zeros_like(sensed))
+    quiet = zeros_like(sensed.signal)
+    first_row = pack((start, quiet if line is not None else node.sensed.signal))
+    samples = None
+    if settings.samples:
+        samples = jnp.zeros((settings.samples, first_row.size)).at[0].set(first_row)
+    watch = Watch.fresh(len(node.sensed.watched))
+    row = pack(moment(node, jnp.zeros(len(node.sensed.guards), bool), watch))
+    zero = jnp.zeros((), int)
+    return Lane(
+        node=node,
+        refresh=jnp.asarray(True),
+        landing=jnp.zeros(len(node.sensed.guards), bool),
+        level=jnp.zeros(()),
+        limit=jnp.asarray(jnp.inf),
+        rejections=zero,
+        pace=jnp.asarray(settings.step),
+        roughest=jnp.zeros(()),
+        line=line,
+        reading=jnp.asarray(False),
+        watch=watch,
+        status=zero,
+        steps=zero,
+        iterations=zero,
+        log=jnp.zeros((settings.max_moments + 1, row.size)),
+        moments=zero,
+        samples=samples,
+        sampled=zero + (1 if settings.samples else 0),
+        culprit=zero - 1,
+    )
+
+
+def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: Any) -> Delayed:
+    """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
+    if line is None:
+        return lambda t, x: model.sense(t, x).signal
+    interval, quiet = line.first(), zeros_like(signal)
+
+    def delayed(t: Scalar, x: State) -> Any:
+        return chosen(reading, interval.signal(t - model.delay, quiet), quiet)
+
+    return delayed
+
+
+def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
+    """Attempt one step and take what it brings."""
+    node, line = lane.node, lane.line
+    quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~lane.reading
+    longest = once(longest_step(model, settings.tolerance, settings.step, node, quiet))
+    step, end, hits_end = once(next_step(model, settings, lane, longest))
+    delayed = applied(model, line, lane.reading, node.sensed.signal)
+
+    def flow(fraction, x):
+        t = jnp.where(fraction < 1, node.time + fraction * step, end)
+        return model.flow(t, x, delayed(t, x))
+
+    state, last, rate = once(looped_rk4(flow, model.retract, node.state, step, node.rate))
+    tried = look(model, end, state, rate)
+
+    event = jnp.any(lane.landing)
+    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, node, tried, step, flow, last))
+    judged = lane.refresh | event
+    coarse, pace, fine = once(keep_pace(settings.tolerance, longest, lane.pace, step, error, judged, node.time))
+    planned = jnp.maximum(step, jnp.minimum(lane.pace, longest))
+    landing, limit, moved = once(find_events(lane, node, tried, step, planned, coarse))
+    at = once(chosen(moved, tried, node))
+    done = moved & hits_end & ~event
+    finite = once(is_finite(tried) | ~moved)
+
+    watch = once(chosen(moved, watched(lane.watch, node, at, step), lane.watch))
+    samples, sampled = sample(model, settings, lane, at, step, delayed, moved)
+
+    image, reading, level = jnp.asarray(False), lane.reading, jnp.asarray(float(SMOOTH))
+    if line is not None:
+        lasting = at.time - node.time > tolerance(node.time)  # shorter ones are rounding between coinciding edges
+        alive = moved & lasting & model.emitting(node.state)
+        line = line.push(alive, interval(node, at, lane.level), jnp.minimum(fine, model.delay))
+        line, reading, image, level = pass_edge(model, line, lane.reading, at.time, moved)
+    level = jnp.where(event, 0.0, jnp.where(lane.refresh | ~moved, lane.level, level))
+
+    fired = tuple(lane.landing[i] for i in range(lane.landing.shape[0]))
+    after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
+    at = at._replace(state=after)
+    ended = model.ended(after)
+    if ended is not None:
+        done = done | (event & ended)
+    logged = event | image | done
+    at, logged = once((at, logged))
+    log, moments = write(lane.log, lane.moments, logged, pack(moment(at, lane.landing, watch)))
+    following = Lane(
+        node=at,
+        refresh=event | image,
+        landing=landing,
+        level=level,
+        limit=limit,
+        rejections=jnp.where(moved, 0, lane.rejections + 1),
+        pace=pace,
+        roughest=jnp.where(moved, jnp.maximum(lane.roughest, error), lane.roughest),
+        line=line,
+        reading=reading,
+        watch=chosen(logged, Watch.fresh(watch.peaks.size), watch),
+        status=jnp.where(done, Status.FINISHED, lane.status),
+        steps=lane.steps + (moved & ~lane.refresh).astype(int),
+        iterations=lane.iterations + 1,
+        log=log,
+        moments=moments,
+        samples=samples,
+        sampled=sampled,
+        culprit=lane.culprit,
+    )
+    return guard(settings, lane, following, tried, finite)
+
+
+def next_step(model: Model, settings: Settings, lane: Lane, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
+    """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
+    now = lane.node.time
+    bound = jnp.minimum(jnp.minimum(lane.pace, lane.limit), longest)
+    edge = jnp.asarray(jnp.inf)
+    if lane.line is not None:
+        bound = jnp.where(model.emitting(lane.node.state), jnp.minimum(bound, model.delay), bound)
+        interval = lane.line.first()
+        edge = jnp.where(lane.reading, interval.end, interval.start) + model.delay
+        edge = jnp.where(lane.line.held > 0, edge, jnp.inf)
+    bound = jnp.where(lane.refresh, 0.0, bound)
+    to_edge, to_end = edge - now, settings.duration - now
+    # a step is stretched to an edge that is all but reached, but not over the root that limits it
+    stretch = jnp.where(jnp.isinf(lane.limit), tolerance(now), 0.0)
+    hits_edge = (to_edge <= bound + stretch) & ~lane.refresh
+    hits_end = (to_end <= bound) & (to_end <= to_edge)
+    step = jnp.where(hits_edge, to_edge, bound)
+    step = jnp.where(hits_end, to_end, step)
+    end = jnp.where(hits_end, settings.duration, jnp.where(hits_edge, edge, now + step))
+    return step, end, hits_end
+
+
+def find_events(
+    lane: Lane, node: Node, tried: Node, step: Scalar, planned: Scalar, coarse: Flag
+) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
+    """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
+
+    `planned` is how long (s) the step would have been without other events.
+    """
+    if not node.sensed.guards:
+        return lane.landing, jnp.asarray(jnp.inf), ~coarse
+    a, b, da, db = (
+        jax.lax.stop_gradient(jnp.stack(values))
+        for values in (node.sensed.guards, tried.sensed.guards, node.slopes.guards, tried.slopes.guards)
+    )
+    frozen = jax.lax.stop_gradient(step)
+    rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
+    # just after its event a guard falls, and only rounding shows it above zero: within the planned step it would be below
+    ahead = jax.lax.stop_gradient(planned)
+    falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
+    rises = rises & ~falls
+    # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
+    stuck = jnp.isfinite(lane.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
+    rises, where = rises | stuck, jnp.where(stuck & ~rises, 1.0, where)
+    rises = rises & ~lane.refresh & ~jnp.any(lane.landing) & ~coarse
+    where = jnp.where(rises, where, jnp.inf)
+    first = jnp.min(where)
+    close = jax.lax.stop_gradient(tolerance(node.time))
+    some = jnp.any(rises)
+    at_end = some & ((1 - first) * frozen <= close)
+    at_start = some & ~at_end & (first * frozen <= close)
+    landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
+    length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, node), landing)
+    # where cubics follow the guards badly, halving does it
+    shorter = jnp.where(lane.rejections < MANY_REJECTIONS, first, 0.5) * frozen
+    limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
+    return landing, limit, ~some & ~coarse
+
+
+def correction(at: Node, fired: Bool[Array, "guards"]) -> Scalar:
+    """Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
+    guard = slope = jnp.zeros(())
+    for i in reversed(range(fired.shape[0])):
+        guard = jnp.where(fired[i], at.sensed.guards[i], guard)
+        slope = jnp.where(fired[i], at.slopes.guards[i], slope)
+    usable = slope != 0
+    return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
+
+
+def interval(node: Node, at: Node, level: Scalar) -> Interval:
+    """What the delay line keeps of the step between two mesh points: the cubic of the signal."""
+    ends = (node.sensed.signal, at.sensed.signal, node.slopes.signal, at.slopes.signal)
+    return Interval(node.time, at.time, level, tuple(pack(signal) for signal in ends))
+
+
+def pass_edge(
+    model: Model, line: IntervalLine, reading: Flag, now: Scalar, moved: Flag
+) -> tuple[IntervalLine, Flag, Flag, Scalar]:
+    """What reaching the time `now` does to the delayed signal.
+
+    Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
+    level of the kink that is left (`SMOOTH`: none).
+    """
+    reached = now - model.delay + tolerance(now)
+    before = line.first()
+    begins = moved & ~reading & (line.held > 0) & (reached >= before.start)
+    ends = moved & reading & (reached >= before.end)
+    line = line.pop(ends)
+    after = line.first()
+    follows = (line.held > 0) & (reached >= after.start)
+    jumps = begins | (ends & (~follows | (after.level == 0)))
+    level = jnp.where(jumps, 1.0, jnp.where(ends, jnp.minimum(after.level + 1, SMOOTH), SMOOTH))
+    return line, jnp.where(ends, follows, reading | begins), jumps, level
+
+
+def sample(
+    model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar, delayed: Delayed, moved: Flag
+) -> tuple[Any, Int[Array, ""]]:
+    """Samples with those that the step from `lane.node` to `at` passes."""
+    if lane.samples is None:
+        return None, lane.sampled
+    node = lane.node
+
+    def due(kept: tuple[Any, Int[Array, ""]]) -> Flag:
+        _, count = kept
+        return moved & (count * settings.sampling <= at.time + tolerance(at.time)) & (count < settings.samples)
+
+    def take(kept: tuple[Any, Int[Array, ""]]) -> tuple[Any, Int[Array, ""]]:
+        rows, count = kept
+        time = count * settings.sampling
+        u = jnp.clip((time - node.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
+        state = between(model, node, at, step, u)
+        row = pack((state, delayed(time, state)))
+        return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
+
+    return jax.lax.while_loop(due, take, (lane.samples, lane.sampled))
+
+
+def moment(node: Node, fired: Bool[Array, "guards"], watch: Watch) -> Moment:
+    """What is recorded of an event: which guards fired, and peaks and integrals until then."""
+    return Moment(node.time, fired, node.state, watch.peaks, watch.peak_times, watch.integrals)
+
+
+def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: Flag) -> Lane:
+    """`following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
+    status = following.status
+    running = status == Status.RUNNING
+    status = jnp.where(running & (following.iterations >= settings.max_iterations), Status.TOO_MANY_ITERATIONS, status)
+    status = jnp.where(running & (following.moments >= settings.max_moments), Status.TOO_MANY_EVENTS, status)
+    if following.line is not None:
+        status = jnp.where(running & following.line.full(), Status.DELAY_LINE_FULL, status)
+
+    def first_culprit() -> Int[Array, ""]:
+        return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(numbers(tried))])).astype(int)
+
+    culprit = jax.lax.cond(finite, lambda: lane.culprit, first_culprit)
+    stopped = lane._replace(status=jnp.full_like(status, Status.NOT_FINITE), culprit=culprit)
+    kept = following._replace(status=status)
+    small = {
+        name: chosen(finite, getattr(kept, name), getattr(stopped, name)) for name in Lane._fields if name not in BULK
+    }
+    return kept._replace(**small)
+
+
+BULK = ("line", "log", "samples")  # written in place, so never selected between
+
+
+def result(model: Model, lane: Lane) -> Solution:
+    """The solution of a finished lane."""
+    state = lane.node.state
+    like = moment(lane.node, jnp.zeros(len(lane.node.sensed.guards), bool), lane.watch)
+    samples = None
+    if lane.samples is not None:
+        shape = Sample(state, lane.node.sensed.signal)
+        samples = jax.vmap(lambda row: unpack(row, shape))(lane.samples)
+    return Solution(
+        status=lane.status,
+        time=lane.node.time,
+        state=state,
+        steps=lane.steps,
+        iterations=lane.iterations,
+        moments=lane.moments,
+        log=jax.vmap(lambda row: unpack(row, like))(lane.log[:-1]),
+        sampled=lane.sampled,
+        samples=samples,
+        culprit=lane.culprit,
+        roughest=lane.roughest,
+    )

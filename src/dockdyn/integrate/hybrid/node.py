@@ -1,0 +1,71 @@
+"""A mesh point of the event-located integration: the state with everything known there.
+
+Units: times s, states in those of the model.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool
+
+from dockdyn.integrate.hybrid import cubic
+from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.mechanics.vector import once
+
+Delayed = Callable[[Scalar, State], Any]
+
+TIME_TOLERANCE = 1e-13  # s per second of elapsed time (at least one): how closely an event is located
+
+
+def tolerance(time: Scalar) -> Scalar:
+    """Times closer than this (s) are one instant."""
+    return TIME_TOLERANCE * jnp.maximum(1.0, time)
+
+
+class Node(NamedTuple):
+    """Everything known at a mesh point, seen from the step that follows it (or, just reached, that precedes it)."""
+
+    time: Scalar
+    state: State
+    rate: Rate
+    sensed: Sensed
+    slopes: Sensed  # time derivatives of `sensed`
+
+
+def zeros_like(tree: Any) -> Any:
+    """A tree of zeros."""
+    return jax.tree.map(jnp.zeros_like, tree)
+
+
+def look(model: Model, t: Scalar, x: State, rate: Rate) -> Node:
+    """The mesh point at (t, x), where the rate is known."""
+
+    def sense(t, q, v, memory):
+        return model.sense(t, State(q, v, x.mode, memory))
+
+    sensed, tangent = jax.linearize(sense, t, x.q, x.v, x.memory)
+    return once(Node(t, x, rate, sensed, tangent(jnp.ones(()), rate.q, rate.v, rate.memory)))
+
+
+def between(model: Model, node: Node, at: Node, step: Scalar, u: Scalar | float) -> State:
+    """The state at the fraction u of the step from `node` to `at`."""
+    ends = ((n.state.q, n.state.v, n.state.memory) for n in (node, at))
+    q, v, memory = jax.tree.map(
+        lambda a, b, da, db: cubic.value(u, a, b, da * step, db * step), *ends, tuple(node.rate), tuple(at.rate)
+    )
+    return model.retract(State(q, v, node.state.mode, memory))
+
+
+def numbers(node: Node) -> Any:
+    """The numbers of a node that must be finite: continuous states, signal, then rates."""
+    return (node.state.q, node.state.v, node.state.memory), node.sensed.signal, node.rate
+
+
+def is_finite(node: Node) -> Bool[Array, ""]:
+    """Whether every number known at a mesh point is finite."""
+    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(node))))

@@ -1,0 +1,93 @@
+"""How long a step may be: an estimate of its error, and the pace that keeps it below a tolerance.
+
+Units: times s; errors dimensionless, relative to the motion.
+Source: embedded pair and step control, Hairer, Nørsett and Wanner 1993, section II.4.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool
+
+from dockdyn.integrate.hybrid import cubic
+from dockdyn.integrate.hybrid.node import Node
+from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk4
+from dockdyn.integrate.model import Model, Rate, Scalar
+
+SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not shortened below this
+
+
+def step_error(
+    model: Model, tolerance: Scalar | float, node: Node, tried: Node, step: Scalar, flow: Flow, last: Rate
+) -> Scalar:
+    """Estimate of the error that a step makes, now and through its signal, relative to the motion.
+
+    `flow(c, x)` is the rate at the fraction c of the step, and `last` that of the step's last stage.
+    """
+
+    def now() -> Scalar:
+        return model.relative_size(tried.state, embedded_error(step, last, tried.rate))
+
+    def later() -> Scalar:
+        """What the cubic kept of the signal will do wrong one delay from now, from its error at the middle.
+
+        Of a model that is driven by its signal that is four times the error of Simpson's rule, which the embedded formula
+        does not see.
+
+        The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does. The
+        rate there is not used; leaving it out would cost a second copy of the loop's program.
+        """
+        x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, node.state, step / 2, node.rate).state
+        t = node.time + step / 2
+        ends = node.sensed.signal, tried.sensed.signal, node.slopes.signal, tried.slopes.signal
+        kept = jax.tree.map(lambda a, b, da, db: cubic.value(0.5, a, b, da * step, db * step), *ends)
+        both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.sense(t, x).signal, kept)
+        rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
+        # over the step the error goes with u² (1 − u)², whose mean is 8/15 of its middle
+        missed = jax.tree.map(lambda rate: 8 / 15 * step * (rate[0] - rate[1]), rates)
+        return model.relative_size(tried.state, missed)
+
+    def both() -> Scalar:
+        if model.delay is None and not model.driven:
+            return now()
+        return jnp.maximum(now(), jax.lax.cond(model.emitting(node.state), later, lambda: jnp.zeros(())))
+
+    return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
+
+
+def longest_step(
+    model: Model, tolerance: Scalar | float, step: Scalar | float, node: Node, quiet: Bool[Array, ""]
+) -> Scalar:
+    """The longest step (s) from `node`: `step`, or longer where the tolerance chooses it, no delayed signal is left
+    (`quiet`) and the model promises that nothing begins."""
+    coasting = model.coasting(node.state)
+    if coasting is None:
+        return jnp.asarray(step)
+    return jnp.where(quiet & (tolerance < 1), jnp.maximum(step, jax.lax.stop_gradient(coasting)), step)
+
+
+GROWTH = 4.0  # a step says nothing of steps longer than this many times its own length
+
+
+def keep_pace(
+    tolerance: Scalar | float,
+    longest: Scalar,
+    pace: Scalar,
+    step: Scalar,
+    error: Scalar,
+    judged: Bool[Array, ""],
+    time: Scalar,
+) -> tuple[Bool[Array, ""], Scalar, Scalar]:
+    """Whether a step with relative `error` is too coarse, the new pace, which bounds the next steps (s), and the length
+    (s) that the step shows to be fine enough.
+
+    A step that is `judged` already (zero length, or the repetition that lands on an event) changes nothing.
+    """
+    controlled = jnp.isfinite(tolerance)
+    # the error goes with the fourth power of the step
+    fit = jnp.where(jnp.isnan(error), 0.0, 0.9 * (tolerance / jnp.maximum(error, 1e-300)) ** 0.25)
+    fine = jnp.minimum(longest, jnp.where(controlled, step * jnp.clip(fit, 0.1, GROWTH), longest))
+    coarse = controlled & ~judged & ~(error <= tolerance) & (step > SHORTEST * jnp.maximum(1.0, time))
+    adapted = jnp.where(fit < GROWTH, fine, jnp.maximum(pace, fine))
+    return coarse, jnp.where(judged, pace, adapted), fine

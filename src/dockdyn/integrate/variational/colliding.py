@@ -1,0 +1,332 @@
+"""Variational integration in time: steps, and the events inside them, earliest first.
+
+An iteration attempts the step to the next mark. Where a guard has risen through zero at its end, or may have done so
+inside (a grazing contact), the step is attempted again as far as the event (`integrate.event_search`); the system jumps. What
+touches at the same instant and approaches is struck one at a time, the fastest first, with no time in between, until nothing
+approaches: that is the rule for simultaneous impacts. Contacts at rest part, and the step is done again, where
+their impulse would pull.
+
+Marks are the multiples of the step. With an `error` the step follows the motion: the second difference of the velocities
+bounds each step's error, and marks are the sampling instants; momenta are as exact as before, but energy may drift.
+
+Units: times s, states in those of the model.
+Source: Fetecau et al. 2003, SIAM J. Appl. Dyn. Syst. 2:381; Gibson and Murphey, section IV, corrected.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack, write
+from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational.discrete_energy import share
+from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
+from dockdyn.integrate.variational.lane import Event, History, Kept, Lane, Move, Settings
+from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, Point, Row, momenta, projected, velocities
+from dockdyn.integrate.variational.step import Newton, Start, Step, step
+from dockdyn.mechanics.dense import solve_definite
+from dockdyn.mechanics.retraction import outward
+from dockdyn.mechanics.vector import once
+
+CLOSED = 1e-10  # m: contacts nearer than this touch at the same instant
+STILL = 1e-12  # m/s: an approach slower than this is none
+SCREEN = 4.0  # steps' worth of motion within which contacts are looked at closely
+LEAST, SHORT = 1e-9, 1e-6  # of the step: what is no step any more; what says nothing about a contact's force
+SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
+CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
+
+
+def begin(model: Mechanical, settings: Settings) -> Lane:
+    """The lane of a run that has not advanced yet."""
+    q, v, mode = model.initial()
+    zero, t = jnp.zeros((), int), jnp.zeros(())
+    at = Point(q, momenta(model, t, q, v, mode), mode)
+    depths = model.guards(t, q, mode)
+    first = pack(Kept(t, at, t, jnp.zeros_like(v), zero))
+    return Lane(
+        time=t,
+        at=at,
+        history=History.fresh(v, t),
+        depths=depths,
+        earlier=jnp.full_like(depths, -jnp.inf),
+        struck=jnp.asarray(True),
+        search=Search.none(),
+        # nothing judges the first step
+        pace=settings.step if settings.error is None else CAUTIOUS * settings.step,
+        fastest=jnp.max(jnp.abs(v)),
+        mark=zero,
+        work=t,
+        given=jnp.zeros_like(v),
+        corrections=zero,
+        most=zero,
+        last=zero,
+        steps=zero,
+        iterations=zero,
+        status=zero,
+        log=jnp.zeros((settings.max_events + 1, 2 + model.records())),
+        events=zero,
+        samples=jnp.zeros((settings.samples + 2, first.size)).at[0].set(first),
+        sampled=zero + 1,
+    )
+
+
+def solve(model: Mechanical, settings: Settings) -> Lane:
+    """A whole run."""
+    return proceed(model, settings, begin(model, settings), jnp.asarray(2**62))
+
+
+def proceed(model: Mechanical, settings: Settings, lane: Lane, until: Int[Array, ""]) -> Lane:
+    """Go on until the run ends or has made `until` iterations."""
+
+    def going(lane: Lane) -> Flag:
+        return (lane.status == Status.RUNNING) & (lane.iterations < until)
+
+    return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
+
+
+def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
+    """Attempt one step and take what it brings."""
+    goal, length, whole = target(settings, lane)
+    searching = jnp.isfinite(lane.search.length)
+    goal, length = chosen(searching, (lane.time + lane.search.length, lane.search.length), (goal, length))
+    nothing = ~searching & (length < LEAST * settings.step)  # an event was at the mark
+    length = jnp.where(nothing, LEAST * settings.step, length)
+    start = Start.of(model, lane.time, lane.at)
+    tried = once(step(model, start, length, lane.history.guess(lane.time + 0.5 * length), settings.newton))
+    end = Point(tried.q, tried.p, lane.at.mode)
+    if model.rests or model.tied:
+        end = end._replace(p=projected(model, goal, end))
+    end = chosen(nothing, lane.at, end)
+    depths = once(model.guards(goal, end.q, lane.at.mode))
+
+    error = jnp.zeros(())
+    if settings.error is not None:
+        error = roughness(settings, lane, tried, length)
+    refused = (error > 1) | ((settings.error is not None) & ~tried.converged & (length > 1e-9 * settings.step))
+
+    blank = jnp.zeros(model.records())
+    none = jnp.asarray(-1)
+    never = jnp.zeros((), bool)
+    plain = Move(goal, end, depths, ~refused, none, never, tried.v, blank, Search.none())
+    move = plain
+    if depths.shape[0]:
+        close = (worth_a_look(model, settings, lane, depths, start, tried, length) | searching) & ~refused
+        move = jax.lax.cond(close, lambda: look(model, settings, lane, start, length, tried, plain), lambda: plain)
+        move = once(move)
+    return follow(model, settings, lane, move, tried, whole & ~searching, error)
+
+
+def target(settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
+    """End and length of the next step, and whether it reaches a mark."""
+    spacing = settings.step if settings.error is None else settings.interval
+    mark = jnp.minimum((lane.mark + 1) * spacing, settings.duration)
+    if settings.error is None:
+        return mark, mark - lane.time, jnp.asarray(True)
+    left = mark - lane.time
+    # the last two steps before a mark are of one length, so that none is much shorter than the others
+    pace = jnp.where(left < 2 * lane.pace, jnp.maximum(0.5 * left, lane.pace * 0.5), lane.pace)
+    whole = left <= pace * (1 + 1e-9)
+    return jnp.where(whole, mark, lane.time + pace), jnp.where(whole, left, pace), whole
+
+
+def roughness(settings: Settings, lane: Lane, tried: Step, length: Scalar) -> Scalar:
+    """Estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
+    _, bend = lane.history.push(tried.v, lane.time + 0.5 * length)
+    allowed = jnp.asarray(settings.error) * jnp.maximum(lane.fastest, jnp.max(jnp.abs(tried.v)))
+    ratio = length**2 * bend / (12 * allowed)
+    return jnp.where(lane.history.known > 0, ratio, 0.0)
+
+
+def worth_a_look(
+    model: Mechanical,
+    settings: Settings,
+    lane: Lane,
+    depths: Float[Array, "guards"],
+    start: Start,
+    tried: Step,
+    length: Scalar,
+) -> Flag:
+    """Whether the end of the step, or what it may have gone through, needs care."""
+    room = SCREEN * (jnp.abs(depths - lane.depths) + jnp.abs(lane.depths - lane.earlier))
+    near = jnp.maximum(depths, lane.depths) > -room
+    if model.rests:
+        resting, _ = model.acting(lane.at.mode)
+        near = (near & ~resting) | pulling(settings, start, tried, length, depths.shape[0])
+    return jnp.any(near) | lane.struck
+
+
+def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guards: int) -> Bool[Array, "guards"]:
+    """Contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
+    places = start.held.guards
+    pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0) & (length > SHORT * settings.step)
+    return jnp.any((places[:, None] == jnp.arange(guards)) & pulls[:, None], axis=0)
+
+
+def look(
+    model: Mechanical, settings: Settings, lane: Lane, start: Start, length: Scalar, tried: Step, plain: Move
+) -> Move:
+    """What happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""
+    v, mode = lane.history.guess(lane.time), lane.at.mode  # just after a jump exactly the velocities
+    rates = guard_rates(model, lane.time, lane.at.q, v, mode)
+    guards = lane.depths.shape[0]
+    free, pulls = jnp.ones(guards, bool), jnp.zeros(guards, bool)
+    if model.rests:
+        free = ~model.acting(mode)[0]
+        pulls = pulling(settings, start, tried, length, guards)
+    closed = lane.struck & free & (lane.depths >= -CLOSED) & (rates > STILL)
+    at_once = jnp.any(closed)
+    parts = jnp.any(pulls) & ~at_once
+    # velocities at the end are twice those along the step less those at its start, to second order: enough here
+    after = guard_rates(model, plain.time, tried.q, 2 * tried.v - v, mode)
+    verdict = judge(lane.search, lane.time, length, Ends(lane.depths, plain.depths, rates, after), free)
+    found = verdict.found & ~at_once & ~parts
+
+    here = plain._replace(time=lane.time, at=lane.at, depths=lane.depths, moves=jnp.zeros((), bool))
+    move = plain._replace(moves=verdict.goes | found, search=verdict.search)
+    move = chosen(at_once, here, move)
+    if model.rests:
+        move = chosen(parts, parted(model, here, v, pulls), move)
+    # the fastest of those that touch now, or at the end
+    there = free & (plain.depths >= -CLOSED) & (after > STILL)
+    together = jnp.where(at_once, closed, there | (jnp.arange(guards) == verdict.guard))
+    guard = jnp.argmax(jnp.where(together, jnp.where(at_once, rates, after), -jnp.inf))
+
+    def strike() -> Move:
+        before = None
+        if model.discrete:
+            rest = target(settings, lane._replace(time=plain.time))[1]
+            before = Before(start, tried.v, length, rest, settings.newton, found)
+        return jumped(model, move, guard, before)
+
+    return jax.lax.cond(at_once | found, strike, lambda: move)
+
+
+def parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
+    """Contacts at rest let go."""
+    mode = model.parted(here.at.mode, pulls)
+    return here._replace(
+        at=here.at._replace(mode=mode),
+        depths=model.guards(here.time, here.at.q, mode),
+        fired=-1 - jnp.argmax(pulls),
+        jumps=jnp.ones((), bool),
+        after=v,
+    )
+
+
+class Before(NamedTuple):
+    """What the discrete law has to know of the step that ends with an impact, and of that after it."""
+
+    start: Start
+    v: Row
+    length: Scalar
+    rest: Scalar
+    newton: Newton
+    applies: Flag  # not to what is struck at the same instant
+
+
+def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before | None) -> Move:
+    """The jump of a guard where `move` ends."""
+    q, t = move.at.q, move.time
+    v, mass = velocities(model, t, move.at)
+    jump = model.jump(t, q, v, mass, move.at.mode, guard)
+    impulse, record = jump.impulse, jump.record
+    after = v + solve_definite(mass, impulse)
+    if before is not None:
+        start, along, length, rest, newton, applies = before
+        balanced = lambda: share(model, start, along, length, move.at, impulse, after, rest, newton)  # noqa: E731
+        elastic = applies & jump.elastic
+        factor = jax.lax.cond(elastic, balanced, lambda: jnp.ones(()))
+        impulse, record = factor * impulse, jnp.where(elastic, model.scaled(record, factor), record)
+        after = v + factor * (after - v)
+    p = move.at.p + outward(model.attitudes, q, impulse)
+    if model.tied:
+        # where a jump moves masses, from the arm to the station say, velocities stay and momenta follow
+        p = p + momenta(model, t, q, after, jump.mode) - momenta(model, t, q, after, move.at.mode)
+    return move._replace(
+        at=Point(q, p, jump.mode),
+        depths=model.guards(t, q, jump.mode),
+        fired=guard,
+        jumps=jnp.ones((), bool),
+        after=after,
+        record=record,
+        search=Search.none(),
+    )
+
+
+def follow(
+    model: Mechanical, settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag, error: Scalar
+) -> Lane:
+    """The lane after a move."""
+    taken = move.moves
+    length = move.time - lane.time
+    ends = taken & ~move.jumps & whole
+    history, _ = lane.history.push(tried.v, lane.time + 0.5 * length)
+    history = chosen(taken, history, lane.history)
+    history = chosen(move.jumps, History.fresh(move.after, move.time), history)
+    work = lane.work + jnp.where(taken, length * (tried.force @ tried.v), 0.0)
+    given = lane.given + jnp.where(taken, tried.given, 0.0)
+    mark = lane.mark + ends
+    done = ends & (move.time >= settings.duration)
+
+    log, events = write(lane.log, lane.events, move.jumps, pack(Event(move.time, move.fired, move.record)))
+    last = jnp.where(taken, tried.iterations, lane.last)
+    due = ends & ((mark % settings.stride == 0) | done) & (lane.sampled < lane.samples.shape[0] - 1)
+    samples, sampled = write(lane.samples, lane.sampled, due, pack(Kept(move.time, move.at, work, given, last)))
+
+    pace = lane.pace
+    if settings.error is not None:
+        factor = jnp.clip(0.9 / jnp.sqrt(jnp.maximum(error, 1e-12)), SHRINK, GROW)
+        factor = jnp.where(tried.converged, factor, 0.5)
+        judged = (lane.history.known > 0) | ~tried.converged
+        pace = jnp.where(judged, jnp.minimum(lane.pace * factor, settings.step), lane.pace)
+        pace = jnp.where(move.jumps, jnp.minimum(lane.pace, CAUTIOUS * settings.step), pace)
+    good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
+    stuck = ~tried.converged & (move.moves | (settings.error is None))
+    status = jnp.where(done, Status.FINISHED, lane.status)
+    status = jnp.where(events >= settings.max_events, Status.TOO_MANY_EVENTS, status)
+    if model.rests:
+        crowded = jnp.sum(model.acting(move.at.mode)[0]) > PLACES
+        status = jnp.where(crowded, Status.TOO_MANY_AT_REST, status)
+    status = jnp.where(stuck, Status.NOT_CONVERGED, status)
+    status = jnp.where(~good, Status.NOT_FINITE, status)
+    comes = good & ~stuck & (taken | move.jumps)
+    return Lane(
+        time=jnp.where(comes, move.time, lane.time),
+        at=chosen(comes, move.at, lane.at),
+        history=history,
+        depths=jnp.where(comes, move.depths, lane.depths),
+        earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, lane.depths, lane.earlier)),
+        struck=move.jumps,
+        search=move.search,
+        pace=pace,
+        fastest=jnp.where(taken, jnp.maximum(lane.fastest, jnp.max(jnp.abs(tried.v))), lane.fastest),
+        mark=mark,
+        work=work,
+        given=given,
+        corrections=lane.corrections + jnp.where(taken, tried.iterations, 0),
+        most=jnp.where(taken, jnp.maximum(lane.most, tried.iterations), lane.most),
+        last=last,
+        steps=lane.steps + taken,
+        iterations=lane.iterations + 1,
+        status=status,
+        log=log,
+        events=events,
+        samples=samples,
+        sampled=sampled,
+    )
+
+
+def kept(lane: Lane) -> Kept:
+    """The samples, each leaf with a leading axis; rows after `lane.sampled` are meaningless."""
+    like = Kept(lane.time, lane.at, lane.work, lane.given, lane.last)
+    return jax.vmap(lambda row: unpack(row, like))(lane.samples[:-1])
+
+
+def logged(lane: Lane, records: int) -> Event:
+    """The log of events, in the same way."""
+    like = Event(lane.time, lane.last, jnp.zeros(records))
+    return jax.vmap(lambda row: unpack(row, like))(lane.log[:-1])

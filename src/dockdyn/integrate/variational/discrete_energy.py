@@ -1,0 +1,71 @@
+"""The discrete law of an elastic impact: energies of the steps before and after it balance (Gibson and Murphey, eq. 4c).
+
+With E = −∂L_d/∂h of a step and forces F that have no potential
+
+    E₂ − E₁ = ½ (F₁·Δq₁ + F₂·Δq₂) − ½ (h₁ ∂L/∂t₁ + h₂ ∂L/∂t₂)
+
+The paper's remark that forcing enters (4c) as it enters the other equations cannot be: the units differ. Momentum reflection is
+its limit for short steps. No impulse at all solves it nearly as well, so the search starts from the reflection.
+
+Units: energies J, impulses N s, times s.
+Source: as named above, the forcing term corrected.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dockdyn.integrate.model import Flag, Scalar
+from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Point, Row
+from dockdyn.integrate.variational.step import Newton, Start, step
+from dockdyn.mechanics.retraction import moved, outward
+
+ATTEMPTS = 40
+EXACT = 1e-14  # of the impulse
+
+
+def balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: Any) -> tuple[Scalar, Scalar]:
+    """Energy (J) of a step from q along h v, and the half of the work that comes in along it."""
+    middle, halfway = t + 0.5 * h, moved(model.attitudes, q, 0.5 * h * v)
+    value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
+    _, rate = jax.jvp(lambda t: model.lagrangian(t, halfway, v, mode), (middle,), (jnp.ones(()),))
+    work = h * (model.force(middle, halfway, v, mode) @ v)
+    return momentum @ v - value, 0.5 * (work - h * rate)
+
+
+def share(
+    model: Mechanical,
+    start: Start,
+    v: Row,
+    length: Scalar,
+    at: Point,
+    impulse: Row,
+    after: Row,
+    rest: Scalar,
+    newton: Newton,
+) -> Scalar:
+    """The multiple of an impulse at `at` that balances the step `length` before with the step `rest` that follows.
+
+    `v` are the velocities of the step before, from `start`; `after` those just after the impulse taken once.
+    """
+    time = start.t + length
+    before, gained = balance(model, start.t, start.at.q, v, length, at.mode)
+    push = outward(model.attitudes, at.q, impulse)
+    slope = impulse @ after
+
+    def going(carry: Any) -> Flag:
+        _, change, count = carry
+        return (jnp.abs(change) > EXACT) & (count < ATTEMPTS)
+
+    def attempt(carry: Any) -> Any:
+        factor, _, count = carry
+        begin = Start.of(model, time, at._replace(p=at.p + factor * push))
+        found = step(model, begin, rest, after, newton)
+        energy, coming = balance(model, time, at.q, found.v, rest, at.mode)
+        change = -(energy - before - gained - coming) / slope
+        return factor + change, change, count + 1
+
+    return jax.lax.while_loop(going, attempt, (jnp.ones(()), jnp.ones(()), jnp.zeros((), int)))[0]

@@ -1,0 +1,126 @@
+"""Where in a step a guard first rises through zero, on the discrete path itself.
+
+A step that goes too far, or may have touched on its way, is attempted again with its end where the guards' cubics put the
+event, and again where Newton's method puts it, kept inside a bracket, until the guard is zero at the end.
+
+Units: times s, guards in those of the model (depths m).
+Source: Newton's method inside a bracket; own construction.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.hybrid import cubic
+from dockdyn.integrate.model import Flag, Scalar, chosen
+from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Row
+from dockdyn.mechanics.retraction import moved
+
+TOUCH = 1e-13  # m: depths below it are rounding
+ROOT = 1e-14  # m: depth at which an event is found
+NARROW = 1e-16  # of the step: a bracket that cannot shrink
+SHORTEST = 1e-17  # of the step: the way to an event at its very start
+
+Guards = Float[Array, "guards"]
+
+
+class Search(NamedTuple):
+    """What is known of an event in the step at hand."""
+
+    length: Scalar  # s, of the next attempt; inf: there is no search
+    low: Scalar  # s; nothing touches before
+    high: Scalar  # s; something does
+    guard: Int[Array, ""]  # aimed at
+    grazing: Flag  # the next attempt ends where a guard is deepest that may not touch at all
+    clear: Flag  # it did not
+    corrections: Int[Array, ""]  # Newton's, in a row
+    span: Scalar  # s, of the whole step
+
+    @staticmethod
+    def none() -> Search:
+        never = jnp.zeros((), bool)
+        far = jnp.asarray(jnp.inf)
+        return Search(far, jnp.zeros(()), far, jnp.zeros((), int), never, never, jnp.zeros((), int), far)
+
+
+class Verdict(NamedTuple):
+    """What an attempt shows."""
+
+    found: Flag  # its end is the event of `guard`
+    guard: Int[Array, ""]
+    goes: Flag  # it may be taken as it is
+    search: Search  # else: what follows
+
+
+class Ends(NamedTuple):
+    """Guards and their rates at both ends of an attempt."""
+
+    start: Guards
+    end: Guards
+    start_rate: Guards
+    end_rate: Guards
+
+
+def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Guards:
+    """Time derivatives of the guards at velocities v."""
+    rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
+    return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]
+
+
+def later(at: Scalar, length: Scalar) -> Scalar:
+    """`at`, or the shortest way where it is shorter, with the derivative of `at`."""
+    return at + jax.lax.stop_gradient(jnp.maximum(SHORTEST * length - at, 0.0))
+
+
+def judge(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
+    """What the attempt of a step from `time` over `length` shows of the guards that are `free`."""
+    searching = jnp.isfinite(search.length)
+    return chosen(searching, again(search, time, length, ends, free), first(search, length, ends, free))
+
+
+def first(search: Search, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
+    """Of the whole step: by the cubics through the guards and their rates."""
+    a, b, da, db = ends.start, ends.end, ends.start_rate * length, ends.end_rate * length
+    low, high = cubic.extremes(a, b, da, db)
+    through = free & (b > TOUCH)
+    grazes = free & ~through & (high > 0) & (high < 1) & ~search.clear
+    _, root = cubic.rising_root(a, b, da, db)
+    # the deepest of those that may graze comes first: if it does not touch, none does
+    crest = jnp.argmax(jnp.where(grazes, cubic.value(high, a, b, da, db), -jnp.inf))
+    aim = jnp.where(jnp.any(grazes), crest, jnp.argmin(jnp.where(through, root, jnp.inf)))
+    share = jnp.where(jnp.any(grazes), high[aim], root[aim])
+    dips = (low[aim] > 0) & (low[aim] < share)
+    bottom = jnp.where(dips, low[aim], 0.0) * length
+    none = jnp.zeros((), int)
+    start = later(share * length, length)
+    following = Search(start, bottom, length, aim, jnp.any(grazes), search.clear, none, length)
+    goes = ~jnp.any(through | grazes)
+    return Verdict(jnp.zeros((), bool), aim, goes, chosen(goes, Search.none(), following))
+
+
+def again(search: Search, time: Scalar, length: Scalar, ends: Ends, free: Bool[Array, "guards"]) -> Verdict:
+    """Of an attempt to end at the event."""
+    depth, rate = ends.end, ends.end_rate
+    exact = ROOT + 4e-16 * jnp.abs(rate) * time
+    over = free & (depth > exact)
+    newton = length - depth / jnp.where(rate > 0, rate, 1.0)
+    newton = jnp.where(rate > 0, newton, -1.0)
+    aim = jnp.where(jnp.any(over), jnp.argmin(jnp.where(over, newton, jnp.inf)), search.guard)
+    missed = search.grazing & ~jnp.any(free & (depth > TOUCH))
+    low = jnp.where(jnp.any(over), search.low, length)
+    high = jnp.where(jnp.any(over), length, search.high)
+    close = (jnp.abs(depth[aim]) <= exact[aim]) & ~jnp.any(over)
+    steep = jnp.abs(depth[aim]) < 1e-3 * search.span * rate[aim]
+    fits = ((newton[aim] > low) & (newton[aim] < high)) | (close & steep)
+    guess = later(jnp.where(fits, newton[aim], 0.5 * (low + high)), search.span)
+    # derivatives of a run pass through the corrections, not through the first guess: two leave nothing of that
+    exactly = close & ((search.corrections > 1) | ~steep)
+    found = (exactly | (~close & (high - low <= NARROW * search.span))) & ~missed
+    never, count = jnp.zeros((), bool), jnp.where(fits, search.corrections + 1, 0)
+    following = Search(guess, low, high, aim, never, never, count, search.span)
+    following = chosen(missed, Search.none()._replace(clear=~never), following)
+    return Verdict(found, aim, never, chosen(found, Search.none(), following))

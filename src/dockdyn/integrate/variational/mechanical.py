@@ -1,0 +1,226 @@
+"""What variational integration asks of a mechanical system: a Lagrangian, forces, contacts, constraints, and how it jumps.
+
+Units: SI: J, N, N m, N s, kg; angles rad.
+Source: Marsden and West 2001, Acta Numerica 10:357; Gibson and Murphey, eqs. 1–4.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.impact.laws.contact_matrix import contact_matrix
+from dockdyn.integrate.model import Flag, Scalar
+from dockdyn.mechanics.dense import factored, solve_definite, solved
+from dockdyn.mechanics.retraction import Attitudes, each, inward, moved, outward
+from dockdyn.mechanics.vector import Vector
+
+PLACES = 6  # contacts that may rest at once
+SOFT = 1e-9  # of W's diagonal
+
+Row = Float[Array, "n"]
+Numbers = Float[Array, "numbers"]
+
+
+class Point(NamedTuple):
+    """Where a system is in phase space, and its mode."""
+
+    q: Numbers  # configuration: a row of numbers and unit quaternions (`mechanics.retraction`)
+    p: Row  # momenta ∂L/∂v, those of attitudes in the axes in which the attitude is stated
+    mode: Any  # what only jumps: phases, latches, contacts at rest; a tree of arrays
+
+
+class Jump(NamedTuple):
+    """What an event does."""
+
+    impulse: Row  # generalised, in the axes of what turns
+    mode: Any
+    elastic: Flag  # an elastic impact: one for the discrete law, where that is asked for
+    record: Float[Array, "records"]  # for the log: whatever the system has to tell, always as many numbers
+
+
+class Mechanical(eqx.Module):
+    """A mechanical system. Velocities v: a row, angular ones in the axes of what turns."""
+
+    @property
+    @abc.abstractmethod
+    def attitudes(self) -> Attitudes:
+        """Where the angular velocities of quaternions begin in v."""
+
+    @property
+    @abc.abstractmethod
+    def rests(self) -> bool:
+        """Whether contacts may come to rest: costs time."""
+
+    @property
+    @abc.abstractmethod
+    def tied(self) -> bool:
+        """Whether constraints may act: costs time."""
+
+    @property
+    def discrete(self) -> bool:
+        """Whether impacts are elastic by the discrete law (`integrate.discrete_energy`)."""
+        return False
+
+    @abc.abstractmethod
+    def initial(self) -> tuple[Numbers, Row, Any]:
+        """Configuration, velocities and mode at t = 0."""
+
+    @abc.abstractmethod
+    def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Any) -> Scalar:
+        """Kinetic less potential energy (J)."""
+
+    def force(self, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+        """Generalised forces that have no potential: of control, of dampers."""
+        return jnp.zeros_like(v)
+
+    def guards(self, t: Scalar, q: Numbers, mode: Any) -> Float[Array, "guards"]:
+        """Depths of contacts (m) and other event functions; an event is one that rises through zero."""
+        return jnp.zeros(0)
+
+    def ties(self, q: Numbers, mode: Any) -> Float[Array, "ties"]:
+        """Constraints: each zero while it acts."""
+        return jnp.zeros(0)
+
+    def acting(self, mode: Any) -> tuple[Bool[Array, "guards"], Bool[Array, "ties"]]:
+        """Which guards are held at zero, as contacts at rest, and which constraints act."""
+        return jnp.zeros(0, bool), jnp.zeros(0, bool)
+
+    def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Any, fired: Int[Array, ""]) -> Jump:
+        """What the event of guard `fired` does; NotImplementedError where a model with guards does not say."""
+        raise NotImplementedError("a model with guards says what their events do")
+
+    def scaled(self, record: Float[Array, "records"], factor: Scalar) -> Float[Array, "records"]:
+        """A record of a jump whose impulse the discrete law multiplies by `factor`."""
+        return record
+
+    def parted(self, mode: Any, pulled: Bool[Array, "guards"]) -> Any:
+        """The mode once contacts at rest part that would have to pull; NotImplementedError where a model does not say."""
+        raise NotImplementedError("a model whose contacts may rest says how they part")
+
+    def records(self) -> int:
+        """How many numbers a jump records."""
+        return 0
+
+
+def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> tuple[Row, Row]:
+    """∂L/∂x over displacements x of the configuration, and ∂L/∂v."""
+    if not model.attitudes:
+        return jax.grad(model.lagrangian, (1, 2))(t, q, v, mode)
+    shifted = lambda x, v: model.lagrangian(t, moved(model.attitudes, q, x), v, mode)  # noqa: E731
+    return jax.grad(shifted, (0, 1))(jnp.zeros_like(v), v)
+
+
+def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+    """∂L/∂v, in the axes in which attitudes are stated."""
+    return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
+
+
+def mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: Any, size: int) -> Float[Array, "n n"]:
+    """∂²L/∂v²."""
+    return jax.hessian(lambda v: model.lagrangian(t, q, v, mode))(jnp.zeros(size))
+
+
+def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Array, "n n"]]:
+    """Velocities that belong to the momenta, and the mass matrix."""
+    size = at.p.shape[0]
+    mass = mass_matrix(model, t, at.q, at.mode, size)
+    offset = jax.grad(lambda v: model.lagrangian(t, at.q, v, at.mode))(jnp.zeros(size))
+    return solve_definite(mass, inward(model.attitudes, at.q, at.p) - offset), mass
+
+
+def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+    """v̇ of a system that nothing holds, by d/dt ∂L/∂v + ω × ∂L/∂ω = ∂L/∂x + F: for explicit methods to compare with."""
+    still = jnp.zeros_like(v)
+
+    def momentum(t: Scalar, x: Row, v: Row) -> Row:
+        return jax.grad(model.lagrangian, 2)(t, moved(model.attitudes, q, x), v, mode)
+
+    slope, now = gradients(model, t, q, v, mode)
+    drift = jax.jvp(momentum, (t, still, v), (jnp.ones(()), v, still))[1]
+    parts = [slice(place, place + 3) for place in model.attitudes]
+    turning = each(
+        model.attitudes, still, lambda which, _: Vector.of(v[parts[which]]).cross(Vector.of(now[parts[which]]))
+    )
+    right = slope + model.force(t, q, v, mode) - drift - turning
+    return solved(factored(mass_matrix(model, t, q, mode, v.shape[0])), right)
+
+
+class Held(NamedTuple):
+    """What is kept at zero: contacts at rest, in as many places as there may be at once, then ties."""
+
+    guards: Int[Array, "places"]  # which guard a place is for; −1: none
+    acting: Bool[Array, "rows"]
+
+    @staticmethod
+    def of(model: Mechanical, mode: Any) -> Held:
+        resting, tied = model.acting(mode)
+        many = resting.shape[0]
+        if not model.rests:
+            guards = jnp.zeros(0, int)
+        elif many <= PLACES:  # each has its own: nothing to look up
+            guards = jnp.where(resting, jnp.arange(many), -1)
+        else:
+            guards = jnp.nonzero(resting, size=PLACES, fill_value=-1)[0]
+        return Held(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
+
+    def rows(self, model: Mechanical, t: Scalar, q: Numbers, mode: Any) -> Float[Array, "rows"]:
+        """What is to be zero."""
+        found = []
+        if self.guards.shape[0]:
+            depths = model.guards(t, q, mode)
+            found.append(depths if depths.shape == self.guards.shape else depths[self.guards])
+        if model.tied:
+            found.append(model.ties(q, mode))
+        return jnp.concatenate(found) if found else jnp.zeros(0)
+
+    def gradient(self, model: Mechanical, t: Scalar, q: Numbers, mode: Any, size: int) -> Float[Array, "rows n"]:
+        """Derivatives of the rows that act over displacements; zero for the others."""
+        if not self.acting.shape[0]:
+            return jnp.zeros((0, size))
+
+        def found() -> Float[Array, "rows n"]:
+            rows = jax.jacfwd(lambda x: self.rows(model, t, moved(model.attitudes, q, x), mode))(jnp.zeros(size))
+            return jnp.where(self.acting[:, None], rows, 0.0)
+
+        blank = jnp.zeros((self.acting.shape[0], size))
+        return jax.lax.cond(jnp.any(self.acting), found, lambda: blank)
+
+
+def softened(size: Float[Array, "rows"], acting: Bool[Array, "rows"]) -> Float[Array, "rows"]:
+    """What is added to the diagonal `size` of W so that rows may depend on each other; 1 for rows that do not act."""
+    largest = jnp.max(jnp.where(acting, size, 0.0), initial=0.0)
+    return jnp.where(acting, SOFT * jnp.where(largest > 0, largest, 1.0), 1.0)
+
+
+def stopping(
+    mass: Float[Array, "n n"],
+    rows: Float[Array, "rows n"],
+    slip: Float[Array, "rows *columns"],
+    acting: Bool[Array, "rows"],
+) -> Float[Array, "rows *columns"]:
+    """Impulses along rows that take a slip away. Rows may depend on each other; those that do not act are zero."""
+    following = contact_matrix(rows, mass)
+    matrix = following + jnp.diag(softened(jnp.diagonal(following), acting))
+    impulse = -solve_definite(matrix, slip)
+    return impulse - solve_definite(matrix, slip + following @ impulse)  # what softening left
+
+
+def projected(model: Mechanical, t: Scalar, at: Point) -> Row:
+    """Momenta whose velocities obey what is held: an impulse along those rows, which changes no later step."""
+    held = Held.of(model, at.mode)
+
+    def project() -> Row:
+        v, mass = velocities(model, t, at)
+        rows = held.gradient(model, t, at.q, at.mode, v.shape[0])
+        drift = jax.jvp(lambda t: held.rows(model, t, at.q, at.mode), (t,), (jnp.ones(()),))[1]
+        slip = jnp.where(held.acting, rows @ v + drift, 0.0)
+        impulse = stopping(mass, rows, slip, held.acting)
+        return at.p + outward(model.attitudes, at.q, rows.T @ impulse)
+
+    return jax.lax.cond(jnp.any(held.acting), project, lambda: at.p)

@@ -1,0 +1,151 @@
+"""One step of the midpoint variational integrator, in configurations and momenta, on manifolds, with constraints.
+
+The discrete Lagrangian of a step from q₀ to q₁ = q₀ ⊕ h v is h L at the time, place and velocity halfway (Marsden and West
+2001, Acta Numerica 10:357; Gibson and Murphey, eqs. 1–3). Its derivatives give, with g = ∂L/∂x + F halfway and momenta
+turned into the axes halfway,
+
+    S(h v) ∂L/∂v − ½ h g = p₀ − Gᵀλ,    p₁ = p₀ − Gᵀλ + h g
+
+where S and the half of g are the identity and ½ but for attitudes (`mechanics.retraction`). The unknown is v, not q₁:
+that stays well conditioned as h → 0. Where rows of guards or ties are held, λ are impulses along their gradients G at q₀,
+and they are zero at q₁.
+
+Newton's method: each pass takes the exact Jacobian once and corrects twice with it; the second correction is the test.
+
+Units: SI: times s, momenta N s and N m s.
+Source: as named above.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dockdyn.integrate.model import Flag, Scalar
+from dockdyn.integrate.variational.mechanical import Held, Mechanical, Numbers, Point, Row, gradients, softened
+from dockdyn.mechanics.dense import Factors, factored, solved
+from dockdyn.mechanics.retraction import halved, inward, moved, outward, spread
+from dockdyn.mechanics.vector import once
+
+ROUNDING = 1e-15  # of the configuration: corrections of a step below it change nothing
+
+
+class Newton(NamedTuple):
+    """When Newton's method ends."""
+
+    tolerance: Scalar  # of the last correction, relative to the velocities, or to what forces add to them in a step
+    most: Scalar  # corrections
+
+
+class Step(NamedTuple):
+    """A step of length h."""
+
+    v: Row  # constant along the step
+    q: Numbers  # at its end
+    p: Row
+    impulses: Float[Array, "rows"]  # λ, N s, that push contacts apart and hold ties
+    force: Row  # without potential, halfway
+    given: Row  # momenta that came from the potential, in the axes of p
+    iterations: Int[Array, ""]
+    converged: Flag
+
+
+class Start(NamedTuple):
+    """A step's beginning."""
+
+    t: Scalar
+    at: Point
+    held: Held
+    rows: Float[Array, "rows n"]  # gradients G of what is held
+
+    @staticmethod
+    def of(model: Mechanical, t: Scalar, at: Point) -> Start:
+        held = Held.of(model, at.mode)
+        return Start(t, at, held, held.gradient(model, t, at.q, at.mode, at.p.shape[0]))
+
+
+class Halfway(NamedTuple):
+    """What the residual found on its way."""
+
+    push: Row  # ∂L/∂x + F
+    force: Row  # F
+
+
+def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Halfway]:
+    """How far velocities and impulses are from the discrete Euler–Lagrange equations, and what is halfway."""
+    size, attitudes = start.at.p.shape[0], model.attitudes
+    v, impulses = unknown[:size], unknown[size:]
+    t, mode = start.t + 0.5 * h, start.at.mode
+    q = moved(attitudes, start.at.q, 0.5 * h * v)
+    slope, momentum = gradients(model, t, q, v, mode)
+    force = model.force(t, q, v, mode)
+    push = slope + force
+    before = start.at.p
+    if impulses.shape[0]:
+        before = before - outward(attitudes, start.at.q, start.rows.T @ impulses)
+    defect = (
+        spread(attitudes, h * v, momentum) - 0.5 * h * halved(attitudes, h * v, push) - inward(attitudes, q, before)
+    )
+    found = Halfway(push, force)
+    if not impulses.shape[0]:
+        return defect, found
+    reached = start.held.rows(model, start.t + h, moved(attitudes, start.at.q, h * v), mode)
+    return jnp.concatenate([defect, jnp.where(start.held.acting, reached / h, impulses)]), found
+
+
+def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
+    """The residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
+    size, attitudes = start.at.p.shape[0], model.attitudes
+    v, impulses = unknown[:size], unknown[size:]
+    value, along = jax.linearize(lambda v: residual(model, start, h, jnp.concatenate([v, impulses]))[0], v)
+    # the columns are worked together, in one copy of the program
+    value, jacobian = once((value, jax.vmap(along, out_axes=1)(jnp.eye(size))))
+    masses = jnp.diagonal(jacobian)
+    if start.rows.shape[0]:
+        # impulses enter linearly
+        halfway = moved(attitudes, start.at.q, 0.5 * h * v)
+        across = jax.vmap(lambda row: inward(attitudes, halfway, outward(attitudes, start.at.q, row)))(start.rows).T
+        acting = start.held.acting
+        follow = jnp.sum(start.rows**2 / masses, axis=1)
+        corner = jnp.diag(jnp.where(acting, -softened(follow, acting), 1.0))
+        jacobian = jnp.concatenate([jacobian, jnp.concatenate([across, corner])], axis=1)
+    return value, once(factored(jacobian)), masses
+
+
+def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton) -> Step:
+    """The step of length h (s) from `start`, with a guess of its velocities."""
+    size, attitudes = start.at.p.shape[0], model.attitudes
+
+    def enough(unknown: Row, urge: Scalar) -> Scalar:
+        speed = jnp.maximum(jnp.max(jnp.abs(unknown[:size])), urge)
+        return newton.tolerance * speed + ROUNDING * jnp.max(jnp.abs(start.at.q)) / h
+
+    def going(carry: Any) -> Flag:
+        unknown, correction, _, _, urge, count = carry
+        return (correction > enough(unknown, urge)) & (count < newton.most)
+
+    def correct(carry: Any) -> Any:
+        unknown, _, _, _, _, count = carry
+        value, factors, masses = linearised(model, start, h, unknown)
+        unknown = once(unknown - solved(factors, value))
+        value, found = once(residual(model, start, h, unknown))
+        correction = solved(factors, value)
+        urge = jnp.max(jnp.abs(h * found.push / masses))  # what forces would add to velocities that are held at zero
+        return unknown - correction, jnp.max(jnp.abs(correction[:size])), found.push, found.force, urge, count + 2
+
+    first = jnp.concatenate([guess, jnp.zeros(start.rows.shape[0])])
+    blank = jnp.zeros(size)
+    carry = (first, jnp.asarray(jnp.inf), blank, blank, jnp.zeros(()), jnp.zeros((), int))
+    carry = jax.lax.while_loop(going, correct, carry)
+    unknown, correction, push, force, urge, count = carry
+    v, impulses = unknown[:size], unknown[size:]
+    halfway = moved(attitudes, start.at.q, 0.5 * h * v)
+    p = start.at.p + h * outward(attitudes, halfway, push)
+    if impulses.shape[0]:
+        p = p - outward(attitudes, start.at.q, start.rows.T @ impulses)
+    converged = correction <= enough(unknown, urge)
+    given = h * outward(attitudes, halfway, push - force)
+    return Step(v, moved(attitudes, start.at.q, h * v), p, impulses, force, given, count, converged)

@@ -1,0 +1,52 @@
+"""The kind `berthing`: two vehicles with arms, trees of rigid and flexible links, that touch at one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from dockdyn.kinds.kind import Kind
+from dockdyn.scenario.language.section import Section
+
+
+class BerthingKind(Kind):
+    """Two trees of links, their impact, and what control does after it."""
+
+    name: ClassVar = "berthing"
+    marker: ClassVar = "impulse"
+
+    def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
+        from dockdyn.kinds.berthing.schema import BerthingSection
+
+        return BerthingSection
+
+    def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
+        from dockdyn.scenario.tables.urdf import with_urdf
+
+        return with_urdf(data, name, folder)
+
+    def simulate(self, scenario: Any, progress: Any) -> Any:
+        from dockdyn.kinds.berthing.run import simulate_berthing
+
+        return simulate_berthing(scenario, progress)
+
+    def summarise(self, dataset: Any) -> dict[str, Any]:
+        from dockdyn.kinds.berthing.summary import summarise_berthing
+
+        return summarise_berthing(dataset)
+
+    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
+        from dockdyn.kinds.berthing.report import render_berthing_report
+
+        return render_berthing_report(dataset, summary, **more)
+
+    def scene(self, dataset: Any, content: Any) -> Any:
+        from dockdyn.kinds.berthing.replay import scene
+
+        return scene(dataset, content)
+
+    def show(self, console: Any, summary: dict[str, Any]) -> None:
+        from dockdyn.kinds.berthing.console import show_berthing
+
+        show_berthing(console, summary)

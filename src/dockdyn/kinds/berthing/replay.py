@@ -1,0 +1,190 @@
+"""The scene of a berthing: spacecraft, arm and payload from the instant they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.drawing import COLOURS
+from dockdyn.report.replay import frames
+from dockdyn.report.replay.arms import SLENDER, Placing, placing, stick, tree_parts
+from dockdyn.report.replay.cameras import seen_from
+from dockdyn.report.replay.events import events
+from dockdyn.report.replay.gear import SIDES, surface_part
+from dockdyn.report.replay.scale import arrow_scale
+from dockdyn.report.replay.scene import Arrow, Frame, Motion, Part, Scene, Signal, View
+from dockdyn.scenario.tables.tree import GRIP
+
+LASTS = 0.02  # share of a run for which the arrow of an impact stands
+UNITS = {"rad": "deg", "m": "m"}
+
+
+def scene(dataset: xr.Dataset, content: Any) -> Scene:
+    """The scene, in inertial axes."""
+    end = float(dataset.time[-1])
+    hits = dataset.impact_time.values
+    time, dwell = frames.chosen(dataset, [*hits, *(min(t + LASTS * end, end) for t in hits)])
+    dwell &= np.isin(time, hits) | ~np.isin(time, np.minimum(hits + LASTS * end, end))
+    model = content.model()
+    chaser = of_chaser(dataset, content, time)
+    target = of_target(dataset, model.sides[1].tree.layout.names, time)
+    reach = span(dataset)
+    grip = (content.contact.chaser, content.contact.chaser_position)
+    parts = tree_parts("chaser", content.chaser, chaser, SIDES[True], reach, grip)
+    parts += tree_parts("target", content.target, target, SIDES[False], reach)
+    place = target.motions[GRIP] if GRIP in target.motions else chaser.motions[GRIP]
+    parts += touched(content, target, place, reach, "depth" in dataset)
+    first, second = (m.motions[s.link[0].name] for m, s in ((chaser, content.chaser), (target, content.target)))
+    return Scene(
+        title=str(dataset.attrs["title"]),
+        time=time,
+        dwell=dwell,
+        parts=parts,
+        frames=[Frame("chaser", first, 0.22 * reach), Frame("target", second, 0.18 * reach)],
+        arrows=arrows(dataset, np.asarray(model.normal), time, chaser.motions[GRIP], target, content, reach),
+        events=events(dataset),
+        signals=signals(dataset),
+        views=views(dataset, content, chaser, second, reach),
+    )
+
+
+def span(dataset: xr.Dataset) -> float:
+    """How far the links reach at the start, m."""
+    start = dataset.outline.values[0].reshape(-1, 3)
+    start = start[np.isfinite(start).all(axis=1)]
+    return float(np.ptp(start, axis=0).max())
+
+
+def of_chaser(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
+    def at(name: str) -> np.ndarray:
+        return frames.at(time, dataset.time.values, dataset[name].values)
+
+    balls = dataset.ball_attitude.values
+    q = (
+        at("base_position")[:, 0],
+        frames.attitudes_at(time, dataset.time.values, dataset.base_attitude.values[:, 0]),
+        at("joint_angle"),
+        frames.attitudes_at(time, dataset.time.values, balls) if balls.shape[1] else np.zeros((len(time), 0, 4)),
+        at("modal_coordinate"),
+    )
+    grip = content.chaser.grip(content.contact.chaser, content.contact.chaser_position)
+    return placing(content.chaser, content.flexible, content.planar, q, grip)
+
+
+def of_target(dataset: xr.Dataset, names: Sequence[str], time: np.ndarray) -> Placing:
+    """A target that is one rigid body by its pose; of others the origins of links by name, which a result holds."""
+    when = dataset.time.values
+    base = frames.motion_at(time, when, dataset.base_position.values[:, 1], dataset.base_attitude.values[:, 1])
+    origins = frames.at(time, when, dataset.outline.values[:, 1, : len(names)])
+    motions = {name: Motion(origins[:, i], base.attitude) for i, name in enumerate(names)}
+    return Placing(motions | {names[0]: base}, {})
+
+
+def touched(content: Any, target: Placing, grip: Motion, reach: float, again: bool) -> list[Part]:
+    """What the target is touched at: the surface that can be touched again, and a post to the place that was."""
+    link = target.motions[content.contact.target]
+    local = grip.position[0] - link.position[0]
+    w, x, y, z = link.attitude[0]
+    back = Motion(np.zeros((1, 3)), np.array([[w, -x, -y, -z]]))
+    found = [Part("target/post", stick(back.points(local)[0], SLENDER * reach), SIDES[False], link, flat=False)]
+    solid = content.contact.solid()
+    if solid is not None and again:
+        found.append(surface_part("target/surface", solid, 0.12 * reach, link))
+    return found
+
+
+def arrows(
+    dataset: xr.Dataset, normal: np.ndarray, time: np.ndarray, grip: Motion, target: Placing, content: Any, reach: float
+) -> list[Arrow]:
+    """Impulses of impacts, the force that holds the two together, the normal force of a compliant contact."""
+    thick = 0.012 * reach
+    found = []
+    turned = np.broadcast_to(normal, (len(time), 3))
+    if content.contact.solid() is not None and ("depth" in dataset):
+        turned = normals(content, grip, target)
+    impulse = np.zeros((len(time), 3))
+    for when, size in zip(dataset.impact_time.values, dataset.impact_normal_impulse.values, strict=True):
+        rows = (time >= when) & (time <= when + LASTS * float(dataset.time[-1]))
+        impulse[rows] = size * turned[rows]
+    if len(dataset.impact_time):
+        scale = arrow_scale([impulse], 0.25 * reach)
+        found.append(Arrow("impulse", grip.position, impulse, COLOURS["orange"], "N s", scale, thick))
+    held = frames.at(time, dataset.time.values, dataset.hold_force.values)
+    if np.abs(held).max(initial=0) > 0:
+        scale = arrow_scale([held], 0.25 * reach)
+        found.append(Arrow("holding force", grip.position, held, COLOURS["green"], "N", scale, thick))
+    if "normal_force" in dataset and float(dataset.normal_force.max()) > 0:
+        force = frames.at(time, dataset.time.values, dataset.normal_force.values)
+        for peak, when in zip(dataset.episode_peak_force.values, dataset.episode_peak_time.values, strict=True):
+            row = int(np.abs(time - when).argmin())
+            force[row] = max(force[row], peak)
+        pushing = force[:, None] * turned
+        scale = arrow_scale([pushing], 0.25 * reach)
+        found.append(Arrow("normal force", grip.position, pushing, COLOURS["purple"], "N", scale, thick))
+    return found
+
+
+def normals(content: Any, grip: Motion, target: Placing) -> np.ndarray:
+    """Normals out of the target's surface at the grip (frames, 3), inertial."""
+    import jax
+
+    from dockdyn.mechanics.rotation import Quaternion
+    from dockdyn.mechanics.vector import Vector
+
+    surface, link = content.contact.solid(), target.motions[content.contact.target]
+
+    def one(point: Any, position: Any, attitude: Any) -> Any:
+        turn = Quaternion.of(attitude).matrix()
+        local = turn.transposed_times(Vector.of(point) - Vector.of(position))
+        return (turn @ surface.distance_and_normal(local)[1]).array()
+
+    return np.asarray(jax.jit(jax.vmap(one))(grip.position, link.position, link.attitude))
+
+
+def signals(dataset: xr.Dataset) -> list[Signal]:
+    """Forces, joints, deflections, energy."""
+    time = dataset.time.values
+    found = []
+    held = np.linalg.norm(dataset.hold_force.values, axis=1)
+    if held.max(initial=0) > 0:
+        found.append(Signal("holding force", "N", time, {"force": held}))
+    if "normal_force" in dataset and float(dataset.normal_force.max()) > 0:
+        found.append(Signal("normal force", "N", time, {"force": dataset.normal_force.values}))
+    if "depth" in dataset:
+        found.append(Signal("distance", "mm", time, {"distance": -1e3 * dataset.depth.values}))
+    names, units = [str(n) for n in dataset.joint.values], [str(u) for u in dataset.joint_unit.values]
+    turning = {
+        n: np.degrees(dataset.joint_angle.values[:, i])
+        for i, (n, u) in enumerate(zip(names, units, strict=True))
+        if u == "rad"
+    }
+    if turning:
+        found.append(Signal("joint angles", "deg", time, turning))
+    bent = {
+        str(n): 1e3 * dataset.tip_deflection.values[:, i]
+        for i, n in enumerate(dataset.link.values)
+        if float(dataset.tip_deflection[:, i].max()) > 0
+    }
+    if bent:
+        found.append(Signal("deflection of links' ends", "mm", time, bent))
+    return [*found, Signal("kinetic energy", "J", time, {"both": dataset.kinetic_energy.values})]
+
+
+def views(dataset: xr.Dataset, content: Any, chaser: Placing, target: Motion, reach: float) -> list[View]:
+    every = dataset.outline.values.reshape(-1, 3)
+    every = every[np.isfinite(every).all(axis=1)]
+    low, high = every.min(axis=0) - 0.1 * reach, every.max(axis=0) + 0.1 * reach
+    middle, wide = (low + high) / 2, float((high - low).max())
+    grip = chaser.motions[GRIP].position[0]
+    base = chaser.motions[content.chaser.ordered()[0].name]
+    slanted = np.array([0.15, -0.45, 0.8]) if content.planar else np.array([0.25, -0.85, 0.5])
+    return [
+        seen_from("overview", slanted, middle, 0.5 * wide),
+        seen_from("from above", [0.0, -0.02, 1.0], middle, 0.55 * wide),
+        seen_from("side", [0.0, -1.0, 0.02], middle, 0.5 * wide),
+        seen_from("contact", [0.5, -0.9, 0.7], grip, 0.2 * reach, chaser.motions[GRIP]),
+        seen_from("with the chaser", slanted, base.position[0], 0.6 * reach, base),
+    ]

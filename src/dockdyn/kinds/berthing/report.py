@@ -1,0 +1,311 @@
+"""The report of a berthing: impacts and contacts, and the motion and control after the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.kinds.berthing import plots as drawn
+from dockdyn.report.page import Table, render, versions
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, counted, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+METHODS = {
+    "dopri8": "Runge–Kutta of order eight (Dormand–Prince), adaptive",
+    "kvaerno5": "implicit Runge–Kutta of order five (Kværnø), adaptive",
+    "located": "classical fourth-order Runge–Kutta; impacts, onsets and releases are located in time",
+}
+LISTED = 20  # impacts, and contacts, in their tables
+# captions: of repeated impacts, of a compliant contact
+MEETINGS = {
+    False: "Distance between the point on the chaser and the target’s surface, close up until they meet for the last time, "
+    "and the impulses of the impacts; shaded, they rest against each other, with the normal force at the bottom: compare "
+    "how much of all impulse the first impact gave.",
+    True: "Distance between the point on the chaser and the target’s surface, negative in contact (shaded), close up, and the "
+    "normal force, peaks marked: compare the peaks with what the mechanism may bear.",
+}
+# of what meets once, of repeated impacts, of a compliant contact; after "Energies: without control and dampers their sum"
+ENERGIES = (
+    "is a level line; what falls is what control took out.",
+    "is a level line that steps down at impacts.",
+    "is a level line but for contacts (shaded), which hold some while they are pressed together and keep what friction and "
+    "the contact’s law take.",
+)
+
+
+def render_berthing_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
+    """The report of a result of kind `berthing` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
+    return render(
+        "kinds/berthing/report.html",
+        dataset,
+        verdict=berthing_verdict(summary),
+        warnings=summary["warnings"],
+        required=summary["requirements"],
+        summary=overview(dataset, summary),
+        impacts=impacts_table(summary) if dataset.attrs["again"] and summary["impacts"] else None,
+        contacts=contacts_table(summary) if summary["contacts"] else None,
+        unlisted={name: max(0, len(summary[name]) - LISTED) for name in ("impacts", "contacts")},
+        compliant=not summary["impacts"],
+        velocities=velocities_table(dataset, bool(summary["impacts"])),
+        figures=figures(dataset),
+        conserved=conserved_table(summary),
+        made=[
+            ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
+            ("Tolerance", f"{float(dataset.attrs['tolerance']):g}"),
+            ("Stiffness", NOTHING if summary["stiffness"] is None else f"{significant(summary['stiffness'], 3)}"),
+            ("Steps", f"{summary['steps']}"),
+            ("Samples", f"{dataset.sizes['time']}"),
+            ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
+            *versions(dataset),
+        ],
+        **more,
+    )
+
+
+def berthing_verdict(summary: dict[str, Any]) -> str:
+    """How the two met, and what came of it, in words."""
+    words = met(summary)
+    if summary["peak_tip_deflection_m"]:
+        link, peak = max(summary["peak_tip_deflection_m"].items(), key=lambda item: item[1])
+        words += f"The largest deflection, {significant(peak * 1e3, 3)} mm, was that of {link}. "
+    if summary["remaining_rate_rad_s"] is not None:
+        words += f"At the end the bodies turn at {significant(np.degrees(summary['remaining_rate_rad_s']), 3)} deg/s. "
+    if summary["settling_time_s"] is not None:
+        words += f"The joints came to rest after {significant(summary['settling_time_s'], 3)} s. "
+    if summary["status"] != "finished":
+        words = f"{capital(summary['status'])}. {words}"
+    return words.strip()
+
+
+def met(summary: dict[str, Any]) -> str:
+    """The impact at t = 0, and what contact there was after it."""
+    contacts, further = summary["contacts"], summary["impacts"][1:]
+    if not summary["impacts"]:
+        words = f"Met without an impact (compliant): {counted(len(contacts), 'contact')}"
+        if contacts:
+            words += f", largest normal force {significant(max(c['peak_normal_force_N'] for c in contacts))} N"
+        return f"{words}, {total(summary)}. "
+    impact = summary["impacts"][0]
+    words = "Joined" if summary["captured"] else "Rebounded"
+    loss, before = impact["energy_loss_J"], summary["kinetic_energy_start_J"]
+    words += f" by the impact ({impact['law']}), which took {significant(loss)} of {significant(before)} J"
+    if not summary["captured"] and impact["restitution"]["newton"] is not None:
+        words += f"; restitution {significant(impact['restitution']['newton'], 3)}"
+    words += ". "
+    if not further and not contacts:
+        return words
+    rests = f" and {counted(len(contacts), 'spell')} of rest" if contacts else ""
+    return f"{words}Met again: {counted(len(further), 'further impact')}{rests}, {total(summary)}. "
+
+
+def total(summary: dict[str, Any]) -> str:
+    """The impulse of all impacts and contacts, and since when the two are apart."""
+    parted = last_separation(summary)
+    end = "in contact at the end" if parted is None else f"apart since {significant(parted)} s"
+    return f"total normal impulse {significant(summary['total_normal_impulse_N_s'])} N s; {end}"
+
+
+def last_separation(summary: dict[str, Any]) -> float | None:
+    """When the two parted for the last time (s); None where they touch at the end."""
+    times = [contact["release_s"] for contact in summary["contacts"]]
+    if None in times:
+        return None
+    return max([*times, *(impact["time_s"] for impact in summary["impacts"])], default=0.0)
+
+
+def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary table."""
+    rows = [
+        ("Kind", summary["kind"]),
+        ("Status", summary["status"]),
+        ("End", f"{summary['end_time_s']:g} s"),
+        ("Impact law", str(dataset.attrs["law"])),
+        *of_impacts(dataset, summary),
+    ]
+    for link, peak in summary["peak_tip_deflection_m"].items():
+        rows.append((f"Peak deflection of {link}", f"{significant(peak * 1e3)} mm"))
+    if dataset.attrs["controlled"]:
+        settled = summary["settling_time_s"]
+        words = "not within the run" if settled is None else f"{significant(settled)} s"
+        slides = "m" in dataset.joint_unit.values
+        rows.append(("Control", str(dataset.attrs["control"])))
+        rows.append((f"Joint rates below 0.05 deg/s{' and 1 mm/s' if slides else ''} after", words))
+        for kind, unit, word in (("rad/s", "N m", "torque"), ("m/s", "N", "force")):
+            largest = float(abs(dataset.torque[:, dataset.coordinate_unit.values == kind]).max())
+            if unit == "N m" or largest > 0:
+                rows.append((f"Largest {word}", f"{significant(largest)} {unit}"))
+        if float(abs(dataset.wheel_momentum).max()) > 0:
+            wheel = float(np.linalg.norm(dataset.wheel_momentum.values, axis=1).max())
+            rows.append(("Largest momentum of the wheel", f"{significant(wheel)} N m s"))
+        used = dataset.thruster_use.values[-1]
+        if used.any():
+            rows.append(("Thrusters have used", f"{significant(used[0])} N s, {significant(used[1])} N m s"))
+    if summary["remaining_momentum_N_m_s"] is not None:
+        left = significant(summary["remaining_momentum_N_m_s"])
+        rows.append(("Angular momentum left to take up", f"{left} N m s"))
+    return rows
+
+
+def of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The part of the summary table on impacts and contacts."""
+    rows = []
+    contacts = summary["contacts"]
+    if summary["impacts"]:
+        impact = summary["impacts"][0]
+        first = " of the first impact" if dataset.attrs["again"] else ""
+        rows += [
+            (f"Normal impulse{first}", f"{significant(impact['impulse_N_s']['normal'], 6)} N s"),
+            (f"Tangential impulse{first}", f"{significant(impact['impulse_N_s']['tangential'], 6)} N s"),
+            (f"Energy that the {'first ' if first else ''}impact took", f"{significant(impact['energy_loss_J'], 6)} J"),
+            AT_AN_INSTANT,
+        ]
+        for name, value in impact["restitution"].items():
+            if value is not None and not summary["captured"]:
+                rows.append((f"Restitution, {name}", significant(value)))
+    if not dataset.attrs["again"]:
+        return rows
+    if summary["impacts"]:
+        rows += [("Impacts", str(len(summary["impacts"]))), ("Spells of rest", str(len(contacts)))]
+    else:
+        rows.append(("Contacts", str(len(contacts))))
+    if contacts:
+        rows.append(("Largest normal force", f"{significant(max(c['peak_normal_force_N'] for c in contacts))} N"))
+    parted = last_separation(summary)
+    return [
+        *rows,
+        ("Normal impulse, all in all", f"{significant(summary['total_normal_impulse_N_s'], 6)} N s"),
+        ("Energy that contact took after t = 0", f"{significant(-float(dataset.contact_work[-1]), 6)} J"),
+        ("Last separation", "none: in contact at the end" if parted is None else f"{significant(parted, 6)} s"),
+        ("Distance at the end", f"{significant(-float(dataset.depth[-1]) * 1e3)} mm"),
+    ]
+
+
+def impacts_table(summary: dict[str, Any]) -> Table:
+    """One row an impact."""
+    found = summary["impacts"][:LISTED]
+    times = aligned([impact["time_s"] for impact in found], 6)
+    rows = [
+        [
+            str(number),
+            time,
+            significant(impact["approach_speed_m_s"]),
+            significant(impact["impulse_N_s"]["normal"]),
+            significant(impact["impulse_N_s"]["tangential"]),
+            significant(impact["energy_loss_J"]),
+        ]
+        for number, (impact, time) in enumerate(zip(found, times, strict=True), start=1)
+    ]
+    columns = [("impact", ""), ("time", "s"), ("approach speed", "m/s"), ("normal impulse", "N s")]
+    return Table([*columns, ("tangential impulse", "N s"), ("energy taken", "J")], rows, [], worded={0})
+
+
+def contacts_table(summary: dict[str, Any]) -> Table:
+    """One row a contact that lasted; a rest has no speed of approach but that of the impact before it."""
+    found, compliant = summary["contacts"][:LISTED], not summary["impacts"]
+    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
+    rows = [
+        [
+            f"Q{index + 1}",
+            times["onset_s"][index],
+            times["release_s"][index] if contact["release_s"] is not None else "still touching",
+            *([significant(contact["approach_speed_m_s"])] if compliant else []),
+            significant(contact["peak_normal_force_N"]),
+            times["peak_time_s"][index],
+            significant(contact["impulse_N_s"]),
+        ]
+        for index, contact in enumerate(found)
+    ]
+    columns = [("contact", ""), ("onset", "s"), ("release", "s"), *([("approach speed", "m/s")] if compliant else [])]
+    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s")]
+    return Table(columns, rows, [], worded={0})
+
+
+def velocities_table(dataset: xr.Dataset, struck: bool) -> Table:
+    """Velocities by coordinate, before and after the impact where there was one and at the end; angular ones in degrees."""
+    rows = []
+    for owner, prefix in (("", ""), ("target ", "target_")):
+        rates, before = dataset[f"{prefix}coordinate_rate"].values, dataset[f"{prefix}coordinate_rate_before"].values
+        units = dataset[f"{prefix}coordinate_unit"].values
+        columns = [before, rates[0], rates[-1]] if struck else [rates[0], rates[-1]]
+        for place, name in enumerate(dataset[f"{prefix}coordinate"].values):
+            scale, unit = (np.degrees(1.0), "deg/s") if units[place] == "rad/s" else (1.0, str(units[place]))
+            rows.append([f"{owner}{name}", *(significant(v[place] * scale, 5) for v in columns), unit])
+    words = ["before", "after", "at the end"] if struck else ["at t = 0", "at the end"]
+    columns = [("coordinate", ""), *((word, "") for word in words), ("unit", "")]
+    return Table(columns, rows, [], worded={0, len(words) + 1})
+
+
+def conserved_table(summary: dict[str, Any]) -> Table:
+    """Errors of what should be conserved after the impact."""
+    rows = [
+        ["linear momentum", significant(summary["linear_momentum_error"], 2), "the sum of both by magnitude"],
+        [
+            "angular momentum, wheel included",
+            significant(summary["angular_momentum_error"], 2),
+            "the sum of both and the wheel’s by magnitude",
+        ],
+        [
+            "energy of motion, bent links and springs, less the work of control and of contact",
+            NOTHING if summary["energy_error"] is None else significant(summary["energy_error"], 2),
+            "the largest kinetic energy" if summary["energy_error"] is not None else "nothing: dampers take energy",
+        ],
+    ]
+    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+
+
+def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """What to draw, and what to look for in it."""
+    compliant = not dataset.sizes["impact"]
+    yield (
+        partial(drawn.sketches, dataset),
+        f"The links in the x–y plane{', below in the x–z plane' if drawn.spatial(dataset) else ''}, dots at joints: compare "
+        "how far the arm has stretched or folded.",
+    )
+    if dataset.attrs["again"]:
+        yield partial(drawn.meetings, dataset), MEETINGS[compliant]
+    for unit, words in (("rad", "angles and rates"), ("m", "travel and speeds")):
+        if unit in dataset.joint_unit.values:
+            what = "contacts are shaded" if compliant else "the impact is at t = 0"
+            if dataset.sizes["impact"] > 1:
+                what = "rates jump at impacts"
+            yield partial(drawn.joints, dataset, unit), f"Joint {words}: {what}."
+    if drawn.turning(dataset):
+        yield (
+            partial(drawn.bodies, dataset),
+            "How far the chaser’s base has turned since t = 0, and the rate of the target, each about its own axes.",
+        )
+    if float(dataset.tip_deflection.max()) > 0:
+        yield (
+            partial(drawn.deflections, dataset),
+            "Deflection of the flexible links’ ends: vibration left by the impact."
+            if not dataset.attrs["again"]
+            else "Deflection of the flexible links’ ends: vibration that contact leaves.",
+        )
+    yield (
+        partial(drawn.energies, dataset),
+        (
+            "Energies: without control and dampers their sum "
+            if drawn.elastic(dataset)
+            else "Energy: without control it "
+        )
+        + ENERGIES[0 if not dataset.attrs["again"] else 2 if compliant else 1],
+    )
+    for unit, words in (("rad/s", "Torques"), ("m/s", "Forces")):
+        if drawn.working(dataset, unit):
+            yield partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
+    if drawn.beginning(dataset) is not None:
+        yield (
+            partial(drawn.starts, dataset),
+            "The beginning close up: control takes most of the energy out in half that time.",
+        )
+    if float(abs(dataset.wheel_momentum).max()) > 0:
+        yield (
+            partial(drawn.momenta, dataset),
+            "Angular momentum by size: what the bodies lose, the wheel (and thrusters) take up.",
+        )

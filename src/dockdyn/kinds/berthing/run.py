@@ -1,0 +1,242 @@
+"""A run of the kind `berthing`: the impact, and the motion after it by whichever integrator suits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dockdyn.impact.laws.by_name import check
+from dockdyn.integrate import adaptive
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.berthing.data import Motion, dataset_of
+from dockdyn.kinds.berthing.model import COMPLIANT, Berthing, Struck
+from dockdyn.kinds.berthing.model_observed import observe
+from dockdyn.kinds.berthing.model_rebound import Rebound
+from dockdyn.kinds.berthing.stiffness import STIFF, stiffness
+from dockdyn.programs import Program
+from dockdyn.results.dataset import REASONS, shortness
+from dockdyn.results.plan import DEFAULT_STEP, MOST_ROWS, jit_large, jit_once, power_of_two
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+SAMPLES = 1000  # over a run, when the scenario does not say
+SINGULAR = 1e-13  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
+IMPLICIT = 10  # steps of an explicit method that one of an implicit one counts for: it takes longer still
+PIECES = 20  # a run is integrated in, between which progress is told
+SLICE = 2_000  # iterations of the located integrator between reports of progress
+
+CHATTER = "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); they meet and part too often"
+
+Progress = Callable[[float], None]
+
+
+@jit_once
+def build(content: Any) -> Berthing:
+    return content.model()
+
+
+@jit_once
+def strike(model: Berthing) -> tuple[Struck, Any]:
+    """What the impact did, and the state just after."""
+    struck = model.struck()
+    return struck, model.begun(struck)
+
+
+def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
+    """Refuses, with numbers at hand, what the impact law cannot do, and joints that turn the same mass twice."""
+    check_mass(scenario, model, np.asarray(struck.mass))
+    law = model.law
+    if law.name == COMPLIANT:
+        if (parting := float(struck.before[0])) > 0:
+            words = f"they part at {parting:.4g} m/s along the contact's normal; must not part"
+            raise ScenarioError(f"{scenario.name}: impact: the contact does not approach: {words}")
+        return
+    try:
+        check(law.own or law.name, struck.matrix, struck.before, law.parameters)
+    except ValueError as error:
+        raise ScenarioError(f"{scenario.name}: impact: {error}") from None
+
+
+def check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
+    """Refuses a mass matrix (both trees) that is singular at t = 0, and names the velocities that move nothing."""
+    names = [f"{owner} {v}" for owner, s in zip(("chaser", "target"), model.sides, strict=True) for v in s.tree.names()]
+    own = np.diag(mass)
+    if not (np.isfinite(mass).all() and (own > 0).all()):
+        still = [name for name, part in zip(names, own, strict=True) if not 0 < part < np.inf] or names
+        raise ScenarioError(
+            f"{scenario.name}: link: {', '.join(still)} move no mass that is a number; must have a mass"
+        )
+    size = np.sqrt(own)
+    values, vectors = np.linalg.eigh(mass / size / size[:, None])
+    if values[0] > SINGULAR:
+        return
+    still = [name for name, part in zip(names, vectors[:, 0], strict=True) if abs(part) > 0.1]
+    raise ScenarioError(
+        f"{scenario.name}: link: {', '.join(still)} together move no mass at t = 0; must have a mass between them"
+    )
+
+
+@jit_once
+def regulate(content: Any) -> Any:
+    model = content.uncontrolled()
+    return content.control.design(model, content.control.columns(model, content.motors(), content.joints()[1]))
+
+
+def with_gain(scenario: Scenario) -> Any:
+    """The content of a scenario; a regulator's gain made once, so that what is compiled later takes it as numbers."""
+    content = scenario.content
+    if content.control.law != "lqr":
+        return content
+    if content.control.gain is not None:
+        given = [len(row) for row in content.control.gain]
+        rows, columns = content.gain_size()
+        if given != [columns] * rows:
+            counts = str(max(given)) if len(set(given)) == 1 else "unequal"
+            words = f"has {len(given)} × {counts} numbers; must have {rows} × {columns}"
+            raise ScenarioError(f"{scenario.name}: control.gain: {words}")
+        return content
+    made = jax.tree.map(np.asarray, regulate(content))
+    gain = made.gain
+    if not np.isfinite(gain).all() or np.linalg.eigvals(made.plant.a - made.plant.b @ gain).real.max() >= 0:
+        raise ScenarioError(f"{scenario.name}: control.law: lqr: its Riccati equation has no stabilising solution")
+    return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
+
+
+@partial(Program, static=("method", "most"))
+def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method, most: int) -> Any:
+    return adaptive.solve(model, times, tolerance, state, method, most)
+
+
+@jit_once
+def look(model: Berthing, states: Any) -> Any:
+    return jax.lax.map(lambda x: observe(model, x), states)
+
+
+def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
+    """Run a scenario of kind `berthing`; what `simulate` returns."""
+    began = time.perf_counter()
+    content = scenario.content
+    interval = content.output.interval or content.duration / SAMPLES
+    count = int(content.duration / interval * (1 + 1e-12))
+    if not 1 <= count <= MOST_ROWS:
+        raise ScenarioError(f"output.interval = {interval} s: gives {count} samples; must give 1 to {MOST_ROWS}")
+    content = with_gain(scenario)
+    model = build(content)
+    struck, state = strike(model)
+    check_impact(scenario, model, struck)
+    if model.contact is None:
+        stiff = stiffness(model, struck, content.duration)
+        motion = smooth(content, model, state, stiff, interval, count, progress)
+    else:
+        motion = touching(content, model, state, interval, count, progress)
+    states, count = motion.states, len(motion.states.v[0])
+    if motion.log is not None:
+        states = jax.tree.map(lambda a, b: np.concatenate([a, b]), states, motion.log.state)
+    seen = jax.tree.map(np.asarray, look(model, states))
+    sampled, logged = ({name: rows[part] for name, rows in seen.items()} for part in (slice(count), slice(count, None)))
+    return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
+
+
+def smooth(
+    content: Any, model: Berthing, state: Any, stiff: float, interval: float, count: int, progress: Progress | None
+) -> Motion:
+    """Adaptive integration, in pieces."""
+    method = content.integrator.method or ("kvaerno5" if stiff >= STIFF else "dopri8")
+    tolerance = jnp.asarray(content.integrator.error(located=False))
+    rows = -(-count // PIECES)
+    kept, steps, rejected, finished = [jax.tree.map(lambda a: np.asarray(a)[None], state)], 0, 0, True
+    weight = IMPLICIT if method == "kvaerno5" else 1
+    most, exhausted = max(content.integrator.max_steps // weight, 1), False
+    for piece in range(PIECES):
+        first = piece * rows
+        if first >= count or not finished:
+            break
+        if steps + rejected >= most:
+            finished, exhausted = False, True
+            break
+        # pieces of one length, so that one compilation serves; what lies beyond the end is cut off
+        times = interval * (first + jnp.arange(rows + 1, dtype=float))
+        found = advance(model, state, times, tolerance, method, most)
+        part = jax.tree.map(lambda a: np.asarray(a)[1:], found.states)
+        steps, rejected = steps + int(found.steps), rejected + int(found.rejected)
+        good = np.isfinite(np.concatenate([leaf.reshape(rows, -1) for leaf in jax.tree.leaves(part)], axis=1)).all(
+            axis=1
+        )
+        finished = bool(good.all())
+        exhausted = bool(found.exhausted)
+        stop = rows if finished else int(np.argmin(good))
+        kept.append(jax.tree.map(lambda a, stop=stop: a[:stop], part))
+        state = jax.tree.map(lambda a: a[-1], found.states)
+        if progress is not None:
+            progress(min(1.0, (first + rows) / count))
+    states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *kept)
+    end = (len(jax.tree.leaves(states)[0]) - 1) * interval
+    status = "finished" if finished else f"stopped at t = {end:.6g} s: a state is not finite"
+    if exhausted and not finished:
+        cause = shortness(0.0) + (f"; each of kvaerno5 counts for {IMPLICIT}" if weight > 1 else "")
+        status = REASONS[Status.TOO_MANY_ITERATIONS].format(time=end, steps=most, cause=cause)
+    return Motion(states, interval, finished, status, method, steps, rejected, stiffness=stiff)
+
+
+@jit_once
+def begin(model: Berthing, settings: located.Settings, start: Any) -> located.Lane:
+    return located.begin(model, settings, start)
+
+
+@partial(jit_large, donate=("lane",))
+def proceed(model: Berthing, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
+    return located.proceed(model, settings, lane, until)
+
+
+@jit_once
+def conclude(model: Berthing, lane: located.Lane) -> Any:
+    return located.result(model, lane)
+
+
+def touching(
+    content: Any, model: Berthing, state: Any, interval: float, count: int, progress: Progress | None
+) -> Motion:
+    """Located integration: contact comes and goes."""
+    step = jnp.asarray(min(DEFAULT_STEP, interval))
+    events = content.integrator.max_events
+    settings = located.Settings(
+        duration=jnp.asarray(content.duration),
+        step=step,
+        tolerance=jnp.asarray(content.integrator.error(located=True)),
+        sampling=jnp.asarray(interval),
+        samples=power_of_two(count + 1),
+        max_moments=events,
+        line_capacity=0,
+        max_iterations=jnp.asarray(float(content.integrator.max_steps)),
+    )
+    lane, until = begin(model, settings, state), 0
+    while int(lane.status) == Status.RUNNING:
+        until += SLICE
+        lane = proceed(model, settings, until, lane)
+        if progress is not None:
+            progress(float(lane.node.time) / content.duration)
+    found = jax.tree.map(np.asarray, conclude(model, lane))
+    states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
+    end, at, names = Status(int(found.status)), int(found.culprit), model.names()
+    culprit = names[at] if 0 <= at < len(names) else "a contact force or rate"
+    pace = float(jnp.minimum(lane.pace, lane.limit))
+    reason = CHATTER if end == Status.TOO_MANY_EVENTS else REASONS[end]
+    if end == Status.TOO_MANY_EVENTS and isinstance(model.contact, Rebound):
+        reason += ", a larger impact.rest_speed ends that sooner"
+    steps_allowed = content.integrator.max_steps
+    status = reason.format(
+        time=float(found.time), culprit=culprit, events=events, steps=steps_allowed, cause=shortness(0.0, pace)
+    )
+    steps = int(found.steps)
+    log = jax.tree.map(lambda a: a[: int(found.moments)], found.log)
+    return Motion(
+        states, interval, end == Status.FINISHED, status, "located", steps, int(found.iterations) - steps, log
+    )

@@ -1,0 +1,148 @@
+"""Where and how chaser and target of a berthing touch: `[contact]` and `[impact]`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+import jax.numpy as jnp
+from pydantic import ConfigDict, Field, model_validator
+
+from dockdyn.contact.feature import Point
+from dockdyn.contact.laws.friction import Coulomb
+from dockdyn.contact.pair import Contact
+from dockdyn.contact.surfaces.sphere import Sphere
+from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.impact.laws.by_name import LAWS, StatedLaw
+from dockdyn.kinds.berthing.model import COMPLIANT
+from dockdyn.kinds.berthing.model_rebound import Rebound
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import LARGEST, Number, quantity
+from dockdyn.scenario.tables.own_impact import OwnImpact
+from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection, refuse
+from dockdyn.scenario.tables.parts import Point as PointField
+
+ON_SURFACE = 1e-6  # m
+REGULARISATION = 1e-4  # m/s, of friction between what rests
+REST_SPEED = 1e-6  # m/s
+
+# name in a scenario: law of `dockdyn.impact.LAWS`
+NAMES = {
+    "pin": "pin",
+    "weld": "weld",
+    "weld-brake": "weld",
+    "energetic": "energetic",
+    "newton": "newton",
+    "poisson": "poisson",
+    "frictionless": "frictionless",
+    "energy-friction": "energy-pair",
+}
+REPEATING = ("energetic", "newton", "poisson", "frictionless")
+PARAMETERS = {"energy_ratio": "r_e", "friction_ratio": "r_f"}  # of a law: key in a scenario
+
+
+class TouchSection(Section):
+    """Where the two touch: links by name, the place on the chaser's, and on the target's a place or a distance.
+
+    A `surface` of the target's link, or the sphere of `target_radius` about its frame, is what the place on the chaser can
+    touch again; `normal` and `friction` are the forces of a compliant contact.
+    """
+
+    chaser: str
+    chaser_position: PointField = [0.0, 0.0, 0.0]  # noqa: RUF012
+    target: str
+    target_position: PointField | None = None
+    target_radius: quantity("m", "a radius", above=0) | None = None
+    surface: SurfaceSection | None = None
+    normal: NormalLawSection | None = None
+    friction: FrictionSection | None = None
+
+    @model_validator(mode="after")
+    def placed(self) -> Self:
+        if (self.target_position is None) == (self.target_radius is None):
+            both = "not both" if self.target_radius is not None else "one of them"
+            refuse(f"target_position or target_radius: give {both}")
+        if self.surface is not None:
+            if self.target_position is None:
+                refuse("surface: needs the target_position on it that touches")
+            off = float(self.surface.make().signed_distance(Vector.of(jnp.asarray(self.target_position, float))))
+            if not abs(off) <= ON_SURFACE:
+                refuse(
+                    f"target_position: is {abs(off):g} m {'inside' if off < 0 else 'outside'} the surface; must be on it"
+                )
+        return self
+
+    def solid(self) -> Surface | None:
+        """What the place on the chaser can touch, in axes of the target's link."""
+        if self.surface is not None:
+            return self.surface.make()
+        if self.target_radius is None:
+            return None
+        return Sphere(jnp.zeros(3), jnp.asarray(self.target_radius, float), inside=False)
+
+    def feature(self) -> Point:
+        return Point(jnp.asarray(self.chaser_position, float))
+
+
+class ImpactSection(Section):
+    """The impact law and its parameters."""
+
+    law: Literal[
+        "pin", "weld", "weld-brake", "energetic", "newton", "poisson", "frictionless", "energy-friction", "compliant"
+    ]
+    normal: Literal["y", "hand"] | Direction | None = None
+    lock: list[str] = []  # noqa: RUF012
+    restitution: Annotated[float, Field(ge=0, le=1)] | None = None
+    friction: Annotated[float, Field(ge=0, le=LARGEST)] | None = None
+    r_e: Number | None = None
+    r_f: Number | None = None
+    again: bool = False
+    rest_speed: quantity("m/s", "a speed", above=0) = REST_SPEED
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        needed = [PARAMETERS.get(name, name) for name in self.parameters()]
+        for key in ("restitution", "friction", "r_e", "r_f"):
+            if (getattr(self, key) is None) == (key in needed):
+                refuse(f"law {self.law} {'needs' if key in needed else 'has no'} {key}")
+        if self.again and self.law == COMPLIANT:
+            refuse("again: is of impacts; a compliant contact comes and goes without it, leave it out")
+        if self.again and "restitution" not in needed:
+            refuse(f"again: law {self.law} is for one impact; must be one of {', '.join(REPEATING)}")
+        if not self.again and self.rest_speed != REST_SPEED:
+            refuse("rest_speed: is of repeated impacts; needs again = true, or leave it out")
+        return self
+
+    def parameters(self) -> tuple[str, ...]:
+        """Those of the law, by their names in the library."""
+        return () if self.law == COMPLIANT else LAWS[NAMES[self.law]].parameters
+
+    def make(self) -> StatedLaw:
+        values = {name: jnp.asarray(getattr(self, PARAMETERS.get(name, name)), float) for name in self.parameters()}
+        return StatedLaw(values, NAMES.get(self.law, self.law))
+
+    def contact(self, touch: TouchSection) -> Contact | Rebound | None:
+        """What acts after t = 0."""
+        solid, feature = touch.solid(), touch.feature()
+        if self.law == COMPLIANT:
+            assert solid is not None and touch.normal is not None
+            friction = None if touch.friction is None else touch.friction.make()
+            law = touch.normal.make()
+            return Contact(feature=feature, surface=solid, law=law, friction=friction, feature_on_chaser=True)
+        if not self.again:
+            return None
+        assert solid is not None
+        rest, friction = jnp.asarray(self.rest_speed, float), None
+        if self.friction is not None:
+            friction = Coulomb(jnp.asarray(self.friction, float), jnp.asarray(REGULARISATION))
+        return Rebound(feature, solid, friction, rest)
+
+
+class OwnImpactSection(OwnImpact, ImpactSection):
+    """The impact law, "module:Class", whose parameters stand beside these keys."""
+
+    model_config = ConfigDict(extra="allow")
+    law: str  # type: ignore[assignment]
+
+    def make(self) -> StatedLaw:
+        return self.stated_law()

@@ -1,0 +1,72 @@
+"""The kinds `four-mass` and `latch`: chains of masses on a line that meet, or a probe and its latch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from dockdyn.kinds.kind import Kind
+from dockdyn.scenario.language.section import Section
+
+
+class ChainsKind(Kind):
+    """What both kinds of chains on a line have in common."""
+
+    def summarise(self, dataset: Any) -> dict[str, Any]:
+        from dockdyn.kinds.chains.summary import summarise_chains
+
+        return summarise_chains(dataset)
+
+    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
+        from dockdyn.kinds.chains.report import render_chains_report
+
+        return render_chains_report(dataset, summary, **more)
+
+    def scene(self, dataset: Any, content: Any) -> Any:
+        from dockdyn.kinds.chains.replay import scene
+
+        return scene(dataset, content)
+
+    def show(self, console: Any, summary: dict[str, Any]) -> None:
+        from dockdyn.kinds.chains.console import show_chains
+
+        show_chains(console, summary)
+
+    def figures(self) -> Callable[[Any, Any], Any]:
+        from dockdyn.kinds.chains.key_figures import chain_figures
+
+        return chain_figures
+
+
+class FourMassKind(ChainsKind):
+    """Two chains of masses that meet on a line."""
+
+    name: ClassVar = "four-mass"
+
+    def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
+        from dockdyn.kinds.chains.schema import FourMassSection
+
+        return FourMassSection
+
+    def simulate(self, scenario: Any, progress: Any) -> Any:
+        from dockdyn.kinds.chains.data import describe, impact_doubts
+        from dockdyn.results.contact_run import simulate_contacts
+
+        return simulate_contacts(scenario, progress, describe, lambda one, run: "\n".join(impact_doubts(one.content)))
+
+
+class LatchKind(ChainsKind):
+    """A probe and its latch on a line."""
+
+    name: ClassVar = "latch"
+
+    def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
+        from dockdyn.kinds.chains.schema import LatchSection
+
+        return LatchSection
+
+    def simulate(self, scenario: Any, progress: Any) -> Any:
+        from dockdyn.kinds.chains.data import describe
+        from dockdyn.results.contact_run import simulate_contacts
+
+        return simulate_contacts(scenario, progress, describe, lambda one, run: "")

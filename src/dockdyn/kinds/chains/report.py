@@ -1,0 +1,198 @@
+"""The report of a run on a line: impacts of two chains of masses, or a probe and its latch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.kinds.chains import plots as chains_figures
+from dockdyn.report.made import how_made
+from dockdyn.report.page import Table, render
+from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LISTED = 300  # impacts in the table
+
+
+def render_chains_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
+    """The report of a result of the kinds `four-mass` and `latch` as HTML, styles and figures inside.
+
+    `more` as of `page.render`: replay, log.
+    """
+    latch = "latch_length" in dataset
+    return render(
+        "kinds/chains/report.html",
+        dataset,
+        verdict=(latch_verdict if latch else impact_verdict)(summary),
+        warnings=summary["warnings"],
+        required=summary["requirements"],
+        summary=(latch_overview if latch else impact_overview)(dataset, summary),
+        impacts=None if latch else impacts_table(summary),
+        unlisted=max(0, len(summary["contacts"]) - LISTED),
+        figures=latch_figures(dataset) if latch else impact_figures(dataset),
+        conserved=conserved_table(summary),
+        made=how_made(dataset, summary),
+        **more,
+    )
+
+
+def ending(summary: dict[str, Any]) -> str:
+    """How the run ended, where it stopped early."""
+    return "" if summary["status"] == "finished" else f"{capital(summary['status'])}. "
+
+
+def impact_verdict(summary: dict[str, Any]) -> str:
+    """What the impacts did, in words."""
+    count = len(summary["contacts"])
+    if not count:
+        return ending(summary) + "The chaser did not reach the target within the duration."
+    before, after = summary["relative_velocity_before_m_s"][0], summary["relative_velocity_after_m_s"][0]
+    if after is None:
+        return ending(summary) + "The run ended during the first impact."
+    course = "keep approaching" if after > 0 else "part"
+    words = f"After the first impact chaser and target {course}: their relative velocity went from "
+    words += f"{significant(before)} to {significant(after)} m/s"
+    predicted = summary["relative_velocity_predicted_m_s"][0]
+    if predicted is not None:
+        words += f", where effective masses predict {significant(predicted)} m/s"
+    words += f". They met {count} times." if count > 1 else ". They met once."
+    return ending(summary) + words
+
+
+def latch_verdict(summary: dict[str, Any]) -> str:
+    """Whether the latch caught the probe, in words."""
+    least = summary["minimum_velocity_m_s"]
+    needed = f"it takes {significant(least, 6)} m/s" if least is not None else "no speed that was tried latches"
+    margin = summary["capture_speed_margin_m_s"]
+    if not summary["contacts"]:
+        return ending(summary) + f"The probe did not reach the latch within the duration; {needed}."
+    if summary["captured"]:
+        more = f", {significant(margin, 3)} m/s more than it takes" if margin is not None else ""
+        words = f"Captured after {significant(summary['capture_time_s'])} s: the probe came at "
+        words += f"{significant(summary['contacts'][0]['approach_speed_m_s'])} m/s{more}."
+    else:
+        words = (
+            f"Not captured: the probe came at {significant(summary['contacts'][0]['approach_speed_m_s'])} m/s and went "
+        )
+        words += f"{significant(summary['greatest_travel_m'] * 1e3, 5)} mm into the latch; {needed}."
+    return ending(summary) + words
+
+
+def common_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """What both kinds begin with."""
+    return [("Kind", summary["kind"]), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
+
+
+def impact_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary table of impacts."""
+    rows = [*common_overview(dataset, summary), ("Impacts", str(len(summary["contacts"])))]
+    rows.append(("Effective mass ratio", significant(summary["effective_mass_ratio"], 6)))
+    if summary["restitution"] is not None:
+        rows.append(("Restitution of the contact's law", significant(summary["restitution"])))
+    if summary["first_order_correction_m_s"] is not None:
+        words = f"{significant(summary['first_order_correction_m_s'])} m/s, to first order"
+        rows.append(("What finite stiffness adds after the first impact", words))
+    return [*rows, ("Largest force", f"{significant(summary['peak_normal_force_N'])} N")]
+
+
+def latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary table of a latch."""
+    rows = [*common_overview(dataset, summary), ("Captured", "yes" if summary["captured"] else "no")]
+    if summary["captured"]:
+        lost = summary["impacts"][0]
+        rows += [
+            ("Capture", f"{significant(summary['capture_time_s'], 6)} s"),
+            ("Relative speed then", f"{significant(float(dataset.capture_speed))} m/s"),
+            ("Impulse that ended it", f"{significant(lost['impulse_normal_N_s'])} N s"),
+            ("Energy that it took", f"{significant(lost['energy_loss_J'])} J"),
+            AT_AN_INSTANT,
+        ]
+    least, rigid = summary["minimum_velocity_m_s"], summary["minimum_velocity_rigid_m_s"]
+    return [
+        *rows,
+        ("Travel into the latch", f"{significant(summary['greatest_travel_m'] * 1e3, 5)} mm"),
+        ("Travel that latches", f"{significant(float(dataset.latch_length) * 1e3)} mm"),
+        ("Least speed that latches, simulated", NOTHING if least is None else f"{significant(least, 6)} m/s"),
+        ("The same for two rigid bodies, closed form", f"{significant(rigid, 6)} m/s"),
+        ("Largest force on the ramp", f"{significant(summary['peak_normal_force_N'])} N"),
+    ]
+
+
+def impacts_table(summary: dict[str, Any]) -> Table:
+    """One row an impact, simulation and prediction beside each other."""
+    found = summary["contacts"][:LISTED]
+    columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("closing speed", "m/s"), ("impulse", "N s")]
+    columns += [("peak force", "N"), ("before", "m/s"), ("after", "m/s"), ("predicted", "m/s"), ("off by", "m/s")]
+    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s")}
+    speeds = {
+        when: aligned(summary[f"relative_velocity_{when}_m_s"][:LISTED], 6) for when in ("before", "after", "predicted")
+    }
+    rows = []
+    for index, contact in enumerate(found):
+        after, predicted = (summary[f"relative_velocity_{when}_m_s"][index] for when in ("after", "predicted"))
+        off = NOTHING if after is None or predicted is None else significant(predicted - after, 2)
+        rows.append(
+            [
+                f"Q{index + 1}",
+                times["onset_s"][index],
+                times["release_s"][index],
+                significant(contact["approach_speed_m_s"]),
+                significant(contact["impulse_N_s"]),
+                significant(contact["peak_normal_force_N"]),
+                *(speeds[when][index] for when in speeds),
+                off,
+            ]
+        )
+    return Table(columns, rows, [("", 6), ("relative velocity of the centres of mass", 4)], worded={0})
+
+
+def conserved_table(summary: dict[str, Any]) -> Table:
+    """Errors of what should be conserved."""
+    rows = [["linear momentum", significant(summary["linear_momentum_error"], 2), "the masses’ momenta by magnitude"]]
+    for key, words in (
+        ("energy_error", "energy of motion and springs over whole contacts"),
+        ("work_energy_error", "work of the contact force against change of energy"),
+    ):
+        if summary[key] is not None:
+            rows.append([words, significant(summary[key], 2), "the largest kinetic energy"])
+    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+
+
+def impact_figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """What to draw of impacts, and what to look for in it."""
+    yield (
+        partial(chains_figures.relative_velocity, dataset),
+        "Relative velocity of the centres of mass: it jumps at impacts (shaded) and stays between them. Marks that lie on "
+        "each other: the masses alone decide; apart: springs inside took part in the impact.",
+    )
+    yield (
+        partial(chains_figures.velocities, dataset),
+        "Velocities of the masses and, below, of the centres of mass: the masses that meet swing on the springs inside.",
+    )
+    if np.any(dataset.normal_force.values):
+        yield (
+            partial(chains_figures.forces, dataset),
+            "Forces: the springs inside should be far below the contact’s while the masses touch.",
+        )
+
+
+def latch_figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """What to draw of a latch, and what to look for in it."""
+    yield (
+        partial(chains_figures.latch_travel, dataset),
+        "Travel of the probe into the latch: captured where it reaches the dashed line, thrown back where it turns before.",
+    )
+    yield (
+        partial(chains_figures.velocities, dataset),
+        "Velocities: after capture chaser and target move as one, else they part with the velocities of an elastic impact.",
+    )
+    yield (
+        partial(chains_figures.forces, dataset),
+        "Force of the ramp, which grows with travel, and after capture that which holds the two together.",
+    )

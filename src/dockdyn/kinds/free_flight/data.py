@@ -1,0 +1,186 @@
+"""What a run of free flight leaves: bodies, contacts, loads at named points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.contact.latch import HELD
+from dockdyn.results.capture_loads import LOADS, capture_loads
+from dockdyn.results.control_budget import control_attributes
+from dockdyn.results.measures import changed_by_contacts
+from dockdyn.results.run import (
+    Described,
+    Layout,
+    Run,
+    capture_variables,
+    contact_variables,
+    episode_variable,
+    forces_act,
+    outcome_variables,
+    sampled_variables,
+    scalar,
+)
+from dockdyn.scenario.load import Scenario
+
+VARIABLES: Layout = {
+    "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
+    "attitude": (("body", "quaternion"), "1", "attitude, body to inertial, scalar first"),
+    "rotation": (("body", "axis"), "rad", "rotation vector since the start, body axes"),
+    "velocity": (("body", "axis"), "m/s", "velocity of the centre of mass, inertial"),
+    "rate": (("body", "axis"), "rad/s", "angular velocity, body axes"),
+    "feature_position": (
+        ("contact", "axis"),
+        "m",
+        "feature from the surface's reference point, axes of the surface's body",
+    ),
+    "azimuth": (("contact",), "rad", "angle of the feature around the docking axis"),
+    "depth": (("contact",), "m", "penetration depth, positive is overlap"),
+    "depth_rate": (("contact",), "m/s", "penetration rate"),
+    "sliding_speed": (("contact",), "m/s", "speed of the feature over the surface"),
+    "normal_force": (("contact",), "N", "normal force where it is generated"),
+    "contact_force": (("contact", "axis"), "N", "contact force that acts on the chaser, inertial"),
+    "load_force": (("point", "axis"), "N", "force of the contacts on the body, body axes"),
+    "load_moment": (("point", "axis"), "N m", "moment of the contacts about the point, body axes"),
+    "kinetic_energy": ((), "J", "kinetic energy of both bodies"),
+    "work": ((), "J", "work of the contact forces"),
+    "linear_momentum": (("axis",), "N s", "linear momentum of both bodies, inertial"),
+    "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
+    "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),
+    "angular_momentum_scale": ((), "N m s", "sum of the bodies' angular momenta by magnitude"),
+}
+
+LATCH_VARIABLES: Layout = {
+    "latch_travel": ((), "m", "travel of the tip along the docking axis since the ramp began"),
+    "latch_rate": ((), "m/s", "rate of that travel"),
+    "latch_force": (("axis",), "N", "force of the latch's ramp on the chaser where it is generated, inertial"),
+    "hold_force": (("axis",), "N", "force by which the latch holds the chaser, inertial"),
+    "catch_taken": ((), "J", "energy that the capture has taken: in the catch's springs, by its dampers, or at once"),
+}
+CATCH_VARIABLES: Layout = {
+    "catch_travel": ((), "m", "how far the catch has yielded"),
+    "catch_moment": (("axis",), "N m", "moment about the tip by which the catch holds the chaser, inertial"),
+    "catch_stored": ((), "J", "energy in the catch"),
+    "catch_dissipated": ((), "J", "energy that the catch's dampers have taken"),
+}
+
+CONTROL_VARIABLES: Layout = {
+    "attitude_error": (("axis",), "rad", "rotation vector of the chaser from the attitude it is held at, its axes"),
+    "wheel_torque": (("axis",), "N m", "torque of the wheel on the chaser, its axes"),
+    "thruster_force": (("axis",), "N", "force of thrusters on the chaser, its axes"),
+    "thruster_torque": (("axis",), "N m", "torque of thrusters on the chaser, its axes"),
+    "wheel_momentum": (("axis",), "N m s", "angular momentum of the chaser's wheel, its axes"),
+    "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
+    "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
+    "thruster_use": (("use",), "SI", "what thrusters have given, by size over the chaser's axes: N s, N m s"),
+    "control_work": ((), "J", "work of control on the chaser"),
+}
+
+
+def describe(scenario: Scenario, run: Run) -> Described:
+    """What a run of free flight leaves in its dataset."""
+    content = scenario.content
+    latch = latch_variables(content, run) if content.latch is not None else {}
+    control = sampled_variables(CONTROL_VARIABLES, run) if content.controlled else {}
+    return Described(
+        variables={
+            **sampled_variables(VARIABLES, run),
+            **episode_variables(scenario, run),
+            **outcome(content, run),
+            **latch,
+            **control,
+        },
+        coordinates={
+            "body": ["chaser", "target"],
+            "axis": ["x", "y", "z"],
+            "quaternion": ["w", "x", "y", "z"],
+            "contact": contact_names(content),
+            "point": [point.name for point in content.points()],
+            **({"use": ["impulse", "angular impulse"]} if content.controlled else {}),
+        },
+        attributes=control_attributes(content.control) if content.controlled else {},
+        conservative=conservative(content),
+        capture_law=f"{content.latch.hold_law}, {content.latch.hold}" if content.latch is not None else "",
+    )
+
+
+def latch_variables(content: Any, run: Run) -> dict[str, Any]:
+    """Travel into the latch and its forces over time, the capture, the speed that it took."""
+    moments = run.at_moments
+    last = len(run.moment_times) - 1
+    loads = capture_loads(np, run.log, moments, moments["latch_mode"], run.moment_times, last)
+    catch = {}
+    if content.latch.hold_law == "compliant":
+        catch = sampled_variables(CATCH_VARIABLES, run) | {
+            "catch_stroke": scalar(moments["catch_stroke"][0], "m", "way that the catch can yield"),
+            "catch_swing": scalar(
+                moments["catch_swing"][0], "s", "time within which every mode of the catch has swung once"
+            ),
+        }
+    return {
+        **sampled_variables(LATCH_VARIABLES, run),
+        **catch,
+        **{name: scalar(loads[name], unit, words) for name, (unit, words, _) in LOADS.items()},
+        "peak_force_known": scalar(loads["peak_force_known"], "1", "whether the largest force is known: 1 yes, 0 no"),
+        **capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"]),
+        "latch_length": scalar(content.latch.ramp().length, "m", "travel until the latch falls in"),
+    }
+
+
+def outcome(content: Any, run: Run) -> dict[str, Any]:
+    """Whether the outcome is open at the end, and how long the probe would still take."""
+    at_end = {name: values[-1] for name, values in run.at_moments.items()}
+    latch = content.latch is not None
+    captured = latch and bool((run.at_moments["latch_mode"] == HELD).any())
+    length = content.latch.ramp().length if latch else None
+    return outcome_variables(forces_act(run, content.loop.delay), captured, at_end, length)
+
+
+def contact_names(content: Any) -> list[str]:
+    """Names of the contacts: their own, or their feature's, with the surface's where that is not enough."""
+    features = [contact.feature for contact in content.contact]
+    return [
+        contact.name
+        or (contact.feature if features.count(contact.feature) == 1 else f"{contact.feature} {contact.surface}")
+        for contact in content.contact
+    ]
+
+
+def conservative(content: Any) -> bool:
+    """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
+    laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
+    return content.latch is None and content.loop.delay == 0 and all(law.make().lossless() for law in laws)
+
+
+def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
+    """Variables over the dimension `episode`: one entry a contact from onset to release."""
+    contacts = scenario.content.contact
+    found = run.episodes
+    # what control brings and a capture takes is not the contacts'
+    energy = changed_by_contacts(run.at_moments)
+
+    def after(minus: str) -> list[float]:
+        return [
+            energy[e.settled_row] - (energy[0] if minus == "start" else energy[e.onset_row])
+            if e.settled_row >= 0
+            else np.nan
+            for e in found
+        ]
+
+    positions = np.array(run.at_onset("feature_position")).reshape(len(found), 3)
+    on_cone = np.array([scenario.content.pair(contacts[e.contact])[1].shape == "cone" for e in found], bool)
+    azimuth = np.where(on_cone, np.array(run.at_onset("azimuth"), float), np.nan)
+    variable = episode_variable
+    return {
+        **contact_variables(run),
+        "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
+        "episode_surface": variable(np.array([contacts[e.contact].surface for e in found], str), "1", "surface"),
+        "episode_position": variable(positions, "m", "feature at onset, as feature_position", "axis"),
+        "episode_azimuth": variable(azimuth, "rad", "azimuth at onset (cones)"),
+        "episode_energy": variable(after("start"), "J", "kinetic energy after, relative to t = 0"),
+        "episode_energy_gain": variable(after("onset"), "J", "kinetic energy after, relative to onset"),
+        "kinetic_energy_end": scalar(
+            run.at_moments["kinetic_energy"][-1], "J", "kinetic energy of both bodies at the end"
+        ),
+    }

@@ -1,0 +1,61 @@
+"""The kind `free-flight`: two rigid bodies in space, contacts between them, a latch, control, delay in the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from dockdyn.kinds.kind import Kind
+from dockdyn.scenario.language.section import Section
+
+
+class FreeFlightKind(Kind):
+    """Two rigid bodies in free flight."""
+
+    name: ClassVar = "free-flight"
+
+    def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
+        from dockdyn.kinds.free_flight.schema import FreeFlightSection
+
+        return FreeFlightSection
+
+    def simulate(self, scenario: Any, progress: Any) -> Any:
+        from dockdyn.kinds.free_flight.data import describe
+        from dockdyn.kinds.free_flight.prediction import predicted_unstable
+        from dockdyn.results.contact_run import simulate_contacts
+
+        return simulate_contacts(scenario, progress, describe, predicted_unstable)
+
+    def summarise(self, dataset: Any) -> dict[str, Any]:
+        from dockdyn.kinds.free_flight.summary import summarise_flight
+
+        return summarise_flight(dataset)
+
+    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
+        from dockdyn.kinds.free_flight.report import render_report
+
+        return render_report(dataset, summary, **more)
+
+    def scene(self, dataset: Any, content: Any) -> Any:
+        from dockdyn.kinds.free_flight.replay import scene
+
+        return scene(dataset, content)
+
+    def show(self, console: Any, summary: dict[str, Any]) -> None:
+        from dockdyn.kinds.free_flight.console import show_contacts
+
+        show_contacts(console, summary)
+
+    def figures(self) -> Callable[[Any, Any], Any]:
+        from dockdyn.kinds.free_flight.key_figures import flight_figures
+
+        return flight_figures
+
+    def runs_in_batches(self, scenario: Any) -> bool:
+        return scenario.content.integrator.method == "located"
+
+    def can_capture(self, scenario: Any) -> bool:
+        return scenario.content.latch is not None
+
+    def check_loop(self, scenario: Any) -> None:
+        return None

@@ -1,0 +1,79 @@
+"""How long two free bodies surely go on without touching.
+
+Units: m, m/s, rad/s, s.
+Source: triangle inequality on the motion of free bodies; own derivation, in the page of theory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+
+from dockdyn.contact.gate import APART
+from dockdyn.contact.latch import HELD, OUT
+from dockdyn.integrate.model import Scalar, State
+from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.vector import Matrix, Vector
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.free_flight.model import FreeFlight
+
+TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
+SHARE = 0.99  # of the time to a contact that may be the nearest possible
+
+
+def free_time(model: FreeFlight, x: State) -> Scalar:
+    """Time (s) for which nothing begins and no body turns far, whatever it does; 0 where something acts.
+
+    A feature cannot come nearer to a surface than it moves, and without forces its speed over the other body is at most
+    V + |ω||p| + |ω'|(D + V t): V that of the centres of mass, D their distance and the feature's, |p| its place on its own
+    body, ω and ω' the rates of both bodies, each at most its momentum allows.
+    """
+    places = model.places(x)
+    rates = fastest(model.bodies[0], places[0]), fastest(model.bodies[1], places[1])
+    time = TURN / jnp.maximum(jnp.maximum(*rates), 1e-300)
+    quiet = jnp.asarray(True)
+    for contact, mode in zip(model.contacts, x.mode, strict=False):
+        gap = -contact.touch(*places).depth
+        place = Vector.of(contact.feature.position)
+        time = jnp.minimum(time, nearest(gap, place, places, rates, contact.feature_on_chaser))
+        quiet &= mode == APART
+    latch = model.latch
+    if latch is not None:
+        gap = -jnp.minimum(*latch.travel(*places))
+        place = Vector.of(latch.feature.position)
+        reach = nearest(gap, place, places, rates, latch.feature_on_chaser)
+        held = x.mode[-1] >= HELD
+        time = jnp.where(held, TURN / jnp.maximum(jnp.maximum(*rates), 1e-300), jnp.minimum(time, reach))
+        quiet &= (x.mode[-1] == OUT) | (held & still(model))
+    return jnp.where(quiet, SHARE * time, 0.0)
+
+
+def still(model: FreeFlight) -> Scalar:
+    """Whether no feature moves over its surface once the latch holds, as rigid bodies: they are what it holds."""
+    assert model.latch is not None
+    if model.latch.catch is not None:
+        return jnp.asarray(False)
+    return jnp.all(jnp.stack([jnp.asarray(True), *model.latch.seated(model.contacts)]))
+
+
+def fastest(body: RigidBody, place: Placed) -> Scalar:
+    """Bound of a free body's angular velocity (rad/s), whatever it does: |ω| ≤ ‖I⁻¹‖ |H|."""
+    momentum = Matrix.of(body.inertia) @ place.twist.rate
+    return jnp.linalg.norm(body.inverse_inertia) * momentum.norm()
+
+
+def nearest(
+    gap: Scalar, place: Vector, places: tuple[Placed, Placed], rates: tuple[Scalar, Scalar], on_chaser: bool
+) -> Scalar:
+    """Time (s) that a feature at `place` on its body needs at least to come nearer by `gap` (m)."""
+    own, other = places if on_chaser else places[::-1]
+    own_rate, other_rate = rates if on_chaser else rates[::-1]
+    speed = (own.twist.velocity - other.twist.velocity).norm()
+    distance = (own.pose.position - other.pose.position).norm() + place.norm()
+    first = speed + own_rate * place.norm() + other_rate * distance
+    gap = jnp.maximum(gap, 0.0)
+    # gap = first t + other_rate speed t²/2
+    root = jnp.sqrt(first**2 + 2 * other_rate * speed * gap)
+    return 2 * gap / jnp.maximum(first + root, 1e-300)

@@ -1,0 +1,173 @@
+"""The state around which a scenario's margins are asked for, and the loop along its contact normal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.contact.gate import APART
+from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import State
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.free_flight.model import FreeFlight
+from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
+from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+
+TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
+
+
+class Nominal(eqx.Module):
+    """Which contact is closed, which others with it, and where: at `poses`, or where `[stability]` places it."""
+
+    poses: tuple[Pose, Pose] | None
+    contact: int = eqx.field(static=True)
+    pressed: bool = eqx.field(static=True, default=False)  # contacts are as deep as they are there
+    others: tuple[int, ...] = eqx.field(static=True, default=())
+
+    @property
+    def closed(self) -> tuple[int, ...]:
+        """All contacts that are closed."""
+        return (self.contact, *self.others)
+
+
+def nominal_of(scenario: Scenario) -> Nominal | None:
+    """The nominal contact of a scenario; None for a rig along one direction, which has only one.
+
+    Raises ScenarioError when there is none: no contact in the scenario, none within its duration, or a place on the wall
+    of a surface that is no cone; and where control acts, which margins do not know.
+    """
+    content = scenario.content
+    if content.kind == "rig" and content.mode == "1-dof":
+        return None
+    kind_named(scenario.kind).check_loop(scenario)
+    if content.controlled:
+        raise ScenarioError(
+            f"{scenario.name}: control.law = {content.control.law!r}: counts in runs only; "
+            "must be 'none', or left out, for margins and linear forms"
+        )
+    if not content.contact:
+        raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
+    if content.stability.distance is None:
+        return first_contact(scenario)
+    surface = content.model().contacts[0].surface
+    if not isinstance(surface, Cone):
+        shape = content.pair(content.contact[0])[1].shape
+        raise ScenarioError(
+            f"{scenario.name}: stability.distance: the first contact's surface is a {shape}; must be a cone"
+        )
+    rim = surface.rim_radius
+    if rim is not None and content.stability.distance > (slant := float(rim / surface.sine)):
+        raise ScenarioError(
+            f"{scenario.name}: stability.distance = {content.stability.distance:g} m: beyond the cone's rim; "
+            f"must be at most {slant:g} m from the apex"
+        )
+    return with_others(content, Nominal(None, 0))
+
+
+def with_others(content: Any, nominal: Nominal) -> Nominal:
+    """`nominal` with the contacts that are closed where it is: no more than `TOGETHER` (m) apart there."""
+    if len(content.contact) < 2:
+        return nominal
+    depths = np.asarray(depths_once(content, nominal))
+    others = tuple(i for i, depth in enumerate(depths) if i != nominal.contact and depth >= -TOGETHER)
+    return replace(nominal, others=others)
+
+
+@jit_once
+def depths_once(content: Any, nominal: Nominal) -> Any:
+    """Depth (m) of every contact at the nominal state."""
+    model, state = rest(content, nominal)
+    return jnp.stack([pair.touch(*model.places(state)).depth for pair in model.contacts])
+
+
+@jit_once
+def until_contact(content: Any, settings: located.Settings) -> Any:
+    return located.solve(unlatched(content), settings)
+
+
+def unlatched(content: Any) -> FreeFlight:
+    """The model without its latch: contacts alone."""
+    return replace(content.model(), latch=None)
+
+
+def first_contact(scenario: Scenario) -> Nominal:
+    """The first contact of the run that the scenario describes."""
+    content = scenario.content
+    start = unlatched(content).initial()
+    closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
+    if closed:
+        return Nominal(start.q, closed[0], pressed=True, others=tuple(closed[1:]))
+    settings = replace(settings_for(content), samples=0, max_moments=1)
+    solution = until_contact(content, settings)
+    fired = np.asarray(solution.log.fired[0])
+    if int(solution.status) != Status.TOO_MANY_EVENTS or not fired.any():
+        raise ScenarioError(
+            f"{scenario.name}: stability: no contact within the duration of {content.duration:g} s; "
+            "must touch, or state a distance along the cone's wall"
+        )
+    poses = jax.tree.map(lambda rows: rows[0], solution.log.state.q)
+    return with_others(content, Nominal(poses, int(np.argmax(fired)) // 2))
+
+
+def rest(content: Any, nominal: Nominal) -> tuple[FreeFlight, State]:
+    """The model at rest in its nominal contact and those closed with it; can be traced."""
+    model = content.model()
+    poses = nominal.poses
+    if poses is None:
+        azimuth = 0.0 if content.stability.azimuth is None else content.stability.azimuth
+        poses = on_wall(model, nominal.contact, jnp.asarray(azimuth), jnp.asarray(content.stability.distance))
+    depth = content.stability.depth
+    if depth is None and not nominal.pressed:
+        depth = 0.0
+    return at_rest(model, poses, nominal.closed, None if depth is None else jnp.asarray(depth, float))
+
+
+def resting_state(scenario: Scenario) -> tuple[FreeFlight, State]:
+    """The model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
+
+    Contacts that close together with the nominal one, or are closed with it at the start, are closed here, too.
+
+    Raises ScenarioError when there is no contact to rest in: what `margins` raises, and for a rig, which has no bodies.
+    """
+    nominal = nominal_of(scenario)
+    if nominal is None:
+        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has one degree of freedom and no bodies to place")
+    return rest(scenario.content, nominal)
+
+
+def contact_loop(content: Any, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+    """The loop along the contact normal, and what the contact feels; can be traced."""
+    if nominal is None:
+        depth = jnp.asarray(content.stability.depth, float)
+        stiffness, damping = jax.grad(content.law().force, argnums=(0, 1))(depth, jnp.zeros(()))
+        return content.loop.make(content.mass, stiffness, damping), None
+    model, state = rest(content, nominal)
+    contact = resting_contact(model, state, nominal.contact)
+    return content.loop.make(contact.effective_mass, contact.stiffness, contact.damping), contact
+
+
+loop_once = jit_once(contact_loop)
+
+
+def nominal_loop(scenario: Scenario, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+    """As `contact_loop`, with plain numbers; ScenarioError where the contact has no stiffness."""
+    loop, contact = jax.tree.map(np.asarray, loop_once(scenario.content, nominal))
+    if not float(loop.stiffness) > 0:
+        depth = scenario.content.stability.depth
+        where = "where contact begins" if depth is None else f"{depth:g} m"
+        raise ScenarioError(
+            f"{scenario.name}: stability.depth: {where}: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
+            "must be a depth where it is positive"
+        )
+    return loop, contact

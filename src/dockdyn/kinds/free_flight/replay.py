@@ -1,0 +1,212 @@
+"""The scene of a free flight: two bodies, their docking gear, the forces of their contacts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
+from dockdyn.report.replay import frames
+from dockdyn.report.replay.cameras import beside, seen_from
+from dockdyn.report.replay.events import events
+from dockdyn.report.replay.gear import (
+    MARGIN,
+    axes_length,
+    body_parts,
+    docking_place,
+    gear_places,
+    reach_with_wholes,
+    surface_part,
+)
+from dockdyn.report.replay.scale import arrow_scale
+from dockdyn.report.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View
+
+NORMAL, FRICTION, HOLD = COLOURS["orange"], COLOURS["purple"], COLOURS["green"]
+BODIES = ("chaser", "target")
+
+
+class Acting(NamedTuple):
+    """The force of a contact on the chaser, at the frames."""
+
+    place: np.ndarray  # (frames, 3), m
+    normal: np.ndarray  # (frames, 3), N
+    friction: np.ndarray | None  # (frames, 3), N; of a contact with a friction law
+
+
+def scene(dataset: xr.Dataset, content: Any) -> Scene:
+    """The scene, in inertial axes."""
+    marks = [float(dataset.capture_time)] if "capture_time" in dataset else []
+    time, dwell = frames.chosen(dataset, marks)
+    motions = moved(dataset, time)
+    reach = met(dataset, content)
+    parts: list[Part] = []
+    for index, name in enumerate(BODIES):
+        body = getattr(content, name)
+        parts += body_parts(name, body, index == 0, motions[index], reach)
+        for section in body.surface:
+            parts.append(surface_part(f"{name}/{section.name}", section.make(), reach, motions[index]))
+    acting = contact_forces(dataset, content, time, motions)
+    return Scene(
+        title=str(dataset.attrs["title"]),
+        time=time,
+        dwell=dwell,
+        parts=parts,
+        views=views(dataset, content, motions, reach, parts),
+        lines=traces(dataset, content, time, motions),
+        arrows=arrows(dataset, acting, time, motions, content, reach),
+        frames=axes(content, parts, motions),
+        events=events(dataset),
+        signals=signals(dataset),
+    )
+
+
+def moved(dataset: xr.Dataset, time: np.ndarray) -> list[Motion]:
+    """Chaser and target at times, s."""
+    return [
+        frames.motion_at(time, dataset.time.values, dataset.position.values[:, i], dataset.attitude.values[:, i])
+        for i in range(2)
+    ]
+
+
+def axes(content: Any, parts: list[Part], motions: list[Motion]) -> list[Frame]:
+    """Axes of both bodies."""
+    hulls = [next(part.mesh for part in parts if part.name == f"{name}/body") for name in BODIES]
+    return [
+        Frame(name, motion, axes_length(mesh, gear_places(getattr(content, name))))
+        for name, motion, mesh in zip(BODIES, motions, hulls, strict=True)
+    ]
+
+
+def met(dataset: xr.Dataset, content: Any) -> float:
+    """How far (m) from surfaces' reference points matters: where they are met, or the tips' size."""
+    places = dataset.episode_position.values if "episode_position" in dataset else np.zeros((0, 3))
+    sizes = np.linalg.norm(places, axis=1)
+    if dataset.attrs["finished"] == 0 and len(sizes) and sizes[0] > 0:
+        sizes = sizes[sizes <= 3 * sizes[0]]
+    radii = [float(one.radius) for side in BODIES for one in getattr(content, side).feature]
+    paths = dataset.feature_position.values
+    nearest = float(np.nanmin(np.linalg.norm(paths, axis=-1))) if paths.size else 0.0
+    found = MARGIN * max([*sizes, 3 * max(radii, default=0.0), nearest if not len(sizes) else 0.0])
+    return reach_with_wholes(content, found)
+
+
+def size(parts: list[Part], name: str) -> float:
+    """Half the largest extent (m) of a body."""
+    mesh = next(part.mesh for part in parts if part.name.startswith(f"{name}/"))
+    return 0.5 * float(np.ptp(mesh.vertices, axis=0).max())
+
+
+def contact_forces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: list[Motion]) -> list[Acting]:
+    """Where and how every contact pushes: the normal force where it is generated, friction as it acts.
+
+    Contact points and normals are those of the model's own contacts at the frames' poses. What acts was decided one loop
+    delay earlier, and its part along the normal of then is no friction.
+    """
+    import jax
+
+    from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+    from dockdyn.mechanics.rotation import Quaternion
+    from dockdyn.mechanics.vector import Vector
+
+    model = content.bodies() if hasattr(content, "bodies") else content.model()
+
+    @jax.jit
+    def places(position: Any, attitude: Any) -> Any:
+        twist = Twist(Vector.zero(), Vector.zero())
+        sides = [Placed.of(Pose(Vector.of(position[i]), Quaternion.of(attitude[i])), twist) for i in range(2)]
+        return [(c.point(*sides).array(), c.touch(*sides).normal.array()) for c in model.contacts]
+
+    def of(poses: list[Motion]) -> Any:
+        return jax.vmap(places)(
+            np.stack([m.position for m in poses], axis=1), np.stack([m.attitude for m in poses], axis=1)
+        )
+
+    found = decided = of(motions)
+    delay = content.loop.delay or 0.0
+    if delay > 0:
+        decided = of(moved(dataset, np.maximum(time - delay, 0.0)))
+    pressing = frames.at(time, dataset.time.values, dataset.normal_force.values)
+    acting = frames.at(time, dataset.time.values, dataset.contact_force.values)
+    result = []
+    for index, contact in enumerate(model.contacts):
+        place, normal = found[index]
+        out = np.asarray(normal) * (1.0 if contact.feature_on_chaser else -1.0)
+        force = pressing[:, index].copy()
+        for one in np.flatnonzero(dataset.episode_contact.values == index):  # a peak between samples
+            row = int(np.abs(time - float(dataset.episode_peak_time[one])).argmin())
+            force[row] = max(force[row], float(dataset.episode_peak_force[one]))
+        across = None
+        if contact.friction is not None:
+            then = np.asarray(decided[index][1])
+            across = acting[:, index] - np.sum(acting[:, index] * then, axis=1, keepdims=True) * then
+        result.append(Acting(np.asarray(place), force[:, None] * out, across))
+    return result
+
+
+def arrows(
+    dataset: xr.Dataset, acting: list[Acting], time: np.ndarray, motions: list[Motion], content: Any, reach: float
+) -> list[Arrow]:
+    """Normal force and friction on the chaser, and the force of a latch, all to one scale."""
+    hold = None
+    if "hold_force" in dataset:
+        feature, _, on_chaser = content.pair(content.latch)
+        place = motions[0 if on_chaser else 1].points(np.asarray(feature.position, float))
+        force = frames.at(time, dataset.time.values, (dataset.hold_force + dataset.latch_force).values)
+        hold = (place, force)
+    vectors = [one.normal for one in acting] + ([hold[1]] if hold else [])
+    scale = arrow_scale(vectors, 2 * reach)
+    found = []
+    for index, one in enumerate(acting):
+        tail = "" if len(acting) == 1 else f" {index + 1}"
+        found.append(Arrow(f"normal force{tail}", one.place, one.normal, NORMAL, "N", scale, 0.03 * reach))
+        if one.friction is not None:
+            found.append(Arrow(f"friction{tail}", one.place, one.friction, FRICTION, "N", scale, 0.03 * reach))
+    if hold is not None:
+        found.append(Arrow("latch", *hold, HOLD, "N", scale, 0.03 * reach))
+    return found
+
+
+def traces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: list[Motion]) -> list[Line]:
+    """The path of each contact's feature, in axes of the body with the surface."""
+    found = []
+    for index, contact in enumerate(content.contact):
+        _, section, on_chaser = content.pair(contact)
+        reference = np.asarray(section.make().reference().array())
+        path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
+        carrier = motions[1 if on_chaser else 0]
+        colour = SERIES[(index + 2) % len(SERIES)]
+        found.append(Line(f"path/{index}", path, colour, carrier=carrier, grows=True))
+    return found
+
+
+def signals(dataset: xr.Dataset) -> list[Signal]:
+    """Normal force, depth of what touches, closing speed, energy."""
+    time = dataset.time.values
+    names = pair_labels(dataset) if dataset.sizes.get("contact") else []
+    force = {short(n): dataset.normal_force.values[:, i] for i, n in enumerate(names)}
+    depth = {short(n): -1e3 * dataset.depth.values[:, i] for i, n in enumerate(names)}
+    energy = {"both bodies": dataset.kinetic_energy.values}
+    found = [Signal("normal force", "N", time, force), Signal("distance", "mm", time, depth)]
+    return [*(one for one in found if one.series), Signal("kinetic energy", "J", time, energy)]
+
+
+def views(dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
+    """Overview, along the docking axis, from the side, close on the contact, following the chaser."""
+    start = [m.position[0] for m in motions]
+    apart = float(np.linalg.norm(start[0] - start[1]))
+    middle = (start[0] + start[1]) / 2
+    radius = 0.5 * apart + 1.1 * max(size(parts, name) for name in BODIES)
+    if not content.contact:
+        return [seen_from("overview", [0.3, -1.0, 0.5], middle, radius)]
+    place, focus, axis, carrier = docking_place(content, motions, reach)
+    across, up = beside(axis)
+    slanted = across + 0.5 * up + 0.25 * axis
+    return [
+        seen_from("overview", slanted, middle, radius),
+        seen_from("side", across, middle, radius),
+        seen_from("along the axis", axis + 0.4 * up + 0.2 * across, place, 3 * reach, carrier, True),
+        seen_from("contact", slanted, focus, 1.2 * reach, carrier, True),
+        seen_from("with the chaser", slanted, start[0], 0.8 * radius, motions[0]),
+    ]

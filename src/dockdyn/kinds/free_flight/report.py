@@ -1,0 +1,350 @@
+"""The report of a run: one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.made import how_made
+from dockdyn.report.page import Table, render
+from dockdyn.report.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
+from dockdyn.results.contact_summary import overlapping
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LISTED = 300  # contacts in the table; more only make the page slow
+SURFACES = 4  # surfaces with a figure of their own
+POINTS = 6  # named points in one figure of loads
+LOAD_FIGURES = 3
+FINE = 10  # samples a contact needs for its sampled loads to be trusted
+
+EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
+
+
+def render_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
+    """The report of a result as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
+    classes = [word or NOTHING for word in summary["energy_class"]]
+    return render(
+        "kinds/free_flight/report.html",
+        dataset,
+        verdict=verdict(dataset, summary, classes),
+        warnings=summary["warnings"],
+        required=summary["requirements"],
+        summary=overview(dataset, summary, classes),
+        contacts=contacts_table(dataset, summary, classes),
+        unlisted=max(0, len(classes) - LISTED),
+        open_contacts=any(word == NOTHING for word in classes),
+        overlapping=crowd(overlapping(dataset), 60),
+        figures=figures(dataset),
+        loads=loads_table(dataset) if loaded(dataset) else None,
+        sampling=sampling(dataset, summary),
+        conserved=conserved_table(dataset, summary),
+        made=how_made(dataset, summary),
+        **more,
+    )
+
+
+def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
+    """The run in words: what came of it, the contacts, how it ended; where it stopped early that comes first."""
+    finished = summary["status"] == "finished"
+    ended = f"{capital(summary['status'])}."
+    if finished:
+        ended = f"Finished at t = {summary['end_time_s']:g} s{parted(dataset, summary) if classes else ''}."
+    words = [] if finished else [ended]
+    if summary["captured"] is not None:
+        words += [said for said in (capture(summary), capture_load(summary)) if said]
+    words += contacts_in_words(dataset, summary, classes)
+    return " ".join([*words, ended] if finished else words)
+
+
+def parted(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """Where nothing can be captured: whether the two touch at the end."""
+    if summary["captured"] is not None:
+        return ""
+    return ", touching" if np.nanmax(dataset.depth.values[-1]) > 0 else ", apart again: there is no latch"
+
+
+def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
+    """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
+    count = len(classes)
+    if not count:
+        return ["There was no contact." if summary["captured"] is None else "There was no contact beside the latch."]
+    peak = int(np.argmax(dataset.episode_peak_force.values))
+    words = [
+        f"{count} contact{'s' if count > 1 else ''}; largest normal force "
+        f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}."
+    ]
+    for name, effect in EFFECTS.items():
+        numbers = [index + 1 for index, found in enumerate(classes) if found == name]
+        if numbers:
+            words.append(f"{said(numbers, count)} {name} ({effect}).")
+    unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
+    if unsettled:
+        words.append(f"{said(unsettled, count)} not over when the run ended.")
+    return words
+
+
+def said(numbers: list[int], count: int) -> str:
+    """Some of all contacts as the subject of a sentence."""
+    if len(numbers) == count > 1:
+        return "All were"
+    return f"{crowd(numbers, 60)} {'were' if len(numbers) > 1 else 'was'}"
+
+
+def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
+    """The summary table."""
+    change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
+    rows = [
+        ("Kind", summary["kind"]),
+        ("Status", summary["status"]),
+        ("End", f"{summary['end_time_s']:g} s"),
+        ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
+        ("Contacts", str(len(classes))),
+    ]
+    if classes:
+        peak = int(np.argmax(dataset.episode_peak_force.values))
+        at = significant(float(dataset.episode_peak_time[peak]), 6)
+        rows += [
+            (
+                "Largest normal force",
+                f"{significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)",
+            ),
+            ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
+        ]
+    rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
+    if change:
+        rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+    if "control_work" in dataset:
+        rows += control_rows(dataset, summary)
+    if summary["captured"]:
+        rows += capture_rows(dataset, summary)
+    return [
+        *rows,
+        ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
+        ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
+    ]
+
+
+def capture_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the summary table: what the capture had to take, and what the catch bore."""
+    law = str(dataset.attrs["capture_law"])
+    rows = [
+        ("Impulse of the capture", f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"),
+        ("Energy of the motion that it ends", f"{significant(summary['capture_energy_loss_J'])} J ({law})"),
+    ]
+    least = "" if summary["peak_force_known"] else "at least "
+    if summary["capture_peak_force_N"] is None:
+        return [*rows, ("Largest force of the capture", "not known: the motion ends at an instant")]
+    at = significant(summary["capture_peak_time_s"], 6)
+    rows.append(("Largest force of the catch", f"{least}{significant(summary['capture_peak_force_N'])} N (at {at} s)"))
+    for words, key, unit, scale in (
+        ("Largest moment of the catch", "capture_peak_moment_N_m", "N m", 1.0),
+        ("Farthest that the catch yielded", "catch_greatest_travel_m", "mm", 1e3),
+        ("Largest normal force of what it holds on the wall", "seated_contact_peak_force_N", "N", 1.0),
+        ("The same at the end, standing against the catch", "seated_contact_force_end_N", "N", 1.0),
+        ("Energy in the catch at the end", "catch_stored_energy_J", "J", 1.0),
+        ("Energy that the catch has dissipated", "catch_dissipated_energy_J", "J", 1.0),
+    ):
+        if summary[key] is not None:
+            rows.append((words, f"{significant(summary[key] * scale)} {unit}"))
+    return rows
+
+
+def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rows of the summary table: what control did to the chaser."""
+    rows = [("Control of the chaser", str(dataset.attrs["control"]))]
+    if summary["attitude_error_end_rad"] is not None:
+        rows.append(("Attitude error at the end", f"{significant(np.degrees(summary['attitude_error_end_rad']))} deg"))
+    rows.append(("Work of control", f"{significant(summary['control_work_J'])} J"))
+    for words, key, unit in (
+        ("Largest momentum of the wheel, by axis", "peak_wheel_momentum_N_m_s", "N m s"),
+        ("Impulse that thrusters have used", "thruster_use_N_s", "N s"),
+        ("Angular impulse that thrusters have used", "thruster_use_N_m_s", "N m s"),
+    ):
+        if summary[key]:
+            rows.append((words, f"{significant(summary[key])} {unit}"))
+    return rows
+
+
+def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
+    """One row a contact."""
+    columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
+    columns += [("x", "m"), ("y", "m"), ("z", "m"), ("azimuth", "deg"), ("approach speed", "m/s")]
+    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J"), ("class", "")]
+    found = summary["contacts"][:LISTED]
+    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
+    azimuths = aligned([contact["azimuth_deg"] for contact in found], 5)
+    places = aligned([part for contact in found for part in contact["position_m"]], 5)
+    rows = [
+        [
+            f"Q{index + 1}",
+            times["onset_s"][index],
+            times["release_s"][index] if contact["release_s"] is not None else "still touching",
+            contact["feature"],
+            contact["surface"],
+            *places[3 * index : 3 * index + 3],
+            azimuths[index],
+            significant(contact["approach_speed_m_s"]),
+            significant(contact["peak_normal_force_N"]),
+            times["peak_time_s"][index],
+            significant(contact["impulse_N_s"]),
+            significant(float(dataset.episode_energy[index])),
+            classes[index],
+        ]
+        for index, contact in enumerate(found)
+    ]
+    return Table(columns, rows, [("", 5), ("position at onset", 3), ("", 7)], worded={0, 3, 4, 14}, alarming={"active"})
+
+
+def loads_table(dataset: xr.Dataset) -> Table:
+    """The largest force and moment at each named point, and each component's value of largest magnitude."""
+    rows = []
+    for index, name in enumerate(dataset.point.values):
+        row = [str(name)]
+        for variable in ("load_force", "load_moment"):
+            values = dataset[variable].values[:, index]
+            size = np.linalg.norm(values, axis=1)
+            largest = int(np.argmax(size))
+            time = significant(float(dataset.time[largest])) if size[largest] > 0 else NOTHING
+            extremes = values[np.argmax(np.abs(values), axis=0), range(3)]
+            most, *parts = aligned([float(size[largest]), *map(float, extremes)])
+            row += [most, time, *parts]
+        rows.append(row)
+    force = [("largest", "N"), ("at", "s"), ("x", "N"), ("y", "N"), ("z", "N")]
+    moment = [("largest", "N m"), ("at", "s"), ("x", "N m"), ("y", "N m"), ("z", "N m")]
+    groups = [("", 1), ("force", 5), ("moment about the point", 5)]
+    return Table([("point", ""), *force, *moment], rows, groups, worded={0})
+
+
+def loaded(dataset: xr.Dataset) -> bool:
+    """Whether anything acted between the bodies: a contact, or what holds a captured probe."""
+    return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
+
+
+def sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """How the loads were sampled, whether that was often enough, and what is not in them."""
+    if dataset.sizes["time"] < 2:
+        return "The run has a single sample."
+    interval = float(dataset.time[1] - dataset.time[0])
+    words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
+    if summary["captured"] and summary["capture_peak_force_N"] is None:
+        words += (
+            f" The capture is not in them: its {significant(summary['capture_impulse_along_N_s'])} N s act at an instant, "
+            "and their largest force is not known."
+        )
+    if "catch_swing" in dataset and summary["captured"] and (swing := float(dataset.catch_swing)) < FINE * interval:
+        words += (
+            f" The latch’s catch swings within {swing:.3g} s: peaks between samples are missed, though the summary "
+            f"has its largest force; set output.interval to {max(swing, 1e-6) / FINE:.1g} s or less to see them."
+        )
+    lasted = dataset.episode_release.values - dataset.episode_onset.values
+    if np.any(lasted < FINE * interval):
+        shortest = int(np.nanargmin(lasted))
+        words += (
+            f" Q{shortest + 1} lasted only {lasted[shortest]:.3g} s: peaks between samples are missed; set "
+            f"output.interval to {max(lasted[shortest], 1e-6) / FINE:.1g} s or less to see them."
+        )
+    return words
+
+
+def conserved_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
+    """Errors of what should be conserved, with what they are relative to."""
+    largest = f"the largest kinetic energy, {significant(float(dataset.kinetic_energy.max()))} J"
+    linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
+    controlled = "control_work" in dataset
+    kept, less = (", less thrusters’ impulses", ", less the work of control") if controlled else ("", "")
+    if summary["energy_error"] is None:
+        energy = [NOTHING, "nothing: delay, friction or the contact's law may change it"]
+    else:
+        energy = [significant(summary["energy_error"], 2), largest]
+    rows = [
+        [
+            f"linear momentum{kept}",
+            significant(summary["linear_momentum_error"], 2),
+            f"the largest sum of the bodies’ momenta by magnitude, {significant(linear)} N s",
+        ],
+        [
+            f"angular momentum about the common centre of mass{kept}",
+            significant(summary["angular_momentum_error"], 2),
+            f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
+        ],
+        [f"kinetic energy over whole contacts{less}", *energy],
+        [
+            f"work of the contact forces against change of kinetic energy{less}",
+            significant(summary["work_energy_error"], 2),
+            largest,
+        ],
+    ]
+    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+
+
+def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """What to draw, and what to look for in it; figures that could only show zeros are left out."""
+    from dockdyn.kinds.free_flight import plots as over_time
+    from dockdyn.kinds.free_flight.trajectory import shown_surfaces, trajectory
+
+    if dataset.sizes["contact"]:
+        for surface in shown_surfaces(dataset)[:SURFACES]:
+            words = f"Path of the features around “{surface.name}”, each contact marked where it began: "
+            if surface.distance is None:
+                words += "the path alone, for the scenario’s own parts can no longer be imported."
+            else:
+                wall = "the dashed line, a tip’s radius before the wall" if surface.radius > 0 else "the wall"
+                words += f"the path should turn back at {wall}; that is a section through the reference point, and "
+                words += "contacts beside its plane lie off it."
+            yield partial(trajectory, dataset, surface), words
+        yield (
+            partial(over_time.depth, dataset),
+            "Penetration depth, negative while apart: contact (shaded) is where it is above zero.",
+        )
+    if "latch_travel" in dataset:
+        yield (
+            partial(over_time.latch, dataset),
+            "Travel of the tip into the latch, which falls in at the dashed line; below, the force of its ramp, and that "
+            "by which it holds what it has caught: its peak is the load of the capture.",
+        )
+    if dataset.sizes["episode"]:
+        yield (
+            partial(over_time.normal_force, dataset),
+            "Normal force where it is generated: compare the peaks with what the mechanism may bear.",
+        )
+        if over_time.close_up_samples(dataset) >= FINE // 2:
+            yield (
+                partial(over_time.largest_contact, dataset),
+                "The contact with the largest force: the delay shows as the shift between the lines on the left, and "
+                "the energy that the law itself takes out as the area of the loop on the right.",
+            )
+        yield (
+            partial(over_time.energy, dataset),
+            "Change of kinetic energy since the start: a contact whose mark lies above the one before it added energy, "
+            "and the two lines should lie on each other.",
+        )
+    yield (
+        partial(over_time.momentum_errors, dataset),
+        "Errors of momentum: both should stay near round-off, and steps at contacts would mean that forces and "
+        "reactions do not balance.",
+    )
+    if "control_work" in dataset:
+        yield (
+            partial(over_time.control, dataset),
+            "What control gives the chaser, in its axes: flat tops are at the limits.",
+        )
+    if np.any(dataset.rotation.values):
+        yield (
+            partial(over_time.attitude, dataset),
+            "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that "
+            "each contact left behind.",
+        )
+    if loaded(dataset):
+        for first in range(0, min(dataset.sizes["point"], POINTS * LOAD_FIGURES), POINTS):
+            chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
+            yield (
+                partial(over_time.loads, dataset, chosen),
+                "Force and moment of contacts and latch at named points, in the axes of each point’s body: the largest "
+                "values are in the table of peak loads.",
+            )

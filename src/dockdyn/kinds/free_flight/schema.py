@@ -1,0 +1,245 @@
+"""Scenario kind `free-flight`: two free bodies in contact."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self
+
+import jax.numpy as jnp
+from pydantic import Field, model_validator
+
+from dockdyn.contact.feature import Feature, Point, SphereTip
+from dockdyn.contact.latch import ConeLatch
+from dockdyn.contact.pair import Contact
+from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
+from dockdyn.kinds.free_flight.schema_approach import ApproachSection
+from dockdyn.kinds.free_flight.schema_control import BodyControlSection
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.section import Section, absent
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.inertia import Inertia
+from dockdyn.scenario.tables.latch import ConeLatchSection
+from dockdyn.scenario.tables.look import LookSection
+from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
+from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection, SurfaceSection, refuse
+from dockdyn.scenario.tables.parts import Point as PointField
+from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
+from dockdyn.scenario.tables.stability import StabilitySection
+
+
+class PlaceSection(Section):
+    """A named place on a body, where loads are reported."""
+
+    name: str
+    position: PointField
+
+
+class FeatureSection(PlaceSection):
+    """A point, or with a radius a spherical tip, that can touch surfaces of the other body."""
+
+    radius: quantity("m", "a radius", least=0) = 0.0
+    absent_at_zero: ClassVar = ("radius",)
+
+    def make(self) -> Feature:
+        position = jnp.array(self.position, float)
+        if absent(self.radius):
+            return Point(position=position)
+        return SphereTip(position=position, radius=jnp.asarray(self.radius, float))
+
+
+class BodySection(Section):
+    """A free rigid body."""
+
+    mass: quantity("kg", "a mass", above=0)
+    inertia: Inertia
+    position: PointField | None = None
+    velocity: Velocity | None = None
+    attitude: Attitude | None = None
+    rate: Rate | None = None
+    look: LookSection | None = None
+    feature: list[FeatureSection] = []  # noqa: RUF012
+    surface: list[SurfaceSection] = []  # noqa: RUF012
+    point: list[PlaceSection] = []  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def named(self) -> Self:
+        for kind in ("feature", "surface", "point"):
+            names = [item.name for item in getattr(self, kind)]
+            if None in names:
+                refuse(f"every {kind} needs a name")
+            if len(set(names)) < len(names):
+                refuse(f"two of the {kind}s have the same name; names must differ")
+        return self
+
+    def states_motion(self) -> list[str]:
+        return [name for name in ("position", "velocity", "attitude", "rate") if getattr(self, name) is not None]
+
+    def body(self) -> RigidBody:
+        return RigidBody.of(self.mass, jnp.array(self.inertia))
+
+    def start(self) -> tuple[Pose, Twist]:
+        def vector(value: list[float] | None) -> Vector:
+            return Vector.of(jnp.array(value if value is not None else [0.0, 0.0, 0.0], float))
+
+        attitude = Quaternion.of(jnp.array(self.attitude if self.attitude is not None else [1.0, 0.0, 0.0, 0.0], float))
+        return Pose(vector(self.position), attitude), Twist(vector(self.velocity), vector(self.rate))
+
+
+class ContactSection(Section):
+    """One feature of a body against one surface of the other."""
+
+    name: str | None = None
+    feature: str
+    surface: str
+    normal: NormalLawSection
+    friction: FrictionSection | None = None
+
+
+class TwoBodiesSection(Section):
+    """Two free rigid bodies that touch: what the kinds that simulate them share."""
+
+    schema_: Literal[1] = Field(1, alias="schema")
+    kind: str
+    title: str
+    duration: Duration
+    approach: ApproachSection | None = None
+    chaser: BodySection
+    target: BodySection
+    contact: list[ContactSection] = []  # noqa: RUF012
+    loop: LoopSection = LoopSection()
+    stability: StabilitySection = StabilitySection()
+
+    @model_validator(mode="after")
+    def touching(self) -> Self:
+        stated = self.chaser.states_motion()
+        if self.approach is not None and stated:
+            refuse(f"the chaser's {stated[0]} and [approach] both state the initial motion; give one of the two")
+        if self.approach is None and self.chaser.position is None:
+            refuse("the chaser needs a position, or the scenario an [approach]")
+        if self.approach is not None and not self.contact:
+            refuse("[approach] needs a [[contact]]: its surface gives the docking axis")
+        for contact in self.contact:
+            self.pair(contact)
+        if self.approach is not None and not self.pair(self.contact[0])[2]:
+            refuse("[approach] needs a first [[contact]] of a chaser's feature with a target's surface")
+        return self
+
+    def pair(self, contact: ContactSection | ConeLatchSection) -> tuple[FeatureSection, Any, bool]:
+        """The feature and surface of a contact, and whether the feature is the chaser's."""
+        sides = ((self.chaser, self.target, True), (self.target, self.chaser, False))
+        for owner, other, on_chaser in sides:
+            for feature in owner.feature:
+                if feature.name == contact.feature:
+                    for surface in other.surface:
+                        if surface.name == contact.surface:
+                            return feature, surface, on_chaser
+                    names = [surface.name for surface in other.surface]
+                    refuse(
+                        f"contact of {contact.feature!r} with {contact.surface!r}: the other body has no such surface; "
+                        f"{nearest(contact.surface, names)}"
+                    )
+        names = [feature.name for body in (self.chaser, self.target) for feature in body.feature]
+        refuse(f"contact of {contact.feature!r}: no body has such a feature; {nearest(contact.feature, names)}")
+        raise AssertionError
+
+    def make_contact(self, section: ContactSection) -> Contact:
+        feature, surface, on_chaser = self.pair(section)
+        return Contact(
+            feature=feature.make(),
+            surface=surface.make(),
+            law=section.normal.make(),
+            friction=None if section.friction is None else section.friction.make(),
+            feature_on_chaser=on_chaser,
+        )
+
+    def bodies(self) -> FreeFlight:
+        """The two bodies and their contacts, without delay, also from traced numbers."""
+        contacts = tuple(self.make_contact(section) for section in self.contact)
+        target = self.target.start()
+        if self.approach is None:
+            chaser = self.chaser.start()
+        else:
+            chaser = self.approach.start(contacts[0].feature, contacts[0].surface, *target)
+        return FreeFlight(
+            bodies=(self.chaser.body(), self.target.body()),
+            contacts=contacts,
+            poses=(chaser[0], target[0]),
+            twists=(chaser[1], target[1]),
+            delay=None,
+            points=self.points(),
+        )
+
+    def points(self) -> tuple[NamedPoint, ...]:
+        """The named points; where a body has none, its centre of mass and its features."""
+        named = []
+        for body, on_chaser in ((self.chaser, True), (self.target, False)):
+            side = "chaser" if on_chaser else "target"
+            places = body.point or [PlaceSection(name="centre of mass", position=[0.0, 0.0, 0.0]), *body.feature]
+            named += [
+                NamedPoint(position=jnp.array(place.position, float), name=f"{side} {place.name}", on_chaser=on_chaser)
+                for place in places
+            ]
+        return tuple(named)
+
+
+class FreeFlightSection(TwoBodiesSection):
+    """Two free rigid bodies that touch."""
+
+    kind: Literal["free-flight"] = "free-flight"
+    title: str = "Free flight"
+    latch: ConeLatchSection | None = None
+    control: BodyControlSection | None = None
+    integrator: IntegratorSection = IntegratorSection()
+    output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def latching(self) -> Self:
+        if self.latch is not None:
+            feature, surface, _ = self.pair(self.latch)
+            if surface.shape != "cone":
+                refuse(f"latch.surface = {self.latch.surface!r} is a {surface.shape}; must be a cone")
+            if self.integrator.method != "located":
+                refuse("integrator.method must be located: a latch falls in at an instant")
+            contact = self.latched_contact(self.latch)
+            self.latch.fits(surface.half_angle, feature.radius, None if contact is None else contact.normal)
+        return self
+
+    def latched_contact(self, latch: ConeLatchSection) -> ContactSection | None:
+        """The contact of the tip that the latch catches with the cone it sits in, if there is one."""
+        pairs = ((contact.feature, contact.surface) for contact in self.contact)
+        return next(
+            (c for c, pair in zip(self.contact, pairs, strict=True) if pair == (latch.feature, latch.surface)), None
+        )
+
+    def make_latch(self, model: FreeFlight) -> ConeLatch | None:
+        """The latch, between the bodies of `model`."""
+        if self.latch is None:
+            return None
+        feature, surface, on_chaser = self.pair(self.latch)
+        cone, law = surface.make(), None
+        contact = self.latched_contact(self.latch)
+        if contact is not None:
+            # head on, in the axes of the tip's body as it is at the start
+            own, other = model.poses if on_chaser else model.poses[::-1]
+            axis = other.attitude.matrix() @ Vector.of(cone.axis)
+            law = contact.normal.make().along(own.attitude.matrix().transposed_times(axis))
+        return self.latch.make(feature.make(), cone, on_chaser, law)
+
+    def model(self) -> FreeFlight:
+        """The model, also from traced numbers."""
+        model = self.bodies()
+        return replace(
+            model,
+            latch=self.make_latch(model),
+            control=None if self.control is None else self.control.make(model.poses[0], model.origin()),
+            delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
+        )
+
+    @property
+    def controlled(self) -> bool:
+        """Whether control acts."""
+        return self.control is not None and self.control.law != "none"

@@ -1,0 +1,90 @@
+"""What a kind of scenario is: how its file is checked, how it runs, and how its results are told."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.report.page import Measured
+    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.terminal import Terminal
+    from dockdyn.scenario.load import Scenario
+
+Progress = Callable[[float], None]
+
+
+class Kind(abc.ABC):
+    """One kind of scenario. Nothing outside its folder asks for its name: what only some kinds can do is a method here.
+
+    Methods import what they need themselves, so that a kind is quick to load.
+    """
+
+    name: ClassVar[str]  # as `kind` in a scenario
+    marker: ClassVar[str] = "episode_onset"  # a variable that every result of a run has
+    along_normal: ClassVar[bool] = False  # margins are of one contact normal, whatever else the bodies can do
+
+    @abc.abstractmethod
+    def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
+        """What checks the tables `data` of a scenario called `name`; raises ScenarioError where that cannot be told."""
+
+    def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
+        """The tables `data` with what other files in `folder` say, such as a URDF file."""
+        return data
+
+    @abc.abstractmethod
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
+        """The dataset of a run; `progress` is told the share of the duration that is done. Raises ScenarioError."""
+
+    @abc.abstractmethod
+    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
+        """The figures of a run by name, each with its unit; lists and plain numbers."""
+
+    @abc.abstractmethod
+    def report(
+        self,
+        dataset: xr.Dataset,
+        summary: dict[str, Any],
+        *,
+        measured: Measured | None = None,
+        replay: str = "",
+        no_replay: str = "",
+    ) -> str:
+        """The report of a run as HTML; `measured`, `replay`, `no_replay` as of `dockdyn.report.page.render`."""
+
+    @abc.abstractmethod
+    def scene(self, dataset: xr.Dataset, content: Any) -> Scene:
+        """What the replay of a run shows; `content` is that of its scenario."""
+
+    @abc.abstractmethod
+    def show(self, console: Terminal, summary: dict[str, Any]) -> None:
+        """Print what came of a run, above what all kinds print."""
+
+    # capabilities, which studies ask for
+
+    def figures(self) -> Callable[[Any, Any], Any] | None:
+        """The figures of a located run as a function of model and solution that JAX can trace; None: only summaries."""
+        return None
+
+    def runs_in_batches(self, scenario: Scenario) -> bool:
+        """Whether the cases of a campaign run in compiled batches."""
+        return False
+
+    def tuned(self, scenario: Scenario) -> Scenario:
+        """The scenario with what it leaves to tuning, where margins count it."""
+        return scenario
+
+    def can_capture(self, scenario: Scenario) -> bool:
+        """Whether anything in the scenario could capture."""
+        return True
+
+    def check_loop(self, scenario: Scenario) -> None:
+        """Raises ScenarioError where there is no delayed loop to judge, as for most kinds."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} has no loop to judge; must be free-flight or rig")

@@ -1,0 +1,211 @@
+"""A run of the kind `orbital-arm`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational import colliding
+from dockdyn.integrate.variational.mechanical import PLACES, velocities
+from dockdyn.integrate.variational.step import Newton
+from dockdyn.kinds.orbital_arm.data import Motion, dataset_of, labels
+from dockdyn.kinds.orbital_arm.model import RECORDS, OrbitalArm
+from dockdyn.kinds.orbital_arm.model_observed import observe
+from dockdyn.programs import Program
+from dockdyn.results.dataset import REASONS, shortness
+from dockdyn.results.plan import MOST_ROWS, affordable, jit_once
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+SAMPLES = 4000  # over a run, when the scenario does not say
+SLICE = 5_000  # iterations between reports of progress
+TOUCHING = 1e-9  # m: a start deeper than this is inside
+OPEN = 1e-8  # m, m/s, of loops
+
+NOT_CONVERGED = (
+    "stopped at t = {time:.6g} s: a step does not converge within {most} corrections (integrator.max_iterations)"
+)
+SHORTER = "; a shorter integrator.step may"
+CROWDED = "stopped at t = {time:.6g} s: more than {places} contacts rest at once; leave out contact.points or surfaces"
+
+Progress = Callable[[float], None]
+
+
+@partial(jit_once, static=("dissipative",))
+def build(content: Any, dissipative: bool) -> OrbitalArm:
+    return content.model(dissipative)
+
+
+@jit_once
+def begin(model: OrbitalArm, settings: colliding.Settings) -> colliding.Lane:
+    return colliding.begin(model, settings)
+
+
+@partial(Program, donate=("lane",))
+def proceed(model: OrbitalArm, settings: colliding.Settings, lane: colliding.Lane, until: Any) -> colliding.Lane:
+    return colliding.proceed(model, settings, lane, until)
+
+
+@jit_once
+def look(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
+    return jax.lax.map(lambda row: observe(model, row.time, row.at.q, row.at.p, row.at.mode), kept)
+
+
+def settings_of(scenario: Scenario) -> colliding.Settings:
+    """Steps and sizes; the interval between samples is a whole number of fixed steps."""
+    content = scenario.content
+    section, duration = content.integrator, content.duration
+    step = min(section.step, duration)
+    interval = min(content.output.interval or max(step, duration / SAMPLES), duration)
+    stride = 1 if section.error is not None else max(1, int(np.ceil(interval / step * (1 - 1e-9))))
+    if section.error is None:
+        interval = stride * step
+    count = int(np.ceil(duration / interval * (1 - 1e-12)))
+    if section.error is None:
+        affordable(section, duration)
+    if count > MOST_ROWS:
+        words = f"gives {count} samples; must give at most {MOST_ROWS}"
+        raise ScenarioError(f"{scenario.name}: output.interval = {interval:g} s: {words}")
+    return colliding.Settings(
+        duration=jnp.asarray(duration),
+        step=jnp.asarray(step),
+        newton=Newton(jnp.asarray(section.tolerance), jnp.asarray(section.max_iterations)),
+        error=None if section.error is None else jnp.asarray(section.error),
+        interval=jnp.asarray(interval),
+        stride=stride,
+        samples=count,
+        max_events=section.max_events,
+    )
+
+
+def check_start(scenario: Scenario, depths: np.ndarray) -> None:
+    """Refuses points that start inside a surface."""
+    _, contacts = labels(scenario.content)
+    for name, depth in zip(contacts, depths, strict=False):
+        if not depth <= TOUCHING:
+            point, _, surface = name.partition("/")
+            amount = f"{depth:.4g} m" if depth >= 0.01 else f"{depth * 1e3:.4g} mm"
+            words = f"{point} starts {amount} inside; must start outside, or at the surface"
+            raise ScenarioError(f"{scenario.name}: contact.surface.{surface}: {words}")
+
+
+@jit_once
+def closures(model: OrbitalArm, lane: colliding.Lane) -> Any:
+    """How far the loops are from closed at the start, and how fast their ends move apart."""
+    v = velocities(model, lane.time, lane.at)[0]
+    q, mode = lane.at.q, lane.at.mode
+    return model.ties(q, mode), model.tie_rows(q, mode) @ v
+
+
+def check_closures(scenario: Scenario, model: OrbitalArm, lane: colliding.Lane) -> None:
+    """Refuses loops that the links' start leaves open, or tears."""
+    gaps, rates = map(np.asarray, closures(model, lane))
+    first = 0
+    for index, section in enumerate(scenario.content.closure):
+        own = slice(first, first + model.rows(section.hold == "weld"))
+        first = own.stop
+        where = f"{scenario.name}: closure.{index} = {' – '.join(section.links)}"
+        if not np.abs(gaps[own]).max() <= OPEN:
+            raise ScenarioError(f"{where}: its ends start {np.abs(gaps[own]).max():.4g} m apart; must meet")
+        if not np.abs(rates[own]).max() <= OPEN:
+            raise ScenarioError(
+                f"{where}: its ends start at {np.abs(rates[own]).max():.4g} m/s apart; must move together"
+            )
+
+
+def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
+    """Run a scenario of kind `orbital-arm`; what `simulate` returns."""
+    began = time.perf_counter()
+    content = scenario.content
+    settings = settings_of(scenario)
+    model = build(content, content.dissipative())
+    lane = begin(model, settings)
+    check_start(scenario, np.asarray(lane.depths))
+    if model.loops:
+        check_closures(scenario, model, lane)
+    until = 0
+    lane = jax.block_until_ready(proceed(model, settings, lane, jnp.asarray(until)))  # compiles
+    ran = time.perf_counter()
+    most = content.integrator.max_steps
+    while int(lane.status) == Status.RUNNING and until < most:
+        until = min(until + SLICE, most)
+        lane = proceed(model, settings, lane, jnp.asarray(until))
+        if progress is not None:
+            progress(float(lane.time) / content.duration)
+    ran = time.perf_counter() - ran
+    sampled, steps = int(lane.sampled), int(lane.steps)
+    kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(lane))
+    seen = jax.tree.map(np.asarray, look(model, kept))
+    seen |= {"work": kept.work, "newton_iterations": kept.iterations}
+    seen |= from_gravity(kept.given, model.planar)
+    events, what = events_of(content, model, lane)
+    facts = {
+        "steps": steps,
+        "step_s": float(settings.step),
+        "newton_iterations_mean": float(lane.corrections) / max(steps, 1),
+        "newton_iterations_max": int(lane.most),
+        "microseconds_per_step": 1e6 * ran / max(steps, 1),
+        "conservative": int(content.orbit is None or content.orbit.circular),
+    }
+    status = Status(int(lane.status))
+    status = Status.TOO_MANY_ITERATIONS if status == Status.RUNNING else status
+    section = content.integrator
+    reason = {
+        Status.NOT_CONVERGED: NOT_CONVERGED + (SHORTER if section.error is None else ""),
+        Status.TOO_MANY_AT_REST: CROWDED,
+    }.get(status) or REASONS[status]
+    words = reason.format(
+        time=float(lane.time),
+        culprit="the motion",
+        events=section.max_events,
+        most=section.max_iterations,
+        places=PLACES,
+        steps=most,
+        cause=shortness(0.0, float(lane.pace)),
+    )
+    motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
+    return dataset_of(scenario, motion, time.perf_counter() - began)
+
+
+def from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
+    """Momenta that the tide gave, step by step, to the centre of mass and about it."""
+    if not planar:
+        return {"gravity_impulse": given[:, :3], "gravity_turning_impulse": given[:, 3:6]}
+    impulse, turning = np.zeros((2, len(given), 3))
+    impulse[:, :2], turning[:, 2] = given[:, :2], given[:, 2]
+    return {"gravity_impulse": impulse, "gravity_turning_impulse": turning}
+
+
+def events_of(content: Any, model: OrbitalArm, lane: colliding.Lane) -> tuple[dict[str, Any], list[str]]:
+    """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
+    count = int(lane.events)
+    log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(lane, model.records()))
+    rows: list[list[float]] = []
+    what: list[str] = []
+    phase, released = 0, False
+    for when, guard, record in zip(log.time, log.guard, log.record, strict=True):
+        found = dict(zip(RECORDS, record, strict=True))
+        if guard < model.contacts:
+            contact = int(guard) if guard >= 0 else -1 - int(guard)
+            rows.append([float(when), contact, *(float(found[name]) for name in RECORDS[:4])])
+            what.append("part" if guard < 0 else "latch" if found["latches"] else "impact")
+        if guard < 0:
+            continue
+        for _ in range(phase, int(found["phase"])):
+            rows.append([float(when), -1, 0, 0, 0, 0])
+            what.append("phase")
+        if found["released"] and not released:
+            what[-1] = "release"
+        phase, released = int(found["phase"]), bool(found["released"])
+    names = ("event_time", "event_contact", *RECORDS[:4])
+    table = np.array(rows).reshape(-1, len(names))
+    columns: dict[str, Any] = {name: table[:, i] for i, name in enumerate(names)}
+    return columns | {"event_contact": columns["event_contact"].astype(int)}, what

@@ -1,0 +1,183 @@
+"""From a scenario of kind `rig` to the rig that is simulated, and to what it would show without loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.laws.parallel import Parallel
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.hil.compensators.compensator import Compensator
+from dockdyn.hil.robot import RobotAxes, side_by_side
+from dockdyn.hil.sensor import ForceSensor
+from dockdyn.integrate.model import Model, State
+from dockdyn.kinds.rig.model import Rig
+from dockdyn.kinds.rig.model_bodies import Bodies
+from dockdyn.kinds.rig.model_clock import clock
+from dockdyn.kinds.rig.model_plant import Mass, Plant
+from dockdyn.kinds.rig.model_wall import MassOnWall
+from dockdyn.kinds.rig.schema import AXES
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.loop import SensorSection
+from dockdyn.stability.loop import Loop
+
+SIGMAS = 5.0  # of the noise, above which a force counts as contact
+
+
+def number(value: Any) -> Any:
+    return None if value is None else jnp.asarray(value, float)
+
+
+def sensor_of(content: Any, forces: int) -> ForceSensor:
+    """The sensor of a loop; imperfections of size zero are left out."""
+    section = content.loop.sensor or SensorSection()
+
+    def stated(name: str) -> Any:
+        return number(getattr(section, name) or None)
+
+    threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise + abs(section.bias)
+    return ForceSensor(
+        delay=number(content.loop.delay + section.delay),
+        **{name: stated(name) for name in ("jitter", "noise", "bias", "range", "resolution", "drop_rate")},
+        **{name: stated(name) for name in ("averaging", "delay_amplitude", "delay_period", "position_noise")},
+        threshold=number(threshold or None),
+        forces=forces,
+    )
+
+
+def virtual_law(content: Any) -> SpringDashpot | None:
+    """The contact that is computed in software."""
+    section = content.loop.virtual_contact
+    return None if section is None else SpringDashpot(number(section.stiffness), number(section.damping), True)
+
+
+def plant_of(content: Any, loop: Loop) -> Plant:
+    """Virtual bodies and mock-ups."""
+    virtual = virtual_law(content)
+    if content.mode == "1-dof":
+        return Mass(
+            mass=number(content.mass),
+            contact=AxialContact(law=content.law()),
+            virtual=None if virtual is None else AxialContact(law=virtual),
+            position=number(content.start.position),
+            velocity=number(content.start.velocity),
+            bilateral=content.contact.bilateral,
+        )
+    free = content.model()
+    soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.contacts)
+    return Bodies(
+        bodies=free.bodies,
+        contacts=free.contacts,
+        virtual=soft,
+        poses=free.poses,
+        twists=free.twists,
+        mass=number(loop.effective_mass),
+    )
+
+
+def free_model(content: Any, plant: Plant) -> Model:
+    """The same contact without loop: that of the mock-ups together with the one computed in software."""
+    if isinstance(plant, Bodies):
+        return replace(content.model(), contacts=plant.contacts + plant.virtual, delay=None)
+    assert isinstance(plant, Mass)
+    contact = plant.contact
+    if plant.virtual is not None:
+        contact = AxialContact(law=Parallel((contact.law, plant.virtual.law)))
+    return MassOnWall(
+        mass=plant.mass,
+        contact=contact,
+        position=plant.position,
+        velocity=plant.velocity,
+        delay=None,
+        bilateral=plant.bilateral,
+    )
+
+
+def free_motion(state: State) -> State:
+    """A state of the `free_model` as a plant takes it."""
+    if isinstance(state.q, tuple):
+        return State(state.q, state.v, (), ())
+    return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
+
+
+def robot_of(content: Any) -> RobotAxes:
+    """The robot behind the axes: the loop's own, and where an axis states another one, that."""
+    section = content.loop.robot
+    others = {each.axis: each for each in getattr(content, "robot_axis", [])}
+    if not others:
+        if section is None:
+            return RobotAxes(None)
+        return RobotAxes(section.make(), number(section.rate_limit), number(section.position_limit))
+    sections = [others.get(axis, section) for axis in AXES]
+
+    def limits(name: str) -> Any:
+        stated = [getattr(each, name) for each in sections]
+        return None if stated == [None] * len(stated) else number([np.inf if one is None else one for one in stated])
+
+    robot = side_by_side([each.make() for each in sections])
+    return RobotAxes(robot, limits("rate_limit"), limits("position_limit"))
+
+
+def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, asked: float | None = None) -> Rig:
+    """The rig of a scenario, with `loop` along the contact normal; its compensator is asked every `asked` seconds.
+
+    ScenarioError where its instants never meet.
+    """
+    content = scenario.content
+    plant = plant_of(content, loop)
+    sensor = sensor_of(content, plant.port_axes)
+    start = getattr(content, "start", None)
+    try:
+        found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
+        if found.continuous_force:
+            sensor = watched(sensor, float(np.asarray(loop.hold)) * found.beats.holds / sum(found.asks))
+            found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
+    except ValueError as error:
+        raise ScenarioError(f"{scenario.name}: loop: {error}") from None
+    return Rig(
+        plant=plant,
+        robot=robot_of(content),
+        sensor=sensor,
+        hold=number(loop.hold),
+        period=number(loop.dynamics_period),
+        compensator=compensator,
+        following=jnp.asarray(0.0 if start is not None and start.robot == "at-rest" else 1.0),
+        held=asked is not None or loop.stepped(),
+        dynamics=loop.dynamics,
+        clock=found,
+    )
+
+
+def watched(sensor: ForceSensor, period: float) -> ForceSensor:
+    """A sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were asked."""
+    window = min(period, 2 * float(sensor.delay))
+    return replace(sensor, averaging=number(window or None))
+
+
+def resting(rig: Rig, loop: Loop) -> Rig:
+    """The rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
+    law = SpringDashpot(number(loop.stiffness), number(loop.damping), True)
+    zero = jnp.zeros(())
+    virtual = None
+    if isinstance(rig.plant, Mass):
+        virtual = rig.plant.virtual
+    elif isinstance(rig.plant, Bodies) and rig.plant.virtual:
+        virtual = AxialContact(law=rig.plant.virtual[0].law)
+    plant = Mass(
+        mass=number(loop.effective_mass),
+        contact=AxialContact(law=law),
+        virtual=virtual,
+        position=zero,
+        velocity=zero,
+        bilateral=True,
+    )
+    robot = RobotAxes(None if loop.robot is None else jax.tree.map(number, loop.robot))
+    exact = eqx.tree_at(lambda r: (r.plant, r.robot), rig, (plant, robot))
+    return replace(exact, sensor=ForceSensor(rig.sensor.delay, averaging=rig.sensor.averaging))

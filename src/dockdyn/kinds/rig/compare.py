@@ -1,0 +1,265 @@
+"""All compensators on one rig, over a range of stiffness of what it touches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from pydantic import TypeAdapter, ValidationError
+
+from dockdyn.kinds.rig import comparison_store
+from dockdyn.kinds.rig.build import sensor_of
+from dockdyn.kinds.rig.choice import NONE, Choice, amplitude_errors, errors, over_draws
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.judgement import frequency, latest
+from dockdyn.kinds.rig.lanes import Lanes
+from dockdyn.kinds.rig.measures import Motion, felt, measures
+from dockdyn.kinds.rig.run import loop_of
+from dockdyn.results.measures import number
+from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
+from dockdyn.scenario.language.units import whole_number
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.compensators import LAWS, STIFFNESS, CompensatorLaw
+from dockdyn.scenario.tables.parts import Stiffness
+
+DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
+MOST = 200  # stiffnesses
+DRAWS = 8  # of the noise, where a sensor has any
+
+# variable: (units, long name)
+VARIABLES = {
+    "amplitude_ratio": ("1", "amplitude at the end, rig over that without rig"),
+    "phase_error_rad": ("rad", "phase that the rig has gained at the end"),
+    "peak_force_error_N": ("N", "largest force, rig less that without rig"),
+    "end_force_error_N": ("N", "largest error of force at the end"),
+    "end_velocity_error_m_s": ("m/s", "largest error of velocity at the end"),
+    "recovery_coefficient": ("1", "speed over that without rig, where that was largest for the last time"),
+    "apparent_restitution": ("1", "restitution of the first bounce on the rig"),
+    "ideal_restitution": ("1", "restitution of the first bounce without rig"),
+    "spectral_radius": ("1", "largest factor by which a motion in contact grows in a cycle"),
+}
+ERRORS = {
+    "error": ("1", "error of the restitution, of a contact that swings of the amplitude; mean over noise draws"),
+    "error_noise": ("1", "standard error of that mean"),
+}
+
+Progress = Callable[[float], None]
+
+
+def laws_of(names: str) -> list[str]:
+    """`all`, or laws separated by commas; ScenarioError for one that there is not."""
+    known = [NONE, *LAWS]
+    chosen = known if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
+    if not chosen:
+        raise ScenarioError(f"--compensators {names!r}: names none; must be all, or some of {', '.join(known)}")
+    for name in chosen:
+        if name not in known:
+            raise ScenarioError(f"--compensators {name}: no such compensator; {nearest(name, known)}")
+    return list(dict.fromkeys(chosen))
+
+
+def stiffness_range(given: Any) -> list[float] | None:
+    """Stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio; None for a single one."""
+    if isinstance(given, list):
+        if not 1 <= len(given) <= MOST:
+            raise ScenarioError(f"--set {STIFFNESS}: a list of {len(given)}; must have 1 to {MOST} stiffnesses")
+        return [stiffness(value) for value in given]
+    if not isinstance(given, str) or ":" not in given:
+        return None
+    low, high, count = (*given.split(":"), "", "")[:3]
+    if given.count(":") != 2 or not 2 <= (whole_number(count) or 0) <= MOST:
+        allowed = f"must be a stiffness, a list, or LOW:HIGH:COUNT with COUNT from 2 to {MOST}"
+        raise ScenarioError(f"--set {STIFFNESS}={given}: {allowed}")
+    ends = stiffness(low.strip()), stiffness(high.strip())
+    if not ends[0] < ends[1]:
+        raise ScenarioError(f"--set {STIFFNESS}={given}: must rise from LOW to HIGH")
+    return [float(value) for value in np.geomspace(*ends, int(count))]
+
+
+def stiffness(value: Any) -> float:
+    """A stiffness (N/m), units allowed."""
+    try:
+        return float(TypeAdapter(Stiffness).validate_python(value))
+    except ValidationError as error:
+        raise ScenarioError(f"--set {STIFFNESS}: {shown(value)}: {error.errors()[0]['ctx']['allowed']}") from None
+
+
+def default_stiffnesses(own: float) -> list[float]:
+    """A range around the scenario's own stiffness (N/m)."""
+    return [float(value) for value in own * np.logspace(-DECADES, DECADES, COUNT)]
+
+
+def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
+    """The settings of a law: those of `[[compare]]`, else of `[loop.compensator]`, else what is left to the tuning."""
+    content = scenario.content
+    stated = [*content.compare, content.loop.compensator]
+    return next((section for section in stated if section is not None and section.law == law), LAWS[law](law=law))
+
+
+def own_law(scenario: Scenario) -> str:
+    """The compensator that a rig has."""
+    section = scenario.content.loop.compensator
+    return NONE if section is None else str(section.law)
+
+
+def as_compared(scenario: Scenario) -> bool:
+    """Whether the rig's compensator is compared with its own settings, and not with others of `[[compare]]`."""
+    own = scenario.content.loop.compensator
+    return own is None or section_of(scenario, own.law) == own
+
+
+def seeds(scenario: Scenario) -> list[int]:
+    """Seeds of the noise that is drawn, the scenario's own first; that alone where nothing is random."""
+    content = scenario.content
+    random = sensor_of(content, 1).random
+    return [content.seed + draw for draw in range(DRAWS if random else 1)]
+
+
+def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Tables of the laws with all their numbers, and why others are left out. ScenarioError where none is left."""
+    tables, left_out = {}, {}
+    for law in laws:
+        try:
+            tables[law] = maker.complete(None if law == NONE else section_of(scenario, law))
+        except ScenarioError as error:
+            left_out[law] = str(error)
+    if not tables:
+        raise ScenarioError(next(iter(left_out.values())))
+    return tables, left_out
+
+
+def compare(
+    scenario: Scenario, laws: Sequence[str], stiffnesses: Sequence[float] | None, progress: Progress | None = None
+) -> xr.Dataset:
+    """Measures of a rig with each compensator (and `none`), over stiffnesses (N/m) of what it touches.
+
+    Tuned is at the stiffness that `[loop.tuning]` states or the scenario's contact has, once for all of them; those that
+    cannot be tuned on this rig are left out. Measures are those of the scenario's own noise seed; `error` is the mean over
+    several. What is found is kept for later runs of the same rig.
+
+    Raises:
+        ScenarioError: another kind, a contact whose law has no stiffness, a rig that cannot be simulated, or none of whose
+            compensators can be tuned.
+    """
+    if scenario.kind != "rig":
+        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no rig to compensate; must be rig")
+    own = loop_of(scenario)
+    tried = default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
+    lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
+    rates = np.array([frequency(loop) for loop in lanes.loops])
+    bilateral = bool(getattr(scenario.content.contact, "bilateral", False))
+    found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
+    tables, left_out = completed(maker, scenario, laws)
+    for place, section in enumerate(tables.values()):
+        rigs = lanes.rigs(maker.make(section), None if section is None else section.period)
+        rows, wall_time = [], 0.0
+        for course in lanes.courses(rigs, seeds(scenario)):
+            ideal = Motion(*(course.ideal[f"ideal_{name}"] for name in ("position", "velocity", "force")))
+            rig = Motion(*(course.seen[name] for name in ("position", "velocity", "total_force")))
+            period = float(course.time[1] - course.time[0])
+            rig = replace(rig, contact=felt(course.seen["contact_force"], period, latest(scenario.content)))
+            with np.errstate(invalid="ignore", over="ignore"):
+                rows.append(measures(course.time, ideal, rig, rates, bilateral))
+            wall_time += course.wall_time
+        off, doubt = over_draws([errors(row, bilateral) for row in rows])
+        row = rows[0] | {"spectral_radius": lanes.radii(rigs), "error": off, "error_noise": doubt}
+        for name, values in (row | {"wall_time": np.asarray(wall_time)}).items():
+            found[name].append(values)
+        if progress is not None:
+            progress((place + 1) / len(tables))
+    dataset = dataset_of(scenario, tables, tried, found, left_out)
+    remember(scenario, dataset, tables)
+    return dataset
+
+
+def remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
+    """Keep what a comparison says for later runs of the same rig."""
+    tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
+    comparison_store.remember(scenario, {"choice": Choice.of_dataset(dataset).answer(), "settings": tables})
+
+
+def dataset_of(
+    scenario: Scenario,
+    tables: dict[str, Any],
+    stiffnesses: Sequence[float],
+    found: dict[str, list[np.ndarray]],
+    left_out: dict[str, str],
+) -> xr.Dataset:
+    """The dataset of a comparison."""
+    dims = ("compensator", "stiffness")
+    variables: dict[str, Any] = {
+        name: (dims, np.stack(found[name]), {"units": units, "long_name": words})
+        for name, (units, words) in (VARIABLES | ERRORS).items()
+    }
+    wall_time = np.stack(found["wall_time"])
+    variables["wall_time"] = ("compensator", wall_time, {"units": "s", "long_name": "time that its runs took"})
+    coordinates = {
+        "compensator": list(tables),
+        "stiffness": ("stiffness", np.array(stiffnesses), {"units": "N/m", "long_name": STIFFNESS}),
+    }
+    stated = scenario.content.loop.tuning.stiffness
+    settings = {
+        law: {name: value for name, value in table or () if isinstance(value, float)} for law, table in tables.items()
+    }
+    attributes: dict[str, Any] = {
+        "title": scenario.title,
+        "kind": scenario.kind,
+        "source": scenario.name,
+        "scenario": scenario.text(),
+        "dockdyn_version": version("dockdyn"),
+        "settings": json.dumps(settings),
+        "left_out": json.dumps(left_out),
+        "noise_draws": len(seeds(scenario)),
+        "tuned_at_N_m": float(loop_of(scenario).stiffness) if stated is None else float(stated),
+        "duration_s": float(scenario.content.duration),
+        "bilateral": int(getattr(scenario.content.contact, "bilateral", False)),
+        **({"own": own_law(scenario)} if as_compared(scenario) else {}),
+    }
+    return xr.Dataset(variables, coordinates, attributes)
+
+
+def rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
+    """A row for every compensator and stiffness, by the keys of a run's summary."""
+    return [
+        {
+            "compensator": str(law),
+            "stiffness_N_m": float(stiffness),
+            **{name: number(dataset[name].values[i, j]) for name in VARIABLES},
+        }
+        for i, law in enumerate(dataset.compensator.values)
+        for j, stiffness in enumerate(dataset.stiffness.values)
+    ]
+
+
+def answer(dataset: xr.Dataset) -> dict[str, Any]:
+    """A comparison, ready for JSON."""
+    choice, own = Choice.of_dataset(dataset), dataset.attrs.get("own")
+    following = choice.runner_up()
+    return {
+        "title": dataset.attrs["title"],
+        "tuned_at_N_m": float(dataset.attrs["tuned_at_N_m"]),
+        "recommended": choice.best(own).law,
+        "alike": [each.law for each in choice.alike()],
+        "runner_up": None if following is None else following.law,
+        "margin": None if following is None else number(following.error - choice.best(own).error),
+        "own": own,
+        "error_of": choice.of,
+        "noise_draws": choice.draws,
+        "worst_error": {each.law: number(each.error) for each in choice.ranking},
+        "worst_error_noise": {each.law: number(each.noise) for each in choice.ranking},
+        "worst_amplitude_error": {law: number(error) for law, error in worst_amplitudes(dataset).items()},
+        "left_out": json.loads(dataset.attrs.get("left_out", "{}")),
+        "settings": json.loads(dataset.attrs["settings"]),
+        "rows": rows_of(dataset),
+    }
+
+
+def worst_amplitudes(dataset: xr.Dataset) -> dict[str, float]:
+    """By compensator, the largest error of the amplitude ratio over the range; a half counts as much as twice."""
+    worst = amplitude_errors(dataset.amplitude_ratio.values).max(axis=1)
+    return {str(law): float(error) for law, error in zip(dataset.compensator.values, worst, strict=True)}

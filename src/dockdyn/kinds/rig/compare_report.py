@@ -1,0 +1,239 @@
+"""The report of a comparison: what each compensator makes of the amplitude, over stiffness."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.hil.compensators import COMPENSATORS
+from dockdyn.kinds.rig.choice import ORACLES, Choice, advice, amount
+from dockdyn.kinds.rig.compare import worst_amplitudes
+from dockdyn.report.chart_frame import plain
+from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
+from dockdyn.report.page import Table, render, versions
+from dockdyn.report.wording import NOTHING, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = 7  # stiffnesses in a table
+FINE = 0.02  # error of the amplitude that the close-up marks
+MOST = 1e4  # amplitude ratios beyond are off the figure
+UNITS = {  # of settings that are shown
+    "gain": "N s/m",
+    "slope": "N/m",
+    "switch_time": "s",
+    "energy_gain": "N s/m/J",
+    "inertia": "kg",
+    "lead": "s",
+    "second_lead": "s²",
+    "limit": "N s/m",
+    "dead_zone": "J",
+    "bound": "J",
+    "forgetting": "",
+    "period": "s",
+}
+
+
+def render_compare_report(dataset: xr.Dataset) -> str:
+    """The report of a comparison as HTML, styles and figures inside."""
+    figures = [
+        (
+            partial(amplitudes, dataset),
+            "Amplitude at the end, rig over that without rig, by compensator: 1 is right. The dotted line is the stiffness "
+            "that they were tuned at.",
+        )
+    ]
+    if np.isfinite(dataset.phase_error_rad.values).any():
+        figures.append(
+            (partial(phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it.")
+        )
+    else:
+        figures.append(
+            (partial(restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right.")
+        )
+    return render(
+        "kinds/rig/compare_report.html",
+        dataset,
+        verdict=comparison_verdict(dataset),
+        warnings=warnings(dataset),
+        summary=overview(dataset),
+        ratios=ratios(dataset),
+        note="A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much "
+        "as twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
+        "every measure of a run’s summary.",
+        laws=laws(dataset),
+        figures=figures,
+        made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s"), *versions(dataset)],
+    )
+
+
+def comparison_verdict(dataset: xr.Dataset) -> str:
+    """Which compensator to take, and by how much it is better than the next, in words."""
+    return advice(Choice.of_dataset(dataset), dataset.attrs.get("own"))
+
+
+def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
+    low, high = float(dataset.stiffness.min()), float(dataset.stiffness.max())
+    return [
+        ("Compensators", str(dataset.sizes["compensator"])),
+        ("Stiffnesses", f"{dataset.sizes['stiffness']}, {significant(low)} to {significant(high)} N/m"),
+        ("Tuned at", f"{significant(float(dataset.attrs['tuned_at_N_m']))} N/m"),
+        ("Each run", f"{significant(float(dataset.attrs['duration_s']))} s"),
+    ]
+
+
+def warnings(dataset: xr.Dataset) -> list[str]:
+    present = [law for law in ORACLES if law in dataset.compensator.values]
+    seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in present]
+    left_out = json.loads(dataset.attrs.get("left_out", "{}"))
+    return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
+
+
+def ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
+    """Amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
+    count = dataset.sizes["stiffness"]
+    chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
+    worst, choice = worst_amplitudes(dataset), Choice.of_dataset(dataset)
+    bounces = choice.of == "restitution"
+    rows: list[list[str]] = []
+    for law in dataset.compensator.values:
+        values = dataset.amplitude_ratio.sel(compensator=law).values[chosen]
+        ranked = choice.known(str(law))
+        last = [NOTHING if ranked is None else missed(choice, ranked.error)] if bounces else []
+        rows.append([str(law), *(ratio(float(value)) for value in values), off(worst[str(law)]), *last])
+    heads = [(significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
+    ends = [("worst", ""), *([("restitution", "off")] if bounces else [])]
+    return Table([("compensator", ""), *heads, *ends], rows, [], worded={0})
+
+
+def missed(choice: Choice, error: float) -> str:
+    """The largest error of restitution."""
+    return amount(choice, error) if np.isfinite(error) else "no bounce"
+
+
+def ratio(value: float) -> str:
+    """An amplitude ratio: close to one with more digits."""
+    return significant(value, 4 if 0.1 <= value < 10 else 3)
+
+
+def off(error: float) -> str:
+    """The largest error of a ratio, as a share or as a factor."""
+    if not np.isfinite(error):
+        return "diverges"
+    return f"{100 * error:.2g} %" if error < 1 else f"× {1 + error:.2g}"
+
+
+def laws(dataset: xr.Dataset) -> Table:
+    """What each compensator was set to, and must know."""
+    settings = json.loads(dataset.attrs["settings"])
+    rows = [
+        [str(law), settings_in_words(settings[str(law)]), COMPENSATORS[str(law)].knows]
+        for law in dataset.compensator.values
+        if str(law) in COMPENSATORS
+    ]
+    return Table([("compensator", ""), ("set to", ""), ("must know", "")], rows, [], worded={0, 1, 2})
+
+
+def settings_in_words(settings: dict[str, Any]) -> str:
+    """Numbers of a compensator's table, written with units there, for readers; and what its gain multiplies."""
+    words = []
+    for name, unit in UNITS.items():
+        if name in settings:
+            value = float(str(settings[name]).partition(" ")[0])
+            words.append(f"{name.replace('_', ' ')} {significant(value, 5)} {unit}".strip())
+    if "velocity" in settings:
+        how = "of the" if settings["velocity"] in ("model", "robot") else "by"
+        words.append(f"velocity {how} {settings['velocity']}")
+    return ", ".join(words) or NOTHING
+
+
+def style(place: int) -> dict[str, Any]:
+    return {
+        "color": SERIES[place % len(SERIES)],
+        "linestyle": DASHES[place // len(SERIES) % len(DASHES)],
+        "marker": "o" if place % 2 else "s",
+        "markersize": 2.5,
+        "linewidth": 1.0,
+    }
+
+
+def logarithmic(ax: Any, name: str, subs: tuple[int, ...] = (1,)) -> None:
+    """Makes an axis, "x" or "y", logarithmic, with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    ax.set(**{f"{name}scale": "log"})
+    axis = getattr(ax, f"{name}axis")
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(plain))
+
+
+def over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Any]:
+    """A measure over stiffness, a line each compensator."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    ax = figure.subplots()
+    arrange(figure, [height], dataset.sizes["compensator"])
+    align_label(ax)
+    for place, law in enumerate(dataset.compensator.values):
+        ax.plot(dataset.stiffness, dataset[name].sel(compensator=law), label=str(law), **style(place))
+    ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
+    logarithmic(ax, "x", (1, 2, 5))
+    ax.set_xlabel("stiffness of the contact, N/m")
+    return figure, ax
+
+
+@styled
+def amplitudes(dataset: xr.Dataset) -> Figure:
+    """Amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots(2, 1, sharex=True, height_ratios=[2.4, 1.8])
+    arrange(figure, [2.4, 1.8], dataset.sizes["compensator"])
+    for ax in axes:
+        align_label(ax)
+        for place, law in enumerate(dataset.compensator.values):
+            values = dataset.amplitude_ratio.sel(compensator=law)
+            ax.plot(dataset.stiffness, values, label=str(law), **style(place))
+        ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
+        ax.axhline(1, color=COLOURS["muted"], linewidth=0.6)
+        logarithmic(ax, "x", (1, 2, 5))
+    finite = dataset.amplitude_ratio.values[np.isfinite(dataset.amplitude_ratio.values)]
+    logarithmic(axes[0], "y")
+    axes[0].set_ylabel("amplitude ratio")
+    if finite.size:
+        low, high = max(float(finite.min()), 1 / MOST), min(float(finite.max()), MOST)
+        axes[0].set_ylim(low / 1.3, high * 1.3)
+    axes[1].set(ylim=(1 - 5 * FINE, 1 + 5 * FINE), ylabel="close up", xlabel="stiffness of the contact, N/m")
+    axes[1].axhspan(1 - FINE, 1 + FINE, color=COLOURS["contact"], linewidth=0)
+    legend(figure, axes[0])
+    return figure
+
+
+@styled
+def phases(dataset: xr.Dataset) -> Figure:
+    """Phase gained over stiffness."""
+    figure, ax = over_stiffness(dataset, "phase_error_rad", 2.2)
+    ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    limit = np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9)
+    ax.set(ylabel="phase, rad", ylim=(-1.2 * limit, 1.2 * limit) if limit > 0 else None)
+    legend(figure, ax)
+    return figure
+
+
+@styled
+def restitutions(dataset: xr.Dataset) -> Figure:
+    """Error of the restitution over stiffness."""
+    away = dataset.assign(away=dataset.apparent_restitution - dataset.ideal_restitution)
+    figure, ax = over_stiffness(away, "away", 2.2)
+    ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    ax.set_ylabel("restitution, error")
+    legend(figure, ax)
+    return figure

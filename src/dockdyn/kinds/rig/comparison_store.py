@@ -1,0 +1,49 @@
+"""The last comparison of each rig, kept in the user's cache folder, so that a run can say what it found.
+
+A rig is its resolved scenario without title, requirements, and what stands in the place of its compensator; and the
+version of dockdyn, and the source of laws of the user's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dockdyn.backend import cache_folder
+from dockdyn.files import write_file
+from dockdyn.scenario.language.own_modules import own_modules
+from dockdyn.scenario.load import Scenario
+
+BESIDES = ("title", "compare", "requirements", "campaign")  # tables that do not make it another rig
+
+
+def folder() -> Path:
+    """Where comparisons are kept."""
+    return cache_folder().parent / "comparisons"
+
+
+def file_of(scenario: Scenario) -> Path:
+    """The file of a rig's comparison."""
+    rig = {key: value for key, value in scenario.nominal().items() if key not in BESIDES}
+    rig["loop"] = {key: value for key, value in rig.get("loop", {}).items() if key != "compensator"}
+    parts = [version("dockdyn"), rig, own_modules(scenario.content)]
+    return folder() / f"{hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]}.json"
+
+
+def remember(scenario: Scenario, found: dict[str, Any]) -> None:
+    """Keep what a comparison of a rig found, in the place of an earlier one; nothing happens where that cannot be written."""
+    with suppress(OSError):
+        write_file(file_of(scenario), json.dumps(found))
+
+
+def recall(scenario: Scenario) -> dict[str, Any] | None:
+    """What the last comparison of a rig found; None where there is none, or it cannot be read."""
+    try:
+        found = json.loads(file_of(scenario).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and {"choice", "settings"} <= found.keys() else None

@@ -1,0 +1,57 @@
+"""From the table of a compensator to the compensator, with what it leaves open found by tuning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dockdyn.hil.compensators.compensator import Compensator
+from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.rig.tuning import Tuning, tuning_of
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+
+JUDGED = ("fixed-gain", "command-lead")  # compensators that margins count
+
+
+class Maker:
+    """Compensators of one scenario, whose loop along the contact normal is `loop`."""
+
+    def __init__(self, scenario: Scenario, loop: Loop):
+        self.scenario, self.loop = scenario, loop
+        self.known: dict[float | None, Tuning] = {}
+
+    def tuning(self, asked: float | None) -> Tuning:
+        """Of compensators that are asked every `asked` seconds."""
+        if asked not in self.known:
+            self.known[asked] = tuning_of(self.scenario, self.loop, asked)
+        return self.known[asked]
+
+    def complete(self, section: Any | None) -> Any | None:
+        """A compensator's table with all its numbers: those left out are tuned at the stiffness that is believed.
+
+        ScenarioError where the contact does not oscillate, no numbers make the rig's motion its, or the law has no rule that
+        finds them.
+        """
+        if section is None or not section.tuned():
+            return section
+        try:
+            return section.completed(**section.tune(self.tuning(section.period)))
+        except ValueError as error:
+            words = f"{error}; state {', '.join(section.tuned())}"
+            raise ScenarioError(f"{self.scenario.name}: loop.compensator: {section.law}: {words}") from None
+
+    def make(self, section: Any | None) -> Compensator | None:
+        """The compensator of a complete table; None of none."""
+        return None if section is None else section.make(self.loop.stepped() or self.loop.sensor_period is not None)
+
+
+def with_tuned_compensator(scenario: Scenario) -> Scenario:
+    """The scenario with what its compensator leaves to the rig's tuning, where margins count it."""
+    content, law = scenario.content, scenario.content.loop.compensator
+    if law is None or law.law not in JUDGED or not law.tuned():
+        return scenario
+    law = Maker(scenario, nominal_loop(scenario, nominal_of(scenario))[0]).complete(law)
+    section = content.loop.model_copy(update={"compensator": law})
+    return replace(scenario, content=content.model_copy(update={"loop": section}))

@@ -1,0 +1,107 @@
+"""What a run of the kind `rig` leaves: model and robot, forces, energies, and the same contact without rig."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.rig.judgement import frequency
+from dockdyn.kinds.rig.model import Rig
+from dockdyn.kinds.rig.run import Course
+from dockdyn.results.dataset import REASONS
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+
+AXIS, POSE = ("axis",), ("coordinate",)
+VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "position": (AXIS, "m", "position of the model, of what touches; along one direction positive is overlap"),
+    "velocity": (AXIS, "m/s", "velocity of the model"),
+    "robot_position": (AXIS, "m", "position of the robot"),
+    "robot_velocity": (AXIS, "m/s", "velocity of the robot"),
+    "contact_force": (AXIS, "N", "contact force on the model's side, at the robot, now"),
+    "measured_force": (AXIS, "N", "contact force as it is measured, and held"),
+    "virtual_force": (AXIS, "N", "force of the contact computed in software"),
+    "compensation_force": (AXIS, "N", "force that the compensator adds"),
+    "total_force": (AXIS, "N", "force on the model"),
+    "gain": ((), "N s/m", "damping gain of the compensator"),
+    "kinetic_energy": ((), "J", "kinetic energy of the model"),
+    "port_work": ((), "J", "work of the contact force at the robot"),
+    "model_work": ((), "J", "work of all forces on the model: its kinetic energy since t = 0"),
+    "model_pose": (POSE, "m, rad", "pose of the chaser seen from the target, of the virtual bodies"),
+    "robot_pose": (POSE, "m, rad", "pose of the chaser's mock-up"),
+    "stiffness_estimate": ((), "N/m", "contact stiffness as the compensator identifies it"),
+    "excess_energy": (
+        (),
+        "J",
+        "energy that the loop has put in beyond what the contact gave, as the compensator observes it",
+    ),
+    "net_energy": ((), "J", "energy given to the model since t = 0, as the compensator observes it"),
+    "observed_energy": ((), "J", "sum over instants of the oracle's energy"),
+    "ideal_position": (AXIS, "m", "position without rig"),
+    "ideal_velocity": (AXIS, "m/s", "velocity without rig"),
+    "ideal_force": (AXIS, "N", "contact force without rig"),
+    "ideal_kinetic_energy": ((), "J", "kinetic energy without rig"),
+    "ideal_pose": (POSE, "m, rad", "pose of the chaser without rig"),
+}
+
+
+def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:
+    """The dataset of a run; what came before a number that is not finite."""
+    found = course.seen | course.ideal
+    found = {name: values for name, values in found.items() if name in VARIABLES}
+    found["model_work"] = found["kinetic_energy"] - found["kinetic_energy"][0]
+    if scenario.content.loop.virtual_contact is None:
+        found.pop("virtual_force", None)
+    kept, culprit = finite_rows(found)
+    finished = kept == len(course.time)
+    reason = Status.FINISHED if finished else Status.NOT_FINITE
+    step = course.time[1] - course.time[0] if len(course.time) > 1 else 0.0
+    axes, port = rig.plant.axes, rig.plant.port_axes
+    coordinates: dict[str, Any] = {
+        "time": ("time", course.time[:kept], {"units": "s", "long_name": "time"}),
+        "axis": ["x", "y", "z"][:port],
+    }
+    if axes > 1:
+        coordinates["coordinate"] = ["x", "y", "z", "rx", "ry", "rz"]
+    variables = {
+        name: (("time", *dims), found[name][:kept], {"units": units, "long_name": words})
+        for name, (dims, units, words) in VARIABLES.items()
+        if name in found
+    }
+    attributes = {
+        "kind": scenario.kind,
+        "title": scenario.title,
+        "scenario": scenario.text(),
+        "dockdyn_version": version("dockdyn"),
+        "status": REASONS[reason].format(time=course.time[max(kept - 1, 0)], culprit=culprit, events=0),
+        "finished": int(finished),
+        "mode": scenario.content.mode,
+        "integrator": loop.dynamics,
+        "step_s": float(rig.tick),
+        "steps": round(float(course.time[max(kept - 1, 0)]) / float(rig.tick)),
+        "interval_s": float(step),
+        "delay_s": float(loop.delay),
+        "mass_kg": float(loop.effective_mass),
+        "stiffness_N_m": float(loop.stiffness),
+        "damping_N_s_m": float(loop.damping),
+        "frequency_rad_s": frequency(loop),
+        "bilateral": int(rig.plant.ever_touching),
+        "wall_time_s": course.wall_time,
+        **facts,
+    }
+    return xr.Dataset(variables, coordinates, attributes)
+
+
+def finite_rows(found: dict[str, np.ndarray]) -> tuple[int, str]:
+    """How many instants come before the first number that is not finite, and whose that is."""
+    count = min(len(values) for values in found.values())
+    first, culprit = count, ""
+    for name, values in found.items():
+        bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+        if len(bad) and bad[0] < first:
+            first, culprit = int(bad[0]), name.replace("_", " ")
+    return first, culprit

@@ -1,0 +1,152 @@
+"""What theory says of a rig: where its delay comes from, whether the gains it visits are stable, how far amplitudes can go."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from scipy.stats import chi2
+
+from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.rig.measures import active, size
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.loop import DynamicsSection, SensorSection
+from dockdyn.stability.bounce import apparent_restitution
+from dockdyn.stability.growth import loop_roots, single
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop_margins import ideal_root
+from dockdyn.stability.pade import approximate_loop
+from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.routh import routh
+
+# share of its period that an integrator lags
+INTEGRATOR = {"half-period": 0.5, "zero-order-hold": 0.5, "explicit-euler": 1.0, "semi-implicit-euler": 0.0}
+PADE_ORDER = 1  # as the paper
+CHANCE = 0.01  # probability that noise alone is larger than what is said of it
+CONSTANT = ("fixed-gain", "linear-gain", "variable-gain", "velocity-acceleration", "online-stiffness")  # gains that
+# change slowly: each can be judged as if it stayed
+
+
+def frequency(loop: Loop) -> float:
+    """Frequency (rad/s) at which the contact alone oscillates; NaN where it does not."""
+    root = ideal_root(loop)
+    return float("nan") if root is None else float(root.imag)
+
+
+def delay_budget(content: Any, loop: Loop) -> dict[str, float]:
+    """What each part of the loop delays the force by (s), to first order at the contact's own frequency."""
+    section = content.loop
+    sensor = section.sensor or SensorSection()
+    dynamics = section.dynamics or DynamicsSection(method="continuous")
+    step = dynamics.period or 0.0
+    steps = step if dynamics.stepped else 0.0
+    omega = float(np.sqrt(float(loop.stiffness + loop.virtual_stiffness) / float(loop.effective_mass)))
+    found = {
+        "delay": section.delay,
+        "sensor": sensor.delay,
+        "sampling": max((sensor.period or steps) - steps, 0.0) / 2,
+        "jitter": sensor.jitter / 2,
+        "hold": 0.0 if loop.hold is None else float(loop.hold) / 2,
+        "robot": 0.0 if section.robot is None else -float(np.angle(section.robot.transfer().at(1j * omega))) / omega,
+        "integrator": INTEGRATOR.get(dynamics.method, 0.0) * step,
+    }
+    return {part: float(late) for part, late in found.items() if late}
+
+
+def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
+    """Restitution of a conservative bounce under the whole delay, nothing compensated; None where software helps."""
+    if loop.virtual_stiffness or loop.virtual_damping:
+        return None
+    whole = sum(budget.values())
+    return apparent_restitution(whole, float(loop.stiffness), float(loop.effective_mass)) if whole >= 0 else None
+
+
+def stable_gains(content: Any, loop: Loop, gains: list[float], inertia: float) -> dict[str, list[bool] | None]:
+    """Whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
+
+    A velocity that is estimated counts as the robot's own. Routh's table knows no velocity of the model.
+    """
+    law = content.loop.compensator
+    mass = float(loop.effective_mass) + inertia
+    model = law is not None and getattr(law, "velocity", "model") == "model"
+    with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
+    exact = [growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0 for gain in gains]
+    return {"exact": exact, "routh": None if model else [routh_stable(content, with_law, gain) for gain in gains]}
+
+
+def growth_rate(loop: Loop) -> float:
+    """Growth rate (1/s) of a loop's fastest growing motion."""
+    return float(loop_roots(single(loop), 1)[0, 0].real)
+
+
+def routh_stable(content: Any, loop: Loop, gain: float) -> bool:
+    robot = None if content.loop.robot is None else content.loop.robot.transfer()
+    return routh(approximate_loop(loop, robot, PADE_ORDER).at(gain)).stable
+
+
+def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> float | None:
+    """Factor by which a small motion that stays in contact can grow over a run (s)."""
+    if not loop.sampled() or not np.isfinite(spectral_radius):
+        return None
+    assert loop.hold is not None
+    cycle = float(loop.hold) * rhythm(loop).holds
+    with np.errstate(over="ignore"):
+        return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
+
+
+def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
+    """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
+    loop, _ = nominal_loop(scenario, nominal_of(scenario))
+    return dataset.assign_attrs(judgement=json.dumps(judgement(scenario.content, loop, dataset)))
+
+
+def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
+    """All of the above for a run, ready for JSON; times in s."""
+    budget = delay_budget(content, loop)
+    law = content.loop.compensator
+    visited = gains_visited(dataset)
+    inertia = float(json.loads(dataset.attrs["compensator_settings"]).get("inertia", 0.0))
+    return {
+        "delay_budget": budget,
+        "delay_restitution": delay_restitution(budget, loop),
+        "gains": visited,
+        "stable": None if visited is None or law.law not in CONSTANT else stable_gains(content, loop, visited, inertia),
+        "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
+        "latest_s": latest(content),
+        "sensor_error_N": sensor_error(content, dataset),
+        "comparable": hasattr(first_contact(content).normal, "stiffness"),
+        "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
+    }
+
+
+def first_contact(content: Any) -> Any:
+    """The table of a rig's contact, the first where there are several."""
+    return content.contact[0] if isinstance(content.contact, list) else content.contact
+
+
+def latest(content: Any) -> float:
+    """How long (s) a contact can act after it has ended at the robot: through the sensor, hold and dynamics."""
+    loop = content.loop
+    sensor, dynamics = loop.sensor or SensorSection(), loop.dynamics or DynamicsSection(method="continuous")
+    periods = sensor.period, None if loop.hold is None else loop.hold.period, dynamics.period
+    return float(loop.latest() + sum(period for period in periods if period is not None))
+
+
+def sensor_error(content: Any, dataset: xr.Dataset) -> float:
+    """How far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
+
+    The noise's largest of all instants, which chance exceeds in one run of a hundred.
+    """
+    sensor, (instants, axes) = content.loop.sensor or SensorSection(), dataset.measured_force.shape
+    largest = float(np.sqrt(chi2.isf(CHANCE / instants, axes)))
+    return float(sensor.noise * largest + np.sqrt(axes) * (abs(sensor.bias) + sensor.resolution / 2))
+
+
+def gains_visited(dataset: xr.Dataset) -> list[float] | None:
+    """The lowest and the highest gain (N s/m) in contact; None where no gain acts."""
+    gain = dataset.gain.values[active(size(dataset.measured_force.values))]
+    return [float(gain.min()), float(gain.max())] if np.any(gain) else None

@@ -1,0 +1,105 @@
+"""One rig, many stiffnesses of what it touches, compensator by compensator: each in one batched call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.hil.compensators.compensator import Compensator
+from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
+from dockdyn.kinds.rig.judgement import first_contact
+from dockdyn.kinds.rig.model import Oracle, Rig
+from dockdyn.kinds.rig.model_run import run
+from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, loop_of, radius
+from dockdyn.programs import Program
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+NAMES = ("position", "velocity", "total_force", "contact_force")  # what a comparison keeps
+
+
+def with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
+    """The scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
+    content = scenario.content
+    contact = first_contact(content)
+    if not hasattr(contact.normal, "stiffness"):
+        raise ScenarioError(f"{scenario.name}: contact.normal.law = {contact.normal.law!r}: has no stiffness to vary")
+    normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})
+    contact = contact.model_copy(update={"normal": normal})
+    whole = [contact, *content.contact[1:]] if isinstance(content.contact, list) else contact
+    return replace(scenario, content=content.model_copy(update={"contact": whole}))
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """Trees of equal structure as one, with a leading axis."""
+    return jax.tree.map(lambda *rows: jnp.stack([jnp.asarray(row) for row in rows]), *parts)
+
+
+@partial(jit_once, static=("rows", "stride"))
+def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> dict[str, Any]:
+    def one(rig: Rig, ideal: Oracle) -> dict[str, Any]:
+        seen = run(rig, ideal, seed, rows, stride)[1]
+        return {name: seen[name] for name in NAMES}
+
+    return jax.vmap(one)(rigs, oracle)
+
+
+@partial(Program, static=("samples",))
+def all_free(models: Any, plants: Any, period: Any, samples: int) -> Any:
+    """The motions without rig, one after the other: their steps are where their events are."""
+    return jax.lax.map(lambda lane: free(*lane, period, samples), (models, plants))
+
+
+class Lanes:
+    """A scenario's rig against contacts of several stiffnesses (N/m), and the same contacts without rig."""
+
+    def __init__(self, scenario: Scenario, stiffnesses: Sequence[float]):
+        """ScenarioError where a rig cannot be built, or has no motion to compare with."""
+        self.scenario, self.duration = scenario, scenario.content.duration
+        self.scenarios = [with_stiffness(scenario, value) for value in stiffnesses]
+        self.loops = [loop_of(each) for each in self.scenarios]
+        lanes = zip(self.scenarios, self.loops, strict=True)
+        self.plants = [plant_of(each.content, loop) for each, loop in lanes]
+        self.hardest = max(range(len(self.loops)), key=lambda lane: float(self.loops[lane].stiffness))
+        self.free: dict[float, tuple[Oracle, Arrays]] = {}
+
+    def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
+        """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
+        if grid.period not in self.free:
+            models = stacked(
+                [free_model(each.content, rig.plant) for each, rig in zip(self.scenarios, rigs, strict=True)]
+            )
+            plants = stacked([rig.plant for rig in rigs])
+            ideal, status = all_free(models, plants, jnp.asarray(grid.period), grid.instants)
+            check(self.scenario, status)
+            kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
+            self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept
+        return self.free[grid.period]
+
+    def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:
+        """A rig a lane, all with the clock of the hardest contact."""
+        rig = rig_of(self.scenarios[self.hardest], self.loops[self.hardest], compensator, asked)
+        return [replace(rig, plant=plant) for plant in self.plants]
+
+    def courses(self, rigs: list[Rig], seeds: Sequence[int]) -> Iterator[Course]:
+        """What all lanes do, once for each seed of the random numbers."""
+        grid, all_rigs = Grid.of(rigs[0], self.duration), stacked(rigs)
+        kept = grid.within(self.duration)
+        for seed in seeds:
+            began = time.perf_counter()
+            oracle, ideal = self.without(rigs, grid)
+            seen = simulated(all_rigs, oracle, jnp.asarray(seed), grid.rows, grid.stride)
+            arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
+            yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
+
+    def radii(self, rigs: list[Rig]) -> np.ndarray:
+        """Spectral radius of each lane."""
+        return np.array([radius(rig, loop) for rig, loop in zip(rigs, self.loops, strict=True)])

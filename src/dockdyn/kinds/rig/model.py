@@ -1,0 +1,346 @@
+"""A rig in simulation: virtual bodies, hold, robot, contact, delayed force, compensator; time that advances in ticks.
+
+Between instants the robot's axes are linear and driven by held commands, so they are advanced exactly, and the delayed
+force is that of a robot some ticks ago (SITS, eqs. 19, 20). Where continuous dynamics feel it in a contact that opens and
+closes, onset and release are located inside the tick. Instants that coincide happen in this order: the sensor
+measures, the compensator answers, the hold takes the position of the virtual bodies, these step.
+
+Units: SI: m, m/s, s, N; ticks are whole numbers.
+Source: as named above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dockdyn.hil.compensators.compensator import Action, Compensator, Seen
+from dockdyn.hil.robot import Reading, RobotAxes
+from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
+from dockdyn.integrate.hybrid.runge_kutta import rk4
+from dockdyn.integrate.model import Scalar, State
+from dockdyn.kinds.rig.model_ages import WEIGHTS, Ages, sampling
+from dockdyn.kinds.rig.model_clock import Clock
+from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port
+from dockdyn.kinds.rig.model_stretch import stretched
+from dockdyn.stability.loop import Dynamics
+
+WRITTEN_OUT = 4  # ticks of a cycle
+
+Flag = Any  # a bool that is known when the program is built, or that it computes
+
+
+def where(flag: Flag, yes: Callable[[], Any], no: Any) -> Any:
+    """`yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
+    if isinstance(flag, bool):
+        return yes() if flag else no
+    return jax.tree.map(partial(jnp.where, flag), yes(), no)
+
+
+class Instant(NamedTuple):
+    """What happens at a tick."""
+
+    samples: Flag
+    asks: Flag
+    holds: Flag
+
+
+class Oracle(NamedTuple):
+    """What the contact would do without rig at the instants at which the compensator is asked, and what noise there is."""
+
+    position: Port  # m
+    force: Port  # N
+    encoder: Port | None = None  # standard normal, of the encoders' noise then
+
+
+class Moving(NamedTuple):
+    """All that a rig carries from tick to tick."""
+
+    tick: Array
+    motion: State  # of the virtual bodies
+    state: Float[Array, "axes order"]  # of the robot
+    past: Float[Array, "rows axes width"]  # what was known of the robot at the ticks before, the newest first
+    recorded: tuple[
+        Float[Array, "late axes"], ...
+    ]  # positions and velocities that the hold will take, the newest first
+    load: Axes  # N, N m, measured and held
+    touched: Port  # m, where it was measured
+    memory: Any  # of the compensator
+    action: Action
+    port_work: Scalar  # J, of the contact at the robot
+
+
+class Rig(eqx.Module):
+    """A closed loop around the contact of a plant."""
+
+    plant: Plant
+    robot: RobotAxes
+    sensor: ForceSensor
+    hold: Float[Array, ""]  # s
+    period: Float[Array, ""] | None  # s, of digital dynamics
+    compensator: Compensator | None
+    following: Scalar  # 1: the robot has long followed the approach; 0: it stands still at t = 0
+    held: bool = eqx.field(static=True)  # whether what the compensator multiplies is held between its instants
+    dynamics: Dynamics = eqx.field(static=True)
+    clock: Clock = eqx.field(static=True)
+
+    @property
+    def tick(self) -> Scalar:
+        """Length of a tick (s)."""
+        return self.hold * (self.clock.beats.holds / self.clock.ticks)
+
+    @property
+    def located(self) -> bool:
+        """Whether instants between commands matter at which contacts open or close."""
+        return not self.clock.beats.steps and not self.plant.ever_touching
+
+    def begin(self) -> Moving:
+        """The rig at t = 0, and before: robots that follow, or stand still."""
+        plant, robot = self.plant, self.robot
+        motion = plant.initial()
+        pose, rate = plant.pose(motion), plant.rate(motion)
+        port, speed = plant.port(pose, rate)
+        moves = self.following * rate
+        late = self.hold / 2 + (self.clock.late * self.tick)  # what is commanded is this much older than the motion
+        state, _ = robot.following(pose - moves * late, moves, jnp.zeros(()))
+        rows = []
+        for index in range(self.clock.rows):
+            then = -self.tick * (index + 1)
+            rows.append(robot.known(*robot.following(pose - moves * late, moves, then), moves))
+        ago = self.tick * (1 + jnp.arange(self.clock.late))[:, None]
+        recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.clock.late, plant.axes)))
+        nothing = jnp.zeros(plant.axes)
+        memory = None if self.compensator is None else self.compensator.init(port, speed)
+        return Moving(
+            tick=jnp.zeros((), int),
+            motion=motion,
+            state=state,
+            past=jnp.stack(rows),
+            recorded=recorded if self.clock.late else (),
+            load=nothing,
+            touched=port,
+            memory=memory,
+            action=Action.nothing(plant.port_axes),
+            port_work=jnp.zeros(()),
+        )
+
+    def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, Any]:
+        """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
+
+        Few ticks are written out one after the other, which runs faster; many are a loop, which compiles faster.
+        """
+        clock = self.clock
+        flags = Instant(*(np.array(row) for row in (clock.samples, clock.asks, clock.holds)))
+        asked, sampled = (np.cumsum(row) - row for row in (flags.asks, flags.samples))
+        given = oracle, drawn
+        rows = asked.clip(max=flags.asks.sum() - 1), sampled.clip(max=max(flags.samples.sum() - 1, 0))
+        ideals, draws = (jax.tree.map(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
+        if clock.ticks > WRITTEN_OUT or self.located:
+            moving, found = jax.lax.scan(
+                lambda moving, now: self.advance(ages, moving, *now), moving, (flags, ideals, draws)
+            )
+            return moving, jax.tree.map(lambda a: a[flags.asks], found)
+        seen = []
+        for index in range(clock.ticks):
+            now = Instant(*(bool(row[index]) for row in flags))
+            ideal, draw = (jax.tree.map(lambda a, at=index: a[at], part) for part in (ideals, draws))
+            moving, found = self.advance(ages, moving, now, ideal, draw)
+            seen += [found] if now.asks else []
+        return moving, jax.tree.map(lambda *rows: jnp.stack(rows), *seen)
+
+    def advance(
+        self, ages: Ages, moving: Moving, now: Instant, ideal: Oracle, drawn: Draws | None
+    ) -> tuple[Moving, Any]:
+        """One tick, and what is observed at its start."""
+        plant, clock = self.plant, self.clock
+        time = moving.tick * ages.tick
+        command = self.robot.command(moving.past[0])
+        known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
+        robot = plant.port(*ages.now.of(known))
+        moving = where(now.samples, lambda: self.measured(ages, moving, time, drawn), moving)
+        moving = where(now.asks, lambda: self.asked(moving, time, robot, ideal), moving)
+        total, compensation, virtual = self.total(moving, robot[1])
+        known = where(now.holds, lambda: self.robot.known(moving.state, *self.taken(moving, total, command)), known)
+        load = moving.load
+        if clock.continuous_force:
+            load = self.just(ages, moving, time)
+            total, compensation, virtual = self.total(moving, robot[1], load)
+        moving = moving._replace(past=jnp.concatenate([known[None], moving.past[:-1]]))
+        found = self.observed(moving, ages, load, compensation, virtual, total)
+        if clock.late:
+            fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
+            moving = moving._replace(
+                recorded=tuple(jnp.concatenate([a[None], b[:-1]]) for a, b in zip(fresh, moving.recorded, strict=True))
+            )
+        if self.located:
+            motion, work = stretched(self, ages, moving, time)
+            moving = moving._replace(motion=motion)
+        else:
+            work = self.worked(ages, known)
+            if clock.beats.steps:
+                moving = where(now.asks, lambda: self.stepped(moving, total), moving)
+            else:
+                moving = self.flowed(ages, moving, time)
+        state = (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
+        return moving._replace(tick=moving.tick + 1, state=state, port_work=moving.port_work + work), found
+
+    def worked(self, ages: Ages, known: Float[Array, "axes width"]) -> Scalar:
+        """Work (J) of the contact at the robot in a tick, by quadrature of the sixth order."""
+
+        def power(reading: Reading) -> Scalar:
+            pose, rate = reading.of(known)
+            return jnp.sum(self.plant.load(pose, rate)[: self.plant.port_axes] * self.plant.port(pose, rate)[1])
+
+        return ages.tick * jnp.sum(jax.vmap(power)(ages.within) * WEIGHTS)
+
+    def measured(self, ages: Ages, moving: Moving, time: Scalar, drawn: Draws | None) -> Moving:
+        """The sensor measures the load of a delay ago; no load acts before t = 0."""
+        sensor = self.sensor
+        nodes = ages.sample
+        if nodes is None:
+            nodes = sampling(self, sensor.age(time, drawn), self.robot.reading_soon)
+        past = moving.past[nodes.rows]
+        there = jax.vmap(Reading.of)(nodes.reading, past)
+        begun = (time - nodes.ages > -1e-9 * ages.tick)[:, None]
+        loads = jnp.where(begun, jax.vmap(self.plant.load)(*there), 0.0)
+        load, _ = sensor.step(moving.load, Arrived((nodes.weights[:, None] * loads).sum(0), drawn))
+        places = jax.vmap(self.plant.port)(*there)[0]
+        place = (nodes.weights[:, None] * places).sum(0)
+        touched = sensor.encoder(place, None if drawn is None else drawn.encoder)
+        if sensor.drop_rate is not None and drawn is not None:
+            touched = jnp.where(drawn.lost < sensor.drop_rate, moving.touched, touched)
+        return moving._replace(load=load, touched=touched)
+
+    def asked(self, moving: Moving, time: Scalar, robot: tuple[Port, Port], ideal: Oracle) -> Moving:
+        """The compensator answers."""
+        plant, compensator = self.plant, self.compensator
+        if compensator is None:
+            return moving
+        position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
+        always = plant.ever_touching
+        seen = Seen(
+            time=time,
+            period=self.tick * (self.clock.ticks / sum(self.clock.asks)),
+            mass=plant.mass,
+            force=moving.load[: plant.port_axes],
+            position=position,
+            velocity=velocity,
+            robot_position=self.sensor.encoder(robot[0], ideal.encoder),
+            robot_velocity=robot[1],
+            touched_position=moving.touched,
+            touching=jnp.asarray(True) if always else self.sensor.touches(moving.load),
+            ideal_position=ideal.position,
+            ideal_force=ideal.force,
+        )
+        memory, action = compensator.step(moving.memory, seen)
+        return moving._replace(memory=memory, action=action)
+
+    def total(
+        self,
+        moving: Moving,
+        robot_speed: Port,
+        load: Axes | None = None,
+        motion: State | None = None,
+        modes: Modes | None = None,
+    ) -> tuple[Axes, Port, Axes]:
+        """Load on the virtual bodies, the compensator's force in it, and the load of the virtual contact, in its `modes`."""
+        plant, action = self.plant, moving.action
+        motion = moving.motion if motion is None else motion
+        load = moving.load if load is None else load
+        pose, rate = plant.pose(motion), plant.rate(motion)
+        virtual = plant.virtual_load(pose, rate, modes)
+        whole = load + virtual
+        if self.compensator is None:
+            return whole, jnp.zeros(plant.port_axes), virtual
+        source = "estimate" if self.held else self.compensator.source
+        speed = {"model": plant.port(pose, rate)[1], "robot": robot_speed, "estimate": action.velocity}[source]
+        force = action.force - action.gain * speed
+        kept = plant.mass / (plant.mass + action.inertia)
+        whole = (whole + plant.push(motion, force)) * kept
+        ahead = whole - load - virtual
+        return whole, ahead[: plant.port_axes], virtual
+
+    def taken(self, moving: Moving, total: Axes, last: Axes) -> tuple[Axes, Axes]:
+        """The command that the hold takes, and the velocity that goes with it."""
+        plant, action = self.plant, moving.action
+        pose, rate = plant.pose(moving.motion), plant.rate(moving.motion)
+        if self.clock.late:
+            pose, rate = (rows[-1] for rows in moving.recorded)
+        wanted = pose
+        if self.compensator is not None:
+            acceleration = plant.acceleration(moving.motion, total)
+            wanted = pose + action.lead * rate + action.second_lead * acceleration
+            rate = rate + action.lead * acceleration
+        return self.robot.limited(wanted, last, self.hold), rate
+
+    def stepped(self, moving: Moving, total: Axes) -> Moving:
+        """The virtual bodies after a step of digital dynamics."""
+        assert self.period is not None
+        return moving._replace(motion=self.plant.stepped(moving.motion, total, self.period, self.dynamics))
+
+    def flowed(self, ages: Ages, moving: Moving, time: Scalar) -> Moving:
+        """The virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
+        motion = moving.motion
+        for part in range(2):
+            motion = self.through(ages, moving, motion, part, time)
+        return moving._replace(motion=motion)
+
+    def just(self, ages: Ages, moving: Moving, time: Scalar) -> Axes:
+        """Load of the delayed robot at an instant, before the command of that instant, as a sensor would sample it."""
+        known = jax.lax.dynamic_index_in_dim(moving.past, ages.row, keepdims=False)
+        return jnp.where(time - self.sensor.delay > -1e-9 * ages.tick, self.plant.load(*ages.before.of(known)), 0.0)
+
+    def late_load(self, ages: Ages, moving: Moving, time: Scalar, part: int, node: int) -> Axes:
+        """Load of the delayed robot at a node of a part of the tick that begins at `time` (s), its command given."""
+        known = jax.lax.dynamic_index_in_dim(moving.past, jnp.maximum(ages.whole - part, 0), keepdims=False)
+        start = time if part == 0 else time + ages.parts[0]
+        load = self.plant.load(*ages.late.at(3 * part + node).of(known))
+        return jnp.where(start - self.sensor.delay > -1e-9 * ages.tick, load, 0.0)
+
+    def through(self, ages: Ages, moving: Moving, motion: State, part: int, time: Scalar) -> State:
+        """Continuous dynamics through a part of a tick, in which neither robot receives a command."""
+        own = moving.past[0]
+
+        def flow(share: float, there: State) -> Any:
+            node = int(2 * share)
+            load = moving.load
+            if self.clock.continuous_force:
+                load = self.late_load(ages, moving, time, part, node)
+            speed = self.plant.port(*ages.own.at(3 * part + node).of(own))[1]
+            return self.plant.flow(there, self.total(moving, speed, load, there)[0])
+
+        return self.plant.retract(rk4(flow, motion, ages.parts[part], flow(0.0, motion)))
+
+    def observed(
+        self, moving: Moving, ages: Ages, load: Axes, compensation: Port, virtual: Axes, total: Axes
+    ) -> dict[str, Array]:
+        """Named quantities at an instant, its command given."""
+        plant = self.plant
+        forces = plant.port_axes
+        position, velocity = plant.port(plant.pose(moving.motion), plant.rate(moving.motion))
+        pose, rate = ages.now.of(moving.past[0])
+        robot_position, robot_velocity = plant.port(pose, rate)
+        found = {
+            "position": position,
+            "velocity": velocity,
+            "robot_position": robot_position,
+            "robot_velocity": robot_velocity,
+            "contact_force": plant.load(pose, rate)[:forces],
+            "measured_force": load[:forces],
+            "virtual_force": virtual[:forces],
+            "compensation_force": compensation,
+            "total_force": total[:forces],
+            "gain": moving.action.gain,
+            "kinetic_energy": plant.kinetic_energy(moving.motion),
+            "port_work": moving.port_work,
+        }
+        if plant.axes > 1:
+            found["model_pose"], found["robot_pose"] = plant.pose(moving.motion), pose
+        return found | ({} if self.compensator is None else self.compensator.report(moving.memory))

@@ -1,0 +1,177 @@
+"""Two virtual bodies whose relative motion a robot carries out: the plant of a rig with six degrees of freedom.
+
+Units: SI: m, rad, m/s, rad/s, N, N m.
+Source: Sazawal et al., eqs. 1–16, in the virtual bodies; own construction of the port.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.gate import GATED
+from dockdyn.contact.pair import Contact
+from dockdyn.integrate.hybrid.runge_kutta import rk4
+from dockdyn.integrate.model import Rate, Scalar, State
+from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port, Touching
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.stability.loop import Dynamics
+
+Q = tuple[Pose, Pose]
+V = tuple[Twist, Twist]
+
+
+class Bodies(Plant):
+    """Chaser and target in the computer; in the laboratory the target's mock-up stands and a robot carries the chaser's.
+
+    The laboratory's axes are the target's. The robot's axes are the place of the chaser's centre of mass (m) and the
+    rotation vector (rad) by which the chaser has turned since t = 0, both in the laboratory. The measured load is the
+    force on the chaser and the torque about its centre of mass; the target receives its reaction where the virtual bodies
+    stand, so momentum is kept whatever the robot does. The port is the feature of the first contact.
+    """
+
+    bodies: tuple[RigidBody, RigidBody]
+    contacts: tuple[Contact, ...]
+    virtual: tuple[Contact, ...]  # computed in software
+    poses: Q  # at t = 0
+    twists: V  # at t = 0
+    mass: Float[Array, ""]
+
+    axes = 6
+    port_axes = 3
+
+    def initial(self) -> State:
+        return State(self.poses, self.twists, (), ())
+
+    def relative(self, q: Q) -> Axes:
+        """The pose of the robot's axes."""
+        chaser, target = q
+        back = target.attitude.conjugate()
+        place = target.attitude.matrix().transposed_times(chaser.position - target.position)
+        turned = back * chaser.attitude * self.reference().conjugate()
+        return jnp.concatenate([place.array(), turned.logarithm().array()])
+
+    def reference(self) -> Quaternion:
+        """Attitude of the chaser in the laboratory at t = 0."""
+        return self.poses[1].attitude.conjugate() * self.poses[0].attitude
+
+    def moved(self, v: V, q: Q) -> Q:
+        """Rate of a configuration."""
+        return tuple(Pose(b.velocity, a.attitude.rate(b.rate)) for a, b in zip(q, v, strict=True))  # type: ignore[return-value]
+
+    def pose(self, motion: State) -> Axes:
+        return self.relative(motion.q)
+
+    def rate(self, motion: State) -> Axes:
+        return jax.jvp(self.relative, (motion.q,), (self.moved(motion.v, motion.q),))[1]
+
+    def acceleration(self, motion: State, load: Axes) -> Axes:
+        flow = self.flow(motion, load)
+
+        def rate(q: Q, v: V) -> Axes:
+            return self.rate(State(q, v, (), ()))
+
+        return jax.jvp(rate, (motion.q, motion.v), (flow.q, flow.v))[1]
+
+    def placed(self, pose: Axes, rate: Axes) -> tuple[Placed, Placed]:
+        """The two mock-ups in the laboratory."""
+
+        def attitude(turn: Array) -> Array:
+            return (Quaternion.exponential(Vector.of(turn)) * self.reference()).array()
+
+        numbers, change = jax.jvp(attitude, (pose[3:],), (rate[3:],))
+        turned = Quaternion.of(numbers)
+        spin = (turned.conjugate() * Quaternion.of(change)).vector() * 2.0
+        chaser = Placed.of(Pose(Vector.of(pose[:3]), turned), Twist(Vector.of(rate[:3]), spin))
+        level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
+        return chaser, Placed.of(Pose(Vector.zero(), level), Twist(Vector.zero(), Vector.zero()))
+
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return self.of(self.contacts, pose, rate, modes)
+
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return self.of(self.virtual, pose, rate, modes) if self.virtual else jnp.zeros(6)
+
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        places = self.placed(pose, rate)
+        return tuple((contact, contact.touch(*places)) for contact in self.contacts)
+
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+        if not self.virtual:
+            return ()
+        places = self.placed(pose, rate)
+        return tuple((contact, contact.touch(*places)) for contact in self.virtual)
+
+    def of(self, contacts: tuple[Contact, ...], pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
+        """Load of contacts in stored modes, or open or closed as the pose says."""
+        places = self.placed(pose, rate)
+        force, torque = Vector.zero(), Vector.zero()
+        every = (jnp.asarray(GATED),) * len(contacts) if modes is None else modes
+        for contact, mode in zip(contacts, every, strict=True):
+            touch = contact.touch(*places)
+            acting = contact.force(contact.normal_force(mode, touch), touch)
+            force = force + acting
+            torque = torque + (contact.point(*places) - places[0].pose.position).cross(acting)
+        return jnp.concatenate([force.array(), torque.array()])
+
+    def touching_point(self) -> Vector:
+        """What touches (m, chaser's axes): the feature, or the surface's reference point."""
+        contact = self.contacts[0]
+        return Vector.of(contact.feature.position) if contact.feature_on_chaser else contact.surface.reference()
+
+    def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
+        chaser, _ = self.placed(pose, rate)
+        point = chaser.point(self.touching_point())
+        return point.array(), chaser.velocity(point).array()
+
+    def push(self, motion: State, force: Port) -> Axes:
+        pose, rate = self.pose(motion), self.rate(motion)
+        lever = self.port(pose, rate)[0] - pose[:3]
+        return jnp.concatenate([force, jnp.cross(lever, force)])
+
+    def flow(self, motion: State, load: Axes) -> Rate:
+        chaser, target = motion.q
+        force, torque = Vector.of(load[:3]), Vector.of(load[3:])
+        frame = target.attitude.matrix()
+        place = frame.transposed_times(chaser.position - target.position)
+        inertial = frame @ force
+        on_chaser = chaser.attitude.matrix().transposed_times(frame @ torque)
+        on_target = -(torque + place.cross(force))
+        first, second = self.bodies
+        v = (
+            first.acceleration(motion.v[0], inertial, on_chaser),
+            second.acceleration(motion.v[1], -inertial, on_target),
+        )
+        return Rate(self.moved(motion.v, motion.q), v, ())
+
+    def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+        """The load is held in inertial axes and on the bodies where they stand at the step's start.
+
+        "zero-order-hold" is a Runge–Kutta step, exact to its order where a body turns.
+        """
+        start = self.flow(motion, load)
+        if method == "zero-order-hold":
+            return self.retract(rk4(lambda share, there: self.held(motion, there, load), motion, period, start))
+        speed = jax.tree.map(lambda v, a: v + period * a, motion.v, start.v)
+        moves = self.moved(speed if method == "semi-implicit-euler" else motion.v, motion.q)
+        place = jax.tree.map(lambda q, r: q + period * r, motion.q, moves)
+        return self.retract(State(place, speed, (), ()))
+
+    def held(self, begun: State, there: State, load: Axes) -> Rate:
+        """Rate under the load of a step that has `begun` earlier, its force kept in inertial axes."""
+        frame, now = (state.q[1].attitude.matrix() for state in (begun, there))
+        turned = [now.transposed_times(frame @ Vector.of(part)).array() for part in (load[:3], load[3:])]
+        return self.flow(there, jnp.concatenate(turned))
+
+    def retract(self, motion: State) -> State:
+        poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in motion.q)
+        return State(poses, motion.v, (), ())
+
+    def kinetic_energy(self, motion: State) -> Scalar:
+        return sum((body.kinetic_energy(v) for body, v in zip(self.bodies, motion.v, strict=True)), jnp.zeros(()))
+
+    def internal_energy(self, motion: State) -> Scalar:
+        return internal_energy(self.bodies, motion.v)

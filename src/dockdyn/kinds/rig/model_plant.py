@@ -1,0 +1,176 @@
+"""What moves in a rig's computer and meets in its laboratory: the virtual bodies and the contact of their mock-ups.
+
+Units: SI: m, m/s, N, kg.
+Source: SITS, eqs. 1 and 19; Sazawal et al. for two bodies in space.
+"""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.gate import GATED, PRESSING, Gate, Pressed
+from dockdyn.integrate.model import Rate, Scalar, State
+from dockdyn.stability.loop import Dynamics
+
+Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
+Port = Float[Array, "port"]  # of the contact: one, or three
+Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
+Touching = tuple[tuple[Gate, Pressed], ...]  # contacts, and how they touch
+
+
+class Plant(eqx.Module):
+    """Virtual bodies, and mock-ups that the axes of a robot carry. A motion has configuration and velocity, no more."""
+
+    mass: eqx.AbstractVar[Float[Array, ""]]  # kg, effective mass at the contact
+
+    @property
+    @abc.abstractmethod
+    def axes(self) -> int:
+        """How many axes the robot has."""
+
+    @property
+    @abc.abstractmethod
+    def port_axes(self) -> int:
+        """How many axes the contact force has."""
+
+    @property
+    def ever_touching(self) -> bool:
+        """Whether there is contact at all times, whatever the force."""
+        return False
+
+    @abc.abstractmethod
+    def initial(self) -> State:
+        """Motion of the virtual bodies at t = 0."""
+
+    @abc.abstractmethod
+    def pose(self, motion: State) -> Axes:
+        """Where the robot should be (m, rad)."""
+
+    @abc.abstractmethod
+    def rate(self, motion: State) -> Axes:
+        """How fast (m/s, rad/s)."""
+
+    @abc.abstractmethod
+    def acceleration(self, motion: State, load: Axes) -> Axes:
+        """Second derivative of the pose under a load (N, N m)."""
+
+    @abc.abstractmethod
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        """What mock-ups at a pose do to each other: force on the chaser, torque about its centre of mass.
+
+        Contacts are in the stored `modes`, or, without, open or closed as the pose says.
+        """
+
+    @abc.abstractmethod
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        """The same of the contact that is computed in software; zeros where there is none."""
+
+    @abc.abstractmethod
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        """The contacts of the mock-ups at a pose."""
+
+    @abc.abstractmethod
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+        """The contacts that are computed in software."""
+
+    @abc.abstractmethod
+    def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
+        """Position (m) and velocity (m/s) of what touches."""
+
+    @abc.abstractmethod
+    def push(self, motion: State, force: Port) -> Axes:
+        """The load that a force (N) at the port is."""
+
+    @abc.abstractmethod
+    def flow(self, motion: State, load: Axes) -> Rate:
+        """Rate of the motion under a load."""
+
+    @abc.abstractmethod
+    def kinetic_energy(self, motion: State) -> Scalar:
+        """Kinetic energy (J) of the virtual bodies."""
+
+    @abc.abstractmethod
+    def internal_energy(self, motion: State) -> Scalar:
+        """The part of the kinetic energy (J) that no choice of frame takes away."""
+
+    @abc.abstractmethod
+    def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+        """The motion a `period` (s) later by a digital integrator, the load held."""
+
+    def retract(self, motion: State) -> State:
+        """`motion` brought back onto its manifold."""
+        return motion
+
+
+class Mass(Plant):
+    """A virtual mass against a fixed wall, along one direction: m Ẍ = F (SITS, eqs. 1, 19). X > 0 is overlap.
+
+    The force on the mass is minus that of the contact. A `bilateral` contact is a spring that is fixed to both.
+    """
+
+    mass: Float[Array, ""]
+    contact: AxialContact
+    virtual: AxialContact | None  # computed in software
+    position: Float[Array, ""]  # m, at t = 0
+    velocity: Float[Array, ""]  # m/s, at t = 0
+    bilateral: bool = eqx.field(static=True)
+
+    axes = 1
+    port_axes = 1
+
+    @property
+    def ever_touching(self) -> bool:
+        return self.bilateral
+
+    def initial(self) -> State:
+        return State(jnp.reshape(self.position, 1), jnp.reshape(self.velocity, 1), (), ())
+
+    def pose(self, motion: State) -> Axes:
+        return motion.q
+
+    def rate(self, motion: State) -> Axes:
+        return motion.v
+
+    def acceleration(self, motion: State, load: Axes) -> Axes:
+        return load / self.mass
+
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return self.against(self.contact, pose, rate, modes)
+
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return jnp.zeros(1) if self.virtual is None else self.against(self.virtual, pose, rate, modes)
+
+    def against(self, contact: AxialContact, pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
+        mode = jnp.asarray(PRESSING if self.bilateral else GATED) if modes is None else modes[0]
+        return -contact.normal_force(mode, contact.touch(pose, rate))
+
+    def touching(self, pose: Axes, rate: Axes) -> Touching:
+        return ((self.contact, self.contact.touch(pose[0], rate[0])),)
+
+    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+        return () if self.virtual is None else ((self.virtual, self.virtual.touch(pose[0], rate[0])),)
+
+    def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
+        return pose, rate
+
+    def push(self, motion: State, force: Port) -> Axes:
+        return force
+
+    def flow(self, motion: State, load: Axes) -> Rate:
+        return Rate(motion.v, load / self.mass, ())
+
+    def kinetic_energy(self, motion: State) -> Scalar:
+        return 0.5 * self.mass * jnp.sum(motion.v**2)
+
+    def internal_energy(self, motion: State) -> Scalar:
+        return self.kinetic_energy(motion)
+
+    def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+        change = load * (period / self.mass)
+        share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[method]
+        return State(motion.q + period * (motion.v + share * change), motion.v + change, (), ())

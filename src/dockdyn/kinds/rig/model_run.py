@@ -1,0 +1,96 @@
+"""A rig over a whole run: cycle after cycle, in one compiled loop.
+
+Units: SI; times s.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from dockdyn.hil.sensor import Draws, draws
+from dockdyn.integrate.model import pack, unpack
+from dockdyn.kinds.rig.model import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model_ages import ages_of
+
+
+def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
+    """The rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start alone.
+
+    `oracle` has a row for every instant at which the compensator is asked, or one that stands for all.
+    """
+    ages, clock, cycles = ages_of(rig), rig.clock, rows * stride
+    asks, samples = sum(clock.asks), sum(clock.samples)
+    drawn: Draws | None = None
+    if rig.sensor.random:
+        drawn = draws(seed, (rows, stride, samples), rig.plant.port_axes)
+    noise = None
+    if rig.sensor.position_noise is not None:
+        key = jax.random.fold_in(jax.random.key(seed), 1)
+        noise = jax.random.normal(key, (rows, stride, asks, rig.plant.port_axes))
+    known = None if oracle.position.shape[0] == 1 else oracle
+    if known is not None:
+        known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
+    one = jax.tree.map(lambda values: jnp.broadcast_to(values[0], (asks, *values.shape[1:])), oracle)
+
+    def cycle(moving: Moving, given: Any) -> tuple[Moving, Any]:
+        ideal, random, encoder = given
+        return rig.cycle(ages, moving, (one if ideal is None else ideal)._replace(encoder=encoder), random)
+
+    def row(moving: Moving, given: Any) -> tuple[Moving, Any]:
+        first, later = (jax.tree.map(lambda values, part=part: values[part], given) for part in (0, slice(1, None)))
+        moving, found = cycle(moving, first)
+        if stride > 1:
+            moving, _ = jax.lax.scan(lambda m, g: (cycle(m, g)[0], None), moving, later, length=stride - 1)
+            found = jax.tree.map(lambda values: values[:1], found)
+        return moving, found
+
+    begun = rig.begin()
+    if stride == 1:
+        given = jax.tree.map(lambda values: values[:, 0], (known, drawn, noise))
+        end, seen = jax.lax.scan(cycle, begun, given, length=rows)
+    else:
+        end, seen = jax.lax.scan(row, begun, (known, drawn, noise), length=rows)
+    return end, jax.tree.map(lambda values: values.reshape(-1, *values.shape[2:]), seen)
+
+
+def monodromy(rig: Rig) -> Float[Array, "n n"]:
+    """Derivative of the rig's state after a cycle by that before it, where it is at t = 0.
+
+    Exact for a rig whose contact is bilateral and linear and which starts at rest: what small motions in contact do. Of
+    its states none is a clock or an account.
+    """
+    ages, begun = ages_of(rig), rig.begin()
+    oracle = Oracle(*(jnp.zeros((sum(rig.clock.asks), rig.plant.port_axes)) for _ in range(2)))
+    later = begun._replace(tick=begun.tick + 10**6 * rig.clock.ticks)  # no force is from before t = 0
+
+    def numbers(moving: Moving) -> Any:
+        left_out: dict[str, Any] = {"tick": (), "port_work": ()}
+        if rig.robot.robot is None:
+            left_out["state"] = ()
+        return moving._replace(**left_out)
+
+    def cycled(row: Array) -> Array:
+        given = unpack(row, numbers(later))
+        state = later.state if rig.robot.robot is None else given.state
+        full = given._replace(tick=later.tick, state=state, port_work=later.port_work)
+        return pack(numbers(rig.cycle(ages, full, oracle, None)[0]))
+
+    return jax.jacfwd(cycled)(pack(numbers(later)))
+
+
+def spectral_radius(matrix: Float[np.ndarray, "n n"]) -> float:
+    """Largest modulus of the eigenvalues of a `monodromy`, without those of states that nothing else depends on."""
+    kept = np.arange(len(matrix))
+    while len(kept):
+        inside = matrix[np.ix_(kept, kept)]
+        felt = (inside - np.diag(np.diag(inside)) != 0).any(axis=0)
+        if felt.all():
+            break
+        kept = kept[felt]
+    return float(np.abs(np.linalg.eigvals(matrix[np.ix_(kept, kept)])).max(initial=0.0))

@@ -1,0 +1,220 @@
+"""A rig's continuous dynamics between two commands, every onset and release located.
+
+No robot receives a command in such a stretch, so the ways of the robot and of the delayed robot are known functions of
+time; what is integrated is the motion of the virtual bodies and the work of the contact at the robot.
+
+Units: SI: times s from the start of the stretch, N, J.
+Source: own construction on the located integration.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.contact.gate import PRESSING
+from dockdyn.hil.robot import Reading
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.hybrid.node import look
+from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.rig.model import Moving, Rig
+    from dockdyn.kinds.rig.model_ages import Ages
+
+TOLERANCE = 1e-11  # relative error of a step
+MOST_CHANGES = 64  # of contacts in a stretch; a stretch with more stops the run
+MOST_STEPS = 100_000.0  # likewise
+
+
+class Path(eqx.Module):
+    """The way of a robot over a stretch: powers of the time from its middle, in ticks."""
+
+    place: Float[Array, "terms axes"]
+    speed: Float[Array, "terms axes"]
+    middle: Scalar  # s
+    unit: Scalar  # s
+
+    @staticmethod
+    def of(series: Reading, known: Float[Array, "axes width"], length: Scalar, unit: Scalar) -> Path:
+        """From a series around the middle, and state and command of the axes."""
+        return Path(*jax.vmap(Reading.of, (0, None))(series, known), length / 2, unit)
+
+    def at(self, t: Scalar) -> tuple[Axes, Axes]:
+        """Pose and rate."""
+        u = (t - self.middle) / self.unit
+
+        def value(terms: Float[Array, "terms axes"]) -> Axes:
+            total = terms[-1]
+            for index in range(terms.shape[0] - 2, -1, -1):
+                total = terms[index] + u * total
+            return total
+
+        return value(self.place), value(self.speed)
+
+
+class Kinds(NamedTuple):
+    """Modes of the contacts that a stretch knows."""
+
+    late: Modes  # of the mock-ups that the delayed robot carries
+    own: Modes  # of those that the robot carries
+    virtual: Modes  # of the virtual bodies
+
+
+def pressing(modes: Modes) -> Bool[Array, ""]:
+    """Whether any contact presses."""
+    return jnp.any(jnp.stack(modes) == PRESSING)
+
+
+class Stretch(Model):
+    """The motion of the virtual bodies (`q`, `v`) and the work (J) of the contact at the robot (`memory`)."""
+
+    rig: Rig
+    moving: Moving  # as it was at the tick's start, its command given
+    motion: State
+    late: Path
+    own: Path
+    begun: Bool[Array, ""]  # whether the delayed force has
+    delay: None
+
+    def meetings(self, t: Scalar, x: State) -> tuple[Touching, Touching, Touching]:
+        """All contacts, in the order of `Kinds`."""
+        plant = self.rig.plant
+        late = plant.touching(*self.late.at(t)) if self.rig.clock.continuous_force else ()
+        motion = State(x.q, x.v, (), ())
+        return (
+            late,
+            plant.touching(*self.own.at(t)),
+            plant.virtual_touching(plant.pose(motion), plant.rate(motion)),
+        )
+
+    def initial(self) -> State:
+        """The motion at the start, every contact as its state there says."""
+        x = State(self.motion.q, self.motion.v, None, jnp.zeros(()))
+        meetings = self.meetings(jnp.zeros(()), x)
+        modes = Kinds(*(tuple(gate.first_mode(touch).astype(int) for gate, touch in group) for group in meetings))
+        return State(x.q, x.v, modes, x.memory)
+
+    def flow(self, t: Scalar, x: State, delayed: tuple[Axes, Scalar]) -> Rate:
+        load, power = delayed
+        motion = State(x.q, x.v, (), ())
+        plant = self.rig.plant
+        speed = plant.port(*self.own.at(t))[1]
+        rate = plant.flow(motion, self.rig.total(self.moving, speed, load, motion, x.mode.virtual)[0])
+        return Rate(rate.q, rate.v, power)
+
+    def sense(self, t: Scalar, x: State) -> Sensed:
+        plant, nothing = self.rig.plant, jnp.zeros(self.rig.plant.axes)
+
+        def late() -> Axes:
+            return plant.load(*self.late.at(t), x.mode.late)
+
+        def power() -> Scalar:
+            pose, rate = self.own.at(t)
+            acting = plant.load(pose, rate, x.mode.own)[: plant.port_axes]
+            return jnp.sum(acting * plant.port(pose, rate)[1])
+
+        load = self.moving.load
+        if self.rig.clock.continuous_force:
+            load = jax.lax.cond(self.begun & pressing(x.mode.late), late, lambda: nothing)
+        work = jax.lax.cond(pressing(x.mode.own), power, lambda: jnp.zeros(()))
+        guards: list[Scalar] = []
+        for group, modes in zip(self.meetings(t, x), x.mode, strict=True):
+            for (gate, touch), mode in zip(group, modes, strict=True):
+                guards += gate.guards(mode, touch)
+        return Sensed((load, work), tuple(guards), ())
+
+    def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
+        pairs = iter(zip(fired[::2], fired[1::2], strict=True))
+        groups = zip(self.meetings(t, x), x.mode, strict=True)
+        modes = Kinds(
+            *(
+                tuple(
+                    gate.next_mode(mode, next(pairs), touch) for (gate, touch), mode in zip(group, modes, strict=True)
+                )
+                for group, modes in groups
+            )
+        )
+        return State(x.q, x.v, modes, x.memory)
+
+    @property
+    def driven(self) -> bool:
+        return True
+
+    def emitting(self, x: State) -> Bool[Array, ""]:
+        return pressing((*x.mode.late, *x.mode.own))
+
+    def relative_size(self, x: State, change: Rate) -> Scalar:
+        """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
+
+        The motion is that about the common centre of mass, now and at t = 0.
+        """
+        plant = self.rig.plant
+        moves = plant.internal_energy(State(x.q, x.v, (), ())) + plant.internal_energy(plant.initial())
+        moves = jnp.maximum(moves, 1e-300)
+        error = plant.kinetic_energy(State(x.q, change.v, (), ()))
+        return jnp.maximum(jnp.sqrt(error / moves), jnp.abs(change.memory) / moves)
+
+    def retract(self, x: State) -> State:
+        motion = self.rig.plant.retract(State(x.q, x.v, (), ()))
+        return State(motion.q, motion.v, x.mode, x.memory)
+
+
+def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State, Scalar]:
+    """The motion of the virtual bodies after a tick that begins at `time` (s), and the work (J) of the contact in it.
+
+    Where a stretch cannot be solved the motion is not a number.
+    """
+    assert ages.paths is not None
+    rows = jnp.maximum(ages.whole - jnp.arange(2), 0)
+    starts = time + jnp.stack([jnp.zeros(()), ages.parts[0]])
+    begun = starts - rig.sensor.delay > -1e-9 * ages.tick
+
+    def through(carry: tuple[State, Scalar], part: Any) -> tuple[tuple[State, Scalar], None]:
+        motion, work = carry
+        row, length, has_begun, (late, own) = part
+        model = Stretch(
+            rig=rig,
+            moving=moving,
+            motion=motion,
+            late=Path.of(late, moving.past[row], length, ages.tick),
+            own=Path.of(own, moving.past[0], length, ages.tick),
+            begun=has_begun,
+            delay=None,
+        )
+        after, done = solved(model, length)
+        return (after, work + done), None
+
+    return jax.lax.scan(through, (moving.motion, jnp.zeros(())), (rows, ages.parts, begun, ages.paths))[0]
+
+
+def solved(model: Stretch, length: Scalar) -> tuple[State, Scalar]:
+    """The motion at the end of a stretch of `length` (s), and the work (J) in it."""
+    settings = located.Settings(
+        duration=length,
+        step=length,
+        tolerance=jnp.asarray(TOLERANCE),
+        sampling=jnp.ones(()),
+        samples=0,
+        max_moments=MOST_CHANGES,
+        line_capacity=1,
+        max_iterations=MOST_STEPS,
+    )
+    lane = located.begin(model, settings)
+    start = lane.node.state
+    rate = model.flow(lane.node.time, start, lane.node.sensed.signal)
+    lane = lane._replace(
+        node=look(model, lane.node.time, start, rate),
+        refresh=jnp.asarray(False),
+        status=jnp.where(length > 0, Status.RUNNING, Status.FINISHED),
+    )
+    lane = located.proceed(model, settings, lane, settings.max_iterations)
+    good, x = lane.status == Status.FINISHED, lane.node.state
+    q, v, work = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
+    return State(q, v, (), ()), work

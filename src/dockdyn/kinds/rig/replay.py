@@ -1,0 +1,217 @@
+"""The scene of a rig: what the computer has, where the robot is, and what would be without rig."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.drawing import COLOURS
+from dockdyn.report.replay import frames
+from dockdyn.report.replay.cameras import beside, seen_from
+from dockdyn.report.replay.gear import MARGIN, METAL, body_parts, docking_place, reach_with_wholes, surface_part
+from dockdyn.report.replay.scale import arrow_scale
+from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, still, turned
+from dockdyn.report.replay.shapes import box, coil
+
+MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
+FORCE, COMPENSATION = COLOURS["orange"], COLOURS["purple"]
+SHOWN = 300  # contacts marked on the time line at most
+LANES = {
+    "model (computed)": ("position", MODEL),
+    "robot": ("robot_position", ROBOT),
+    "without rig": ("ideal_position", IDEAL),
+}
+
+
+def scene(dataset: xr.Dataset, content: Any) -> Scene:
+    return of_bodies(dataset, content) if dataset.attrs["mode"] == "6-dof" else of_line(dataset)
+
+
+def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
+    force = np.linalg.norm(dataset.contact_force.values, axis=1)
+    time = dataset.time.values
+    on = np.concatenate([[False], force > 0, [False]])
+    edges = np.flatnonzero(np.diff(on.astype(int))).reshape(-1, 2)
+    if dataset.attrs["bilateral"] or not len(edges):
+        return np.zeros((0, 2)), np.zeros(0)
+    spans = np.stack([time[edges[:, 0]], time[np.minimum(edges[:, 1], len(time) - 1)]], axis=1)
+    peaks = np.array([time[a + int(force[a:b].argmax())] for a, b in edges])
+    return spans, peaks
+
+
+def events(dataset: xr.Dataset) -> list[Event]:
+    force = np.linalg.norm(dataset.contact_force.values, axis=1)
+    spans, peaks = touching(dataset)
+    rows = np.searchsorted(dataset.time.values, peaks)
+    found = [
+        Event("contact", f"contact {i + 1}, peak {force[row]:.4g} N", float(a), float(b))
+        for i, ((a, b), row) in enumerate(zip(spans, rows, strict=True))
+    ]
+    return found[:SHOWN]
+
+
+def frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    spans, peaks = touching(dataset)
+    return frames.frame_times(float(dataset.time[-1]), spans, [float(t) for t in peaks])
+
+
+def of_line(dataset: xr.Dataset) -> Scene:
+    """One direction: three blocks side by side, each before its spring; overlap is to the right of the wall's face."""
+    time, dwell = frame_times(dataset)
+    travel = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _) in LANES.items()}
+    size = max(float(np.abs(values).max()) for values in travel.values()) or 1.0
+    wall, apart = 3.0 * size, 2.1 * size
+    parts, lines, motions = [], [], []
+    always = bool(dataset.attrs["bilateral"])
+    for lane, (name, along) in enumerate(travel.items()):
+        offset = apart * (1 - lane)
+        motion = still(len(time), [0.0, offset, 0.0])
+        motion.position[:, 0] = along
+        motions.append(motion)
+        block = box([-1.4 * size, -0.7 * size, -0.6 * size], [0.0, 0.7 * size, 0.6 * size])
+        colour = list(LANES.values())[lane][1]
+        parts.append(Part(name, block, colour, motion, opacity=None if name == "robot" else 0.7))
+        start = along if always else np.maximum(along, 0.0)
+        base = still(len(time), [0.0, offset, 0.0])
+        base.position[:, 0] = start
+        wound = coil() * [1.0, 0.3 * size, 0.3 * size]
+        lines.append(Line(f"spring of {name}", wound, METAL, width=2.5, carrier=base, stretch=wall - start))
+    plate = box([wall, -1.6 * apart, -0.9 * size], [wall + 0.25 * size, 1.6 * apart, 0.9 * size])
+    parts.append(Part("wall", plate, COLOURS["muted"], still(len(time))))
+    arrows = []
+    shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", COMPENSATION, 0)}
+    forces = {
+        name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _, _) in shown.items()
+    }
+    vectors = {name: force[:, None] * np.array([1.0, 0.0, 0.0]) for name, force in forces.items()}
+    scale = arrow_scale(list(vectors.values()), 3 * size)
+    for name, (_, colour, lane) in shown.items():
+        place = motions[lane].position + np.array([0.0, 0.0, 0.85 * size])
+        arrows.append(Arrow(name, place, vectors[name], colour, "N", scale, 0.07 * size))
+    middle, radius = np.array([0.6 * size, 0.0, 0.0]), 3.4 * size
+    return Scene(
+        title=str(dataset.attrs["title"]),
+        time=time,
+        dwell=dwell,
+        parts=parts,
+        lines=lines,
+        arrows=arrows,
+        events=events(dataset),
+        signals=signals(dataset),
+        notes=["from back to front: the model (computed), the robot, the same without rig"],
+        views=[
+            seen_from("overview", [-0.25, -1.0, 0.75], middle, radius),
+            seen_from("from above", [0.0, -0.02, 1.0], middle, radius),
+            seen_from("side", [0.0, -1.0, 0.05], middle, radius),
+            seen_from("contact", [-0.4, -1.0, 0.7], [0.8 * size, 0.0, 0.0], 2.0 * size),
+            seen_from("with the robot", [-0.25, -1.0, 0.75], motions[1].position[0], 2.6 * size, motions[1]),
+        ],
+    )
+
+
+def signals(dataset: xr.Dataset) -> list[Signal]:
+    """Force, positions, energy, with and without rig."""
+    time = dataset.time.values
+    axes = [str(axis) for axis in dataset.axis.values]
+    size = np.linalg.norm(dataset.contact_force.values, axis=1) if len(axes) > 1 else dataset.contact_force.values[:, 0]
+    ideal = np.linalg.norm(dataset.ideal_force.values, axis=1) if len(axes) > 1 else dataset.ideal_force.values[:, 0]
+    found = [Signal("contact force", "N", time, {"rig": size, "without rig": ideal})]
+    for i, axis in enumerate(axes):
+        series = {
+            "rig": 1e3 * dataset.robot_position.values[:, i],
+            "without rig": 1e3 * dataset.ideal_position.values[:, i],
+        }
+        found.append(Signal(f"position of the robot{f', {axis}' if len(axes) > 1 else ''}", "mm", time, series))
+    series = {"rig": dataset.kinetic_energy.values, "without rig": dataset.ideal_kinetic_energy.values}
+    return [*found, Signal("kinetic energy of the model", "J", time, series)]
+
+
+def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
+    """Two bodies in axes of the laboratory, in which the target's mock-up stands still."""
+    time, dwell = frame_times(dataset)
+    poses = {name: mock_ups(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
+    robot, ground = poses["robot_pose"], still(len(time))
+    places = np.linalg.norm(contact_place(dataset, content, robot), axis=1)
+    force = frames.at(time, dataset.time.values, dataset.contact_force.values)
+    pressing = np.linalg.norm(force, axis=1) > 0
+    feature, _, on_chaser = content.pair(content.contact[0])
+    met = float(places[pressing].max(initial=0))
+    reach = reach_with_wholes(content, MARGIN * max(met, 3 * float(feature.radius)))
+    parts: list[Part] = []
+    for name, motion, chaser in (("chaser", robot, True), ("target", ground, False)):
+        body = getattr(content, name)
+        parts += body_parts(name, body, chaser, motion, reach)
+        parts += [surface_part(f"{name}/{one.name}", one.make(), reach, motion) for one in body.surface]
+    for key, words, colour in (("model_pose", "model", MODEL), ("ideal_pose", "without rig", IDEAL)):
+        for part in body_parts(words, content.chaser, True, poses[key], reach)[1:]:
+            parts.append(Part(part.name, part.mesh, colour, part.motion, opacity=0.35, flat=part.flat))
+    tip = (robot if on_chaser else ground).points(np.asarray(feature.position, float))
+    scale = arrow_scale([force], 2 * reach)
+    arrows = [Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)]
+    place, focus, axis, _ = docking_place(content, [robot, ground], reach)
+    across, up = beside(axis)
+    path = Line("path", tip, COLOURS["gold"], grows=True)
+    far = float(np.linalg.norm(robot.position[0]))
+    middle, radius = robot.position[0] / 2, 0.75 * far
+    return Scene(
+        title=str(dataset.attrs["title"]),
+        time=time,
+        dwell=dwell,
+        parts=parts,
+        lines=[path],
+        arrows=arrows,
+        frames=[Frame("laboratory", ground, 0.3 * far), Frame("chaser", robot, 0.3 * far)],
+        events=events(dataset),
+        signals=signals(dataset),
+        notes=["mock-ups in the laboratory; pale blue, its probe in the computer; pale green, without rig"],
+        views=[
+            seen_from("overview", across + 0.55 * up + 0.3 * axis, middle, radius),
+            seen_from("side", across, middle, radius),
+            seen_from("along the axis", axis + 0.4 * up + 0.2 * across, place, 3 * reach),
+            seen_from("contact", across + 0.5 * up + 0.25 * axis, focus, 1.2 * reach),
+            seen_from("with the chaser", across + 0.5 * up, robot.position[0], radius, robot),
+        ],
+    )
+
+
+def mock_ups(dataset: xr.Dataset, content: Any, time: np.ndarray, name: str) -> Motion:
+    """The chaser's mock-up in the laboratory, from the robot's axes, as the rig's plant places it."""
+    import jax
+    import jax.numpy as jnp
+
+    from dockdyn.kinds.rig.model_bodies import Bodies
+
+    free = content.bodies()
+    plant = Bodies(
+        bodies=free.bodies,
+        contacts=free.contacts,
+        virtual=(),
+        poses=free.poses,
+        twists=free.twists,
+        mass=free.bodies[0].mass,
+    )
+
+    @jax.jit
+    @jax.vmap
+    def place(pose: Any) -> Any:
+        chaser, _ = plant.placed(pose, jnp.zeros(6))
+        return chaser.pose.position.array(), chaser.pose.attitude.array()
+
+    pose = frames.at(time, dataset.time.values, dataset[name].values)
+    position, attitude = place(pose)
+    return Motion(np.asarray(position), np.asarray(attitude))
+
+
+def contact_place(dataset: xr.Dataset, content: Any, robot: Motion) -> np.ndarray:
+    """The first contact's feature from the surface's reference point (frames, 3), axes of the surface's body."""
+    feature, section, on_chaser = content.pair(content.contact[0])
+    reference = np.asarray(section.make().reference().array())
+    place = np.asarray(feature.position, float)
+    ground = still(len(robot.position))
+    if on_chaser:
+        return robot.points(place) - reference
+    back = robot.attitude * [1.0, -1.0, -1.0, -1.0]
+    return turned(back, ground.points(place) - robot.position) - reference

@@ -1,0 +1,215 @@
+"""The report of a run on a rig: how far it is from the contact without rig, where its delay comes from, what would serve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.hil.compensators import COMPENSATORS
+from dockdyn.kinds.rig import plots as drawn
+from dockdyn.kinds.rig.compare_report import settings_in_words
+from dockdyn.kinds.rig.summary import PARTS
+from dockdyn.report.page import Table, render, versions
+from dockdyn.report.wording import NOTHING, capital, significant
+
+NEGLIGIBLE = 1e-9  # m, rad
+OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor account for
+    "peak_force_error_N": "largest force, off by the sensor’s own error",
+    "end_force_error_N": "largest error of force at the end: the sensor’s own",
+}
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def render_rig_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
+    """The report of a result of kind `rig` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
+    attributes = dataset.attrs
+    return render(
+        "kinds/rig/report.html",
+        dataset,
+        verdict=rig_verdict(summary),
+        recommendation=summary["recommendation"],
+        warnings=summary["warnings"],
+        required=summary["requirements"],
+        summary=overview(dataset, summary),
+        compared=compared(summary),
+        compared_note="Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends "
+        "the run. The recovery coefficient mixes amplitude and phase: read these two.",
+        budget=budget(summary),
+        budget_note=budget_note(summary),
+        knows=knows(dataset, summary),
+        figures=figures(dataset),
+        made=[
+            ("Dynamics", str(attributes["integrator"])),
+            ("Step", f"{significant(summary['step_s'])} s"),
+            ("Steps", f"{summary['steps']}"),
+            ("Samples", f"{dataset.sizes['time']}"),
+            ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
+            *versions(dataset),
+        ],
+        **more,
+    )
+
+
+def rig_verdict(summary: dict[str, Any]) -> str:
+    """Bounce, amplitude and phase, in words."""
+    law = "Without a compensator" if summary["compensator"] == "none" else f"With {summary['compensator']}"
+    words = []
+    if summary["apparent_restitution"] is not None and summary["phase_error_rad"] is None:
+        words.append(
+            f"a bounce shows restitution {significant(summary['apparent_restitution'])}"
+            f", without rig {significant(summary['ideal_restitution'])}"
+        )
+    if summary["amplitude_ratio"] is not None:
+        words.append(f"the amplitude at the end is {significant(summary['amplitude_ratio'])} times that without rig")
+    if summary["phase_error_rad"] is not None:
+        ahead = "ahead" if summary["phase_error_rad"] > 0 else "behind"
+        words.append(f"the phase {significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
+    said = f"{law} {', '.join(words)}." if words else f"{law} there is no contact to compare."
+    stopped = summary["status"]
+    return said if stopped == "finished" else f"{capital(stopped)}. {said}"
+
+
+def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary table."""
+    rows = [
+        ("Kind", f"{summary['kind']}, {dataset.attrs['mode']}"),
+        ("Status", summary["status"]),
+        ("End", f"{summary['end_time_s']:g} s"),
+        ("Compensator", summary["compensator"]),
+        ("Contact", f"{significant(summary['stiffness_N_m'])} N/m on {significant(summary['effective_mass_kg'])} kg"),
+        ("Delay, all in all", f"{significant(summary['delay_total_ms'], 3)} ms"),
+    ]
+    if summary["spectral_radius"] is not None:
+        rows.append(("Spectral radius of a cycle", f"{summary['spectral_radius']:.7g}"))
+    if summary["amplitude_bound"] is not None:
+        rows.append(
+            ("Amplitude in contact over the run", f"at most about {significant(summary['amplitude_bound'])} times")
+        )
+    if summary["gain_lowest_N_s_m"] is not None:
+        ends = (
+            f"{significant(summary['gain_lowest_N_s_m'], 5)} to {significant(summary['gain_highest_N_s_m'], 5)} N s/m"
+        )
+        rows.append(("Gains visited", f"{ends}{stability(summary)}"))
+    return rows
+
+
+def stability(summary: dict[str, Any]) -> str:
+    """Whether the loop is stable at both ends of the gains visited."""
+    stable = summary["gain_range_stable"]
+    if stable is None:
+        return ""
+    said = "stable at both ends" if all(stable["exact"]) else "not stable at both ends"
+    if stable["routh"] is None:
+        return f"; {said}"
+    agrees = stable["routh"] == stable["exact"]
+    return f"; {said}, exactly and by Routh’s table" if agrees else f"; {said}, Routh’s table (Padé) differs"
+
+
+def compared(summary: dict[str, Any]) -> Table:
+    """The measures, a row each."""
+    rows = []
+    for words, key, scale, unit in (
+        ("amplitude, rig over that without rig", "amplitude_ratio", 1, ""),
+        ("phase gained at the end", "phase_error_rad", 1, "rad"),
+        ("largest force, rig less that without rig", "peak_force_error_N", 1, "N"),
+        ("largest error of force at the end", "end_force_error_N", 1, "N"),
+        ("largest error of velocity at the end", "end_velocity_error_m_s", 1e3, "mm/s"),
+        ("recovery coefficient", "recovery_coefficient", 1, ""),
+        ("restitution of the first bounce, rig", "apparent_restitution", 1, ""),
+        ("restitution of the first bounce, without rig", "ideal_restitution", 1, ""),
+        ("kinetic energy at the end, rig less that without rig", "kinetic_energy_error_J", 1, "J"),
+    ):
+        value = summary[key]
+        if key in OF_SENSOR and value and abs(value) <= (summary["sensor_error_N"] or 0.0):
+            words = OF_SENSOR[key]
+        rows.append([words, NOTHING if value is None else significant(scale * value), unit])
+    return Table([("quantity", ""), ("value", ""), ("unit", "")], rows, [], worded={0, 2})
+
+
+def budget(summary: dict[str, Any]) -> Table:
+    """What each part of the loop delays the force by."""
+    total = summary["delay_total_ms"]
+    rows = [
+        [PARTS[part], significant(late, 3), significant(100 * late / total, 2) if total else NOTHING]
+        for part, late in sorted(summary["delay_budget_ms"].items(), key=lambda item: -item[1])
+    ]
+    if len(rows) > 1:
+        rows.append(["all together", significant(total, 3), "100"])
+    return Table([("part", ""), ("delay", "ms"), ("share", "%")], rows, [], worded={0})
+
+
+def budget_note(summary: dict[str, Any]) -> str:
+    words = "To first order, at the contact’s own frequency."
+    bounces = summary["delay_restitution"]
+    if bounces is None:
+        return words
+    gain = significant(100 * (bounces**2 - 1), 3)
+    return (
+        f"{words} Under this delay and no compensation an undamped bounce would show restitution {significant(bounces)}: "
+        f"it would end with {gain} % more energy than it began with."
+    )
+
+
+def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The compensator, what it is set to, and what it must know."""
+    law = COMPENSATORS.get(summary["compensator"])
+    if law is None:
+        return []
+    return [
+        ("Law", summary["compensator"]),
+        ("Set to", settings_in_words(json.loads(dataset.attrs["compensator_settings"]))),
+        ("Must know, and cannot", law.knows),
+    ]
+
+
+def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """What to draw, and what to look for in it."""
+    space = dataset.sizes["axis"] > 1
+    what = "Sizes of the contact force" if space else "Force on the model"
+    yield (
+        partial(drawn.beside, dataset, "ideal_force", "total_force", "force, N"),
+        f"{what} with and without rig: the difference below is what the rig gets wrong.",
+    )
+    yield (
+        partial(drawn.beside, dataset, "ideal_velocity", "velocity", "speed, mm/s" if space else "velocity, mm/s", 1e3),
+        f"{'Speed of the point that touches' if space else 'Velocity'} with and without rig.",
+    )
+    yield (
+        partial(drawn.energy, dataset),
+        "Kinetic energy, and the work of all forces on the model beside that of the contact at the robot: where the two part, "
+        "the loop has given or taken energy.",
+    )
+    words = drawn.window(dataset)[1]
+    yield partial(drawn.closely, dataset), f"Force and velocity in {words}, close up: see amplitude and phase apart."
+    if space:
+        yield (
+            partial(drawn.path, dataset),
+            "Way of the point that touches, seen from the target: from the side, and along x.",
+        )
+        yield (
+            partial(drawn.poses, dataset),
+            "Pose of the chaser, the model less that without rig: what the rig has changed of the motion.",
+        )
+        if float(np.abs(dataset.robot_pose - dataset.model_pose).max()) > NEGLIGIBLE:
+            yield (
+                partial(drawn.poses, dataset, "robot_pose", "model_pose"),
+                "Pose of the robot less that of the model it follows: the lag of hold and robot.",
+            )
+    else:
+        caption = (
+            f"Velocity over position in the run and, with the last instant marked, in {words}: a smaller or larger orbit is an "
+            "error of amplitude, two marks at different angles one of phase."
+            if dataset.attrs["bilateral"]
+            else f"Velocity over position, and force over position, in {words}: the area inside the rig’s loop of force is the "
+            "energy that its lateness gives."
+        )
+        yield partial(drawn.portrait, dataset), caption
+    if dataset.attrs["compensator"] != "none" and bool(dataset.gain.any()):
+        yield partial(drawn.gain, dataset), "The compensator’s gain with the range it visits (dotted), and its force."

@@ -1,0 +1,171 @@
+"""Runs of the kind `rig`: one with one compensator, or lanes of many stiffnesses at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.hil.compensators.linear import Linear
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import Model, State
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.rig.build import free_model, free_motion, resting
+from dockdyn.kinds.rig.model import Oracle, Rig
+from dockdyn.kinds.rig.model_plant import Plant
+from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
+from dockdyn.programs import Program
+from dockdyn.results.plan import TOLERANCE, jit_once, power_of_two
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+
+LONG = 256  # ticks remembered, beyond which no spectral radius is computed
+KEPT = 60_000  # samples of a run at most
+MOST_TICKS = 20_000_000  # of a run
+MOST_EVENTS = 1000  # of the motion without rig
+MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
+
+Progress = Callable[[float], None]
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Instants of a run: those at which the compensator is asked, and those that are kept."""
+
+    period: float  # s, between instants
+    instants: int
+    rows: int  # cycles or, for long runs, groups of `stride` cycles
+    stride: int
+    asks: int  # instants in a cycle
+
+    @staticmethod
+    def of(rig: Rig, duration: float) -> Grid:
+        """The grid that covers a duration (s)."""
+        asks = sum(rig.clock.asks)
+        cycle = float(rig.hold) * rig.clock.beats.holds
+        cycles = max(1, int(np.ceil(duration / cycle * (1 - 1e-12)))) + 1
+        if cycles * rig.clock.ticks > MOST_TICKS:
+            raise ScenarioError(
+                f"duration = {duration:g} s: has {cycles * rig.clock.ticks:.3g} instants of the loop, {cycle:g} s a cycle of "
+                f"{rig.clock.ticks}; must have at most {MOST_TICKS}"
+            )
+        stride = int(np.ceil(cycles * asks / KEPT)) if cycles * asks > KEPT else 1
+        rows = int(np.ceil(cycles / stride))
+        return Grid(cycle / asks, rows * stride * asks, rows, stride, asks)
+
+    def kept(self) -> np.ndarray:
+        """Which instants are kept."""
+        return np.arange(self.instants) if self.stride == 1 else np.arange(self.rows) * self.stride * self.asks
+
+    def within(self, duration: float) -> np.ndarray:
+        """Those of them that a duration (s) contains."""
+        kept = self.kept()
+        return kept[kept * self.period <= duration * (1 + 1e-9)]
+
+
+@dataclass(frozen=True)
+class Course:
+    """What a rig did, and what it would have done without loop; leading lanes where there are many."""
+
+    time: np.ndarray  # s
+    seen: Arrays  # by name, over time
+    ideal: Arrays  # likewise
+    wall_time: float  # s
+
+
+@partial(Program, static=("samples",))
+def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[str, Any], Any]:
+    """The motion without rig at `samples` instants, a `period` (s) apart, and how its run ended."""
+    settings = located.Settings(
+        duration=period * (samples - 1) * (1 + 1e-12),
+        step=period,
+        tolerance=jnp.asarray(TOLERANCE),
+        sampling=period,
+        samples=power_of_two(samples + 1),
+        max_moments=MOST_EVENTS,
+        line_capacity=8,
+        max_iterations=jnp.asarray(MOST_STEPS + 2.0 * samples),
+    )
+    solution = located.solve(model, settings)
+    assert solution.samples is not None
+    states = jax.tree.map(lambda rows: rows[:samples], solution.samples.state)
+
+    def look(state: State) -> dict[str, Any]:
+        motion = free_motion(state)
+        pose, rate = plant.pose(motion), plant.rate(motion)
+        position, velocity = plant.port(pose, rate)
+        found = {
+            "ideal_position": position,
+            "ideal_velocity": velocity,
+            "ideal_force": (plant.load(pose, rate) + plant.virtual_load(pose, rate))[: plant.port_axes],
+            "ideal_kinetic_energy": plant.kinetic_energy(motion),
+        }
+        return found | ({"ideal_pose": pose} if plant.axes > 1 else {})
+
+    return jax.vmap(look)(states), solution.status
+
+
+simulated = Program(run, static=("rows", "stride"))
+moves = jit_once(monodromy)
+
+
+def cycle_map(still: Rig) -> np.ndarray:
+    """The `monodromy` of a rig at rest."""
+    return np.asarray(moves(still))
+
+
+def radius(rig: Rig, loop: Loop) -> float:
+    """Spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
+
+    NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run.
+    """
+    if rig.clock.rows > LONG:
+        return float("nan")
+    compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
+    return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
+
+
+def still_oracle(rig: Rig) -> Oracle:
+    """An oracle that knows of no motion: for runs whose compensator asks none."""
+    nothing = jnp.zeros((1, rig.plant.port_axes))
+    return Oracle(nothing, nothing)
+
+
+def course(scenario: Scenario, rig: Rig) -> Course:
+    """Simulate a rig. ScenarioError where the motion without rig cannot be found."""
+    content = scenario.content
+    grid = Grid.of(rig, content.duration)
+    began = time.perf_counter()
+    ideal, status = free(free_model(content, rig.plant), rig.plant, jnp.asarray(grid.period), grid.instants)
+    check(scenario, status)
+    oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
+    _, seen = simulated(rig, oracle, jnp.asarray(content.seed), grid.rows, grid.stride)
+    kept = grid.within(content.duration)
+    return Course(
+        time=kept * grid.period,
+        seen={name: np.asarray(values)[: len(kept)] for name, values in seen.items()},
+        ideal={name: np.asarray(values)[kept] for name, values in ideal.items()},
+        wall_time=time.perf_counter() - began,
+    )
+
+
+def check(scenario: Scenario, status: Any) -> None:
+    """Refuses what has no motion without rig to compare with."""
+    bad = np.asarray(status)[np.asarray(status) != Status.FINISHED]
+    if bad.size:
+        reason = Status(int(np.ravel(bad)[0])).name.lower().replace("_", " ")
+        raise ScenarioError(f"{scenario.name}: duration: the motion without rig does not reach its end ({reason})")
+
+
+def loop_of(scenario: Scenario) -> Loop:
+    """The loop along the contact normal, of plain numbers."""
+    return nominal_loop(scenario, nominal_of(scenario))[0]

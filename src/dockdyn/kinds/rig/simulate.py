@@ -1,0 +1,50 @@
+"""One run of the kind `rig`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import xarray as xr
+
+from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.choice import NONE
+from dockdyn.kinds.rig.comparison_store import recall
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.data import dataset_of
+from dockdyn.kinds.rig.run import course, loop_of, radius
+from dockdyn.scenario.load import Scenario
+
+
+def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = None) -> xr.Dataset:
+    """Run a scenario of kind `rig`; what `simulate` returns.
+
+    Raises ScenarioError for a rig without contact within the duration, without hold, or whose periods never meet.
+    """
+    loop = loop_of(scenario)
+    maker = Maker(scenario, loop)
+    section = maker.complete(scenario.content.loop.compensator)
+    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    if progress is not None:
+        progress(0.1)
+    found = course(scenario, rig)
+    settings = {} if section is None else section.model_dump(exclude_none=True)
+    facts: dict[str, Any] = {
+        "compensator": NONE if section is None else section.law,
+        "compensator_settings": json.dumps(settings),
+        "comparison": json.dumps(compared(scenario, NONE if section is None else section.law, settings)),
+        "spectral_radius": radius(rig, loop),
+    }
+    return dataset_of(scenario, rig, loop, found, facts)
+
+
+def compared(scenario: Scenario, law: str, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """What the last comparison of this rig chose, and which of the compared the run's compensator is; None without one.
+
+    A law that was compared with other settings is none of them.
+    """
+    found = recall(scenario)
+    if found is None:
+        return None
+    return {"choice": found["choice"], "own": law if found["settings"].get(law) == settings else None}

@@ -1,0 +1,153 @@
+"""The summary of a run of the kind `rig`."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.kinds.rig.choice import ORACLES, Choice, advice
+from dockdyn.kinds.rig.measures import Motion, felt, measures
+from dockdyn.results.measures import number
+from dockdyn.scenario.tables.compensators import LAWS
+
+CLOSE = 0.02  # error of amplitude or restitution that is taken for none
+DRIFTED = 0.1  # rad, likewise of the phase
+TURNED = 3.1  # rad, rotation of the chaser seen from the target, near the half turn where its vector jumps
+OFF = 0.01  # a robot's gain at rest that is further from 1 is told
+PARTS = {
+    "delay": "the loop's delay",
+    "sensor": "the sensor's delay",
+    "sampling": "the sensor's period",
+    "jitter": "jitter",
+    "hold": "the hold",
+    "robot": "the robot",
+    "integrator": "the integrator",
+}
+
+
+def summarise_rig(dataset: xr.Dataset) -> dict[str, Any]:
+    """How far the rig is from the contact without rig, where its delay comes from, and what would serve."""
+    judged = json.loads(dataset.attrs["judgement"])
+    budget = {part: 1e3 * late for part, late in judged["delay_budget"].items()}
+    lowest, highest = judged["gains"] or (None, None)
+    end = {name: float(dataset[name][-1]) for name in ("kinetic_energy", "ideal_kinetic_energy")}
+    summary = {
+        "kind": dataset.attrs["kind"],
+        "title": dataset.attrs["title"],
+        "status": dataset.attrs["status"],
+        "contacts": [],
+        "impacts": [],
+        "compensator": str(dataset.attrs["compensator"]),
+        **{name: number(value) for name, value in measured(dataset).items()},
+        "spectral_radius": number(dataset.attrs["spectral_radius"]),
+        "amplitude_bound": judged["amplitude_bound"],
+        "stiffness_N_m": float(dataset.attrs["stiffness_N_m"]),
+        "effective_mass_kg": float(dataset.attrs["mass_kg"]),
+        "gain_lowest_N_s_m": lowest,
+        "gain_highest_N_s_m": highest,
+        "gain_range_stable": judged["stable"],
+        "delay_budget_ms": budget,
+        "delay_total_ms": sum(budget.values()),
+        "delay_restitution": judged["delay_restitution"],
+        "sensor_error_N": judged.get("sensor_error_N"),
+        "kinetic_energy_start_J": float(dataset.kinetic_energy[0]),
+        "kinetic_energy_error_J": end["kinetic_energy"] - end["ideal_kinetic_energy"],
+    }
+    return summary | {
+        "recommendation": recommendation(dataset, summary),
+        "warnings": warnings(dataset, summary, judged),
+        "integrator": dataset.attrs["integrator"],
+        "step_s": float(dataset.attrs["step_s"]),
+        "steps": int(dataset.attrs["steps"]),
+        "end_time_s": float(dataset.time[-1]),
+        "wall_time_s": float(dataset.attrs["wall_time_s"]),
+    }
+
+
+def motions(dataset: xr.Dataset) -> tuple[Motion, Motion]:
+    """The motion without rig, and the rig's."""
+    names = ("ideal_position", "ideal_velocity", "ideal_force"), ("position", "velocity", "total_force")
+    ideal, rig = (Motion(*(dataset[name].values for name in three)) for three in names)
+    late = json.loads(dataset.attrs.get("judgement", "{}")).get("latest_s")
+    if late is None or dataset.sizes["time"] < 2:
+        return ideal, rig
+    return ideal, replace(rig, contact=felt(dataset.contact_force.values, float(dataset.attrs["interval_s"]), late))
+
+
+def measured(dataset: xr.Dataset) -> dict[str, Any]:
+    """The measures of a run."""
+    frequency = float(dataset.attrs["frequency_rad_s"])
+    return measures(dataset.time.values, *motions(dataset), frequency, bool(dataset.attrs["bilateral"]))
+
+
+def error(summary: dict[str, Any]) -> tuple[str, float]:
+    """The error that counts, in words, and as a share: of a bounce that ends, else of amplitude; NaN where there is neither."""
+    ideal, apparent = summary["ideal_restitution"], summary["apparent_restitution"]
+    if summary["phase_error_rad"] is None and ideal and apparent is not None:
+        return f"a bounce shows restitution {apparent:.3f} instead of {ideal:.3f}", apparent / ideal - 1
+    ratio = summary["amplitude_ratio"]
+    if ratio is None:
+        return "the motion cannot be compared", math.nan
+    return f"at the end the amplitude is {ratio:.4g} times the true one", ratio - 1
+
+
+def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """What the rig makes of the bounce, and which compensator is best on it: by a comparison, or how to get one."""
+    law, drift = summary["compensator"], summary["phase_error_rad"]
+    words, off = error(summary)
+    begin = "Without a compensator" if law == "none" else f"With {law}"
+    if not abs(off) <= CLOSE:  # or not known
+        said = f"{begin} {words}."
+    elif drift is not None and abs(drift) > DRIFTED:
+        said = (
+            f"{begin} the amplitude is right and the phase {drift:.2g} rad off, which only leads of the command mend."
+        )
+    else:
+        said = f"{begin} this run is within {100 * CLOSE:g} % of the contact without rig, at this one stiffness."
+    return f"{said} {best_here(dataset)}".strip()
+
+
+def best_here(dataset: xr.Dataset) -> str:
+    """The advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
+    found = json.loads(dataset.attrs.get("comparison", "null"))
+    if found is not None:
+        choice = Choice.of_answer(found["choice"])
+        others = [law for law in LAWS if law not in ORACLES and choice.known(law) is None]
+        more = f" Not compared: {', '.join(others)}." if others else ""
+        return advice(choice, found["own"]) + more
+    if not json.loads(dataset.attrs["judgement"]).get("comparable", True):
+        return ""
+    return "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
+
+
+def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
+    """What the reader should know before trusting the numbers."""
+    found = [] if dataset.attrs["finished"] else [str(dataset.attrs["status"])]
+    found += [line for line in str(dataset.attrs.get("prediction", "")).splitlines() if line]
+    if judged["robot_gain"] is not None and not abs(judged["robot_gain"] - 1) < OFF:
+        found.append(f"the robot's gain at rest is {judged['robot_gain']:g}, not 1: it does not go where it is told")
+    if not np.any(dataset.ideal_force.values):
+        found.append("no contact within the duration: there is nothing to compare")
+    if "model_pose" in dataset and np.linalg.norm(dataset.model_pose.values[:, 3:], axis=1).max() > TURNED:
+        found.append(
+            "the bodies turn by half a turn against each other: there the robot's axes jump, a rig cannot follow"
+        )
+    if float(dataset.time[-1]) * float(dataset.attrs["frequency_rad_s"]) < 2 * np.pi and dataset.attrs["bilateral"]:
+        found.append("the run is shorter than an oscillation: its amplitude at the end says nothing")
+    bound = summary["amplitude_bound"]
+    if bound is not None and (summary["spectral_radius"] or 0.0) > 1:
+        found.append(f"the loop is unstable: in contact, amplitudes can grow to {bound:.4g} times within the run")
+    stable = summary["gain_range_stable"]
+    for way, words in (("exact", "the loop is unstable"), ("routh", "Routh's table calls the loop unstable")):
+        judgements = zip(judged["gains"] or [], (stable or {}).get(way) or [], strict=False)
+        for gain, good in dict.fromkeys(judgements):
+            if not good:
+                found.append(f"{words} at a gain of {gain:.5g} N s/m, which the run visits")
+    if summary["compensator"] == "variable-gain":
+        found.append("variable-gain sees the motion without rig (an oracle): it works in simulation only")
+    return found

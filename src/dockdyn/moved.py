@@ -1,0 +1,87 @@
+"""Where modules of earlier versions are now: their old names still work for one release, with a warning.
+
+An entry reads "old room -> new room: names", a name that has changed as "old=new".
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+MOVED = """
+mechanics -> mechanics.trees: tree=composite_bodies planar_tree=planar spatial_tree=spatial
+mechanics -> mechanics.trees: assembly beam link_inertia momentum screws
+contact -> contact.laws: normal_law friction spring_dashpot hertz hunt_crossley
+contact -> contact.laws: force_stroke compliance_device parallel preloaded
+contact -> contact.surfaces: surface cone cylinder plane sphere torus combined
+impact -> impact.laws: impact_law newton plastic routh curved_slip=slip_trajectory sliding energy_pair
+impact -> impact.laws: simultaneous result checks contact_matrix
+impact -> impact.formulas: effective_mass contact_duration latching
+integrate -> integrate.hybrid: located node pace watch cubic delay_line runge_kutta fixed
+integrate -> integrate.variational: mechanical colliding event_search discrete_energy lane
+loop -> hil: block energy_observer hybrid_contact robot sensor tuning velocity_sources
+loop -> hil.compensators: compensator
+loop.compensators -> hil.compensators: command_lead energy_layer fixed_gain force_lead lead_energy linear linear_gain
+loop.compensators -> hil.compensators: online_stiffness passivity variable_gain velocity_acceleration
+models -> kinds.free_flight: free_flight=model coast=model_coast held=model_held catching=model_catch
+models -> kinds.free_flight: resting_contact=model_resting_contact
+models -> kinds.chains: chains=model four_mass=model_four_mass latch=model_latch
+models -> kinds.berthing: berthing=model berthing_observed=model_observed rebound=model_rebound conserve=model_conserve
+models -> kinds.berthing: captured=model_captured approach=model_approach
+models -> kinds.orbital_arm: orbital_arm=model orbital_observed=model_observed orbital_parts=model_parts
+models -> kinds.rig: rig=model rig_bodies=model_bodies rig_clock=model_clock rig_plant=model_plant
+models -> kinds.rig: rig_run=model_run wall=model_wall
+study -> kinds.rig: rig_build=build rig_run=run rig_compensator=compensator rig_lanes=lanes compare
+study -> studies.campaign: campaign=conduct campaign_store=store sampling
+"""
+GONE = {"dockdyn.loop", "dockdyn.loop.compensators", "dockdyn.models", "dockdyn.study"}  # rooms that are no more
+
+
+def new_names() -> dict[str, str]:
+    """The new name of every module that has moved, by its old one."""
+    found = {}
+    for line in MOVED.strip().splitlines():
+        rooms, _, names = line.partition(": ")
+        old, _, new = rooms.partition(" -> ")
+        for name in names.split():
+            before, _, after = name.partition("=")
+            found[f"dockdyn.{old}.{before}"] = f"dockdyn.{new}.{after or before}"
+    return found
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Imports a module by its old name from where it is now. Asked last, so only for names that nothing else has."""
+
+    def __init__(self) -> None:
+        self.names = new_names()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname in self.names:
+            return ModuleSpec(fullname, self)
+        return ModuleSpec(fullname, self, is_package=True) if fullname in GONE else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """The module where it is now; of a room that is no more an empty one."""
+        if spec.name not in self.names:
+            return None
+        new = self.names[spec.name]
+        warnings.warn(
+            f"{spec.name} is now {new}; the old name goes with the next release", DeprecationWarning, stacklevel=2
+        )
+        return import_module(new)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: the module has run where it is now."""
+
+
+def install() -> None:
+    """Let old names be imported."""
+    if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
+        sys.meta_path.append(MovedModules())

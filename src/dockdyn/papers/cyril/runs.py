@@ -1,0 +1,144 @@
+"""Motions after the impact, of Cyril et al.: the runs that figures and rows share, and what is measured on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.api import simulate
+from dockdyn.scenario.load import load
+
+WRIST = {"impact.lock": ["theta4"]}
+RIGID = {"flexible.modes": 0}
+PAIRS = {8: (0.5, 0.5), 9: (0.5, 0.8), 10: (0.2, 0.5)}  # (r_E, r_f) by figure
+ELASTIC = (0.0, 0.0)
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # r_E = r_f, from plastic to elastic
+SAMPLES = 4000  # of the runs under control: as many of each, so that they share what is compiled
+
+# scheme: stiffness (N m/rad) and damping (N m s/rad) of base, shoulder, elbow, wrist; duration (s)
+SCHEMES: dict[str, tuple[list[float], list[float], float]] = {
+    "none": ([0, 0, 0, 0], [0, 0, 0, 0], 120),
+    "joint PD + wheel": ([1000, 200, 200, 20], [9000, 3000, 2000, 150], 320),
+    "rate damping + wheel": ([1000, 0, 0, 0], [9000, 1500, 800, 80], 120),
+    "rate damping, no wheel": ([0, 0, 0, 0], [0, 1500, 800, 80], 120),
+}
+JOINTS_REST, BASE_REST, TIP_REST = 0.05, 0.05, 10.0  # deg/s, deg, mm: below this counts as at rest
+
+
+def run(preset: str, changes: dict[str, Any]) -> xr.Dataset:
+    """A preset with changes, its arm's deflections with their sign added."""
+    scenario = load(preset, changes)
+    dataset = simulate(scenario)
+    content = scenario.content
+    names, values = [], []
+    for link in content.chaser.link:
+        if link.beam is not None:
+            names.append(link.name)
+            # m per unit of each modal coordinate, along y; none without modes
+            shift = np.asarray(content.flexible.beam(link.beam, content.planar).shapes(np.asarray(1.0)).shift)[1]
+            own = [mode for mode in dataset.mode.values if str(mode).startswith(f"{link.name}.")]
+            values.append(dataset.modal_coordinate.sel(mode=own).values @ shift)
+    attributes = {"units": "m", "long_name": "deflection of a link's end along its y axis"}
+    return dataset.assign_coords(beam=names).assign(
+        signed_deflection=(("time", "beam"), np.stack(values, axis=1), attributes)
+    )
+
+
+@lru_cache(maxsize=1)
+def captured() -> xr.Dataset:
+    """Plastic capture: a weld, wrist free, normal along −y."""
+    return run("cyril-plastic", {})
+
+
+@lru_cache(maxsize=1)
+def captured_rigid() -> xr.Dataset:
+    return run("cyril-plastic", RIGID)
+
+
+@lru_cache(maxsize=1)
+def captured_locked() -> xr.Dataset:
+    return run("cyril-plastic", WRIST)
+
+
+@lru_cache(maxsize=len(PAIRS) + len(SHARES))
+def rebound(energy_ratio: float, friction_ratio: float) -> xr.Dataset:
+    """Wrist locked, normal against the hand, by the ratios of energy loss and friction impulse."""
+    return run("cyril-r-e-r-f", {"impact.r_e": energy_ratio, "impact.r_f": friction_ratio})
+
+
+@lru_cache(maxsize=len(SCHEMES))
+def controlled(scheme: str) -> xr.Dataset:
+    """Plastic capture, then control. Rate damping is joint PD without stiffness, so that all schemes are one structure."""
+    stiffness, damping, duration = SCHEMES[scheme]
+    return run(
+        "cyril-controlled",
+        {
+            "control.law": "joint-pd",
+            "control.stiffness": stiffness[1:],
+            "control.damping": damping[1:],
+            "control.base_stiffness": stiffness[0],
+            "control.base_damping": damping[0],
+            "duration": duration,
+            "output.interval": duration / SAMPLES,
+        },
+    )
+
+
+# --- what is measured ------------------------------------------------------------------------------------------------
+
+
+def base_turned(run: xr.Dataset) -> np.ndarray:
+    """How far the spacecraft has turned (deg)."""
+    attitude = run.base_attitude.values[:, 0]
+    return np.degrees(np.unwrap(2 * np.arctan2(attitude[:, 3], attitude[:, 0])))
+
+
+def angle(run: xr.Dataset, joint: str) -> np.ndarray:
+    """A joint's angle (deg)."""
+    return np.degrees(run.joint_angle.sel(joint=joint).values)
+
+
+def payload_rate(run: xr.Dataset) -> np.ndarray:
+    """deg/s."""
+    return np.degrees(run.target_coordinate_rate.values[:, 2])
+
+
+def fastest_joint(run: xr.Dataset) -> np.ndarray:
+    """Largest joint rate (deg/s)."""
+    return np.degrees(np.abs(run.coordinate_rate.sel(coordinate=run.joint.values).values).max(axis=1))
+
+
+def largest_deflection(run: xr.Dataset) -> np.ndarray:
+    """Of the links' ends (mm)."""
+    return 1e3 * np.abs(run.signed_deflection.values).max(axis=1)
+
+
+def tip(run: xr.Dataset) -> np.ndarray:
+    """Where the hand touches the payload (m, inertial x and y)."""
+    return run.outline.values[:, 0, -1, :2]
+
+
+def gap(run: xr.Dataset) -> np.ndarray:
+    """Distance of that point from the payload's rim (m): below zero, and they would have touched again."""
+    centre = run.outline.values[:, 1, 0, :2]
+    radius = np.linalg.norm(run.outline.values[0, 1, 1, :2] - centre[0])
+    return np.linalg.norm(tip(run) - centre, axis=1) - radius
+
+
+def crossings(run: xr.Dataset, values: np.ndarray) -> np.ndarray:
+    """When `values` change their sign (s)."""
+    (at,) = np.nonzero(np.diff(np.sign(values)))
+    time = run.time.values
+    return time[at] - values[at] * (time[at + 1] - time[at]) / (values[at + 1] - values[at])
+
+
+def rest_from(run: xr.Dataset, of: Callable[[xr.Dataset], np.ndarray], limit: float) -> float:
+    """From when on a measure is at most `limit` until the run's end (s); infinite where it is not."""
+    (beyond,) = np.nonzero(of(run) > limit)
+    if not len(beyond):
+        return 0.0
+    return float(run.time[beyond[-1] + 1]) if beyond[-1] + 1 < run.sizes["time"] else float("inf")

@@ -1,0 +1,263 @@
+"""Gibson and Murphey, impact during an orbital docking: Figures 2–6, times of the impacts and of the computation.
+
+The paper leaves out masses, lengths, initial angles and the bay. The presets `gibson-2d` (docking, the docked angles held to
+the end) and `gibson-2d-retreat` (the second impact closes a latch, the payload is released, the arm moves back) have some
+that give its times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from dockdyn.api import simulate, summarise
+from dockdyn.kinds.orbital_arm.snapshots import Instant, in_station, snapshots
+from dockdyn.papers import reproduction
+from dockdyn.papers.reproduction import Made, Part, Progress
+from dockdyn.papers.table import Row, Table
+from dockdyn.report.drawing import COLOURS
+from dockdyn.results.store import write_result
+from dockdyn.scenario.load import load
+
+IMPACTS = (("12.50", "1250"), ("27.51", "2751"))  # s and step, as printed
+SPEED, PERIOD = 7706.6, 5460.0  # m/s, s, as printed
+EXECUTION = "182"  # s, of 4000 steps, as printed
+CLOSE = 0.75  # m, half the side of a close-up
+TITLE = 0.3  # in, room for a title above a legend
+ANGLES = {"theta": "θ", "psi": "ψ", "alpha": "α", "beta": "β"}
+
+
+@lru_cache(maxsize=1)
+def docking() -> xr.Dataset:
+    return simulate(load("gibson-2d"))
+
+
+@lru_cache(maxsize=1)
+def retreat() -> xr.Dataset:
+    return simulate(load("gibson-2d-retreat"))
+
+
+# --- the orbit: Fig. 2 -----------------------------------------------------------------------------------------------
+
+
+def on_orbit(progress: Progress) -> Made:
+    """Speed and period by the semi-major axis, and what the printed ones would belong to."""
+    section = load("gibson-2d").content.orbit
+    rate, radius, parameter = (
+        float(section.make().mean_motion()),
+        section.semi_major_axis,
+        section.gravitational_parameter,
+    )
+    words = "The printed speed and period belong to other orbits, below."
+    rows = [
+        Row("orbital speed", f"{SPEED}", rate * radius, "m/s", words),
+        Row("orbital period", f"{PERIOD:g}", 2 * np.pi / rate, "s"),
+        Row("semi-major axis", "6731.29", radius / 1e3, "km"),
+        Row("semi-major axis to which the printed speed belongs", None, parameter / SPEED**2 / 1e3, "km"),
+        Row(
+            "that to which the printed period belongs", None, np.cbrt(parameter * (PERIOD / 2 / np.pi) ** 2) / 1e3, "km"
+        ),
+    ]
+    return orbit_picture(radius), rows
+
+
+def orbit_picture(radius: float) -> Figure:
+    """The orbit to scale, the station (far too large) as it stands along it."""
+    figure = Figure(figsize=(6, 6), layout="constrained")
+    ax = figure.add_subplot()
+    turn = np.linspace(0, 2 * np.pi, 361)
+    earth = 6378.137  # km
+    ax.fill(earth * np.cos(turn), earth * np.sin(turn), color=COLOURS["solid"], linewidth=0)
+    ax.plot(radius / 1e3 * np.cos(turn), radius / 1e3 * np.sin(turn), color=COLOURS["muted"], linewidth=0.8)
+    half = 600.0  # km, of the station as drawn
+    for place in np.linspace(0, 2 * np.pi, 8, endpoint=False):
+        along = np.array([np.cos(place), np.sin(place)])
+        ends = radius / 1e3 * along + half * np.array([[-1], [1]]) * along
+        ax.plot(*ends.T, color=COLOURS["blue"], linewidth=2.5)
+    ax.set(aspect="equal", xlabel="x, km", ylabel="y, km")
+    return figure
+
+
+# --- the docking: Figs. 3–6 ------------------------------------------------------------------------------------------
+
+
+def times_of(run: xr.Dataset, what: str) -> np.ndarray:
+    return run.event_time.values[run.what.values == what]
+
+
+def start_and_docking(progress: Progress) -> Made:
+    """Figure 3."""
+    run = docking()
+    progress(0.9)
+    first, second = (impact["time_s"] for impact in summarise(run)["impacts"][:2])
+    chosen = [(0.0, "start"), (first, "first impact"), (second, "second impact")]
+    place = run.contact_place.values[0, 0]
+    rows = [Row(f"payload at the start, {axis}", None, float(place[i]), "m") for i, axis in enumerate("xy")]
+    return titled(snapshots(run, chosen)), rows
+
+
+def titled(figure: Figure) -> Figure:
+    """Room for a title above the legend."""
+    width, height = figure.get_size_inches()
+    share = height / (height + TITLE)
+    figure.set_size_inches(width, height + TITLE)
+    figure.subplots_adjust(top=figure.subplotpars.top * share, bottom=figure.subplotpars.bottom * share)
+    for legend in figure.legends:
+        legend.set_bbox_to_anchor((figure.subplotpars.left, share), transform=figure.transFigure)
+    return figure
+
+
+def released(progress: Progress) -> Made:
+    """Figure 4."""
+    run = retreat()
+    progress(0.9)
+    summary = summarise(run)
+    caught, let_go = summary["capture_time_s"], summary["release_time_s"]
+    chosen: list[Instant] = [(caught, "latched"), (let_go, "released"), (float(run.time[-1]), "arm back")]
+    starts = run.joint_angle.values[0]
+    rows = [
+        Row("latch closes", IMPACTS[1][0], caught, "s", "At the second impact."),
+        Row("payload released", None, let_go, "s"),
+        *(
+            Row(
+                f"{ANGLES[str(name)]} at the end less that at the start",
+                "back",
+                float(run.joint_angle[-1, i] - starts[i]),
+                "rad",
+            )
+            for i, name in enumerate(run.joint.values)
+        ),
+        Row("angular momentum, largest relative change", None, summary["angular_momentum_error"], "1"),
+    ]
+    return titled(snapshots(run, chosen)), rows
+
+
+def close_ups(progress: Progress) -> Made:
+    """Figure 5, a to f: the payload in the bay."""
+    run = retreat()
+    progress(0.9)
+    summary = summarise(run)
+    first, caught, let_go = summary["impacts"][0]["time_s"], summary["capture_time_s"], summary["release_time_s"]
+    chosen = [
+        (first - 2.0, "a, comes"),
+        (first, "b, first impact"),
+        ((first + caught) / 2, "c"),
+        (caught - 1.0, "d, comes again"),
+        (caught, "e, latched"),
+        (float(run.time[-1]), "f, released"),
+    ]
+    held = run.contact_place.values[run.time.values >= caught, 0]
+    rows = [
+        Row("payload moves against the bay once latched, at most", None, float(np.ptp(held, axis=0).max()), "m"),
+        Row("arm’s tip from the payload at the end", None, apart(run), "m", f"Released at {let_go:.4g} s."),
+    ]
+    return titled(snapshots(run, chosen, CLOSE)), rows
+
+
+def apart(run: xr.Dataset) -> float:
+    """How far the arm's tip is from the payload at the end (m)."""
+    tip = in_station(run.isel(time=[-1]))[0, list(run.link.values).index("payload")]
+    return float(np.linalg.norm(tip - run.contact_place.values[-1, 0]))
+
+
+def histories(progress: Progress) -> Made:
+    """Figure 6: attitude of the station and angles of the arm."""
+    run = docking()
+    progress(0.9)
+    figure = Figure(figsize=(9, 8), layout="constrained")
+    axes = figure.subplots(4, 1, sharex=True)
+    rows = []
+    for ax, (name, letter) in zip(axes, ANGLES.items(), strict=True):
+        values = run.theta.values if name == "theta" else run.joint_angle.sel(joint=name).values
+        ax.plot(run.time, values, color=COLOURS["blue"], linewidth=1.2)
+        if name != "theta":
+            goal = float(run.set_point.sel(joint=name)[-1])
+            ax.axhline(goal, color=COLOURS["muted"], linewidth=0.8, linestyle="--")
+            rows.append(Row(f"{letter} at 40 s less its set-point", None, float(values[-1]) - goal, "rad"))
+        else:
+            rows.append(Row("largest θ", None, float(np.abs(values).max()), "rad", "Against the orbital frame."))
+        for time in times_of(run, "impact"):
+            ax.axvline(time, color=COLOURS["orange"], linewidth=0.9)
+        ax.set_ylabel(f"{letter}, rad")
+        ax.grid(alpha=0.3)
+    axes[-1].set_xlabel("time, s")
+    axes[0].set_xlim(0, float(run.time[-1]))
+    return figure, rows
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def impact_rows(progress: Progress) -> Made:
+    """When the payload meets the bay, in seconds and in steps."""
+    run = docking()
+    progress(0.9)
+    summary = summarise(run)
+    rows = [Row("impacts within 40 s", "2", float(len(summary["impacts"])), "1")]
+    for number, (impact, (time, step)) in enumerate(zip(summary["impacts"], IMPACTS, strict=False), start=1):
+        name = f"impact {number}, {impact['surface']}"
+        count = np.ceil(impact["time_s"] / summary["step_s"])
+        rows += [
+            Row(f"{name}: time", time, impact["time_s"], "s", "Located inside the step."),
+            Row(f"{name}: step in which it falls", step, float(count), "1"),
+            Row(f"{name}: approach speed", None, impact["approach_speed_m_s"], "m/s"),
+            Row(f"{name}: impulse", None, impact["impulse_N_s"], "N s"),
+            Row(f"{name}: energy that it took", None, impact["energy_loss_J"], "J"),
+        ]
+    rows.append(Row("energy, largest relative error", None, summary["energy_error"], "1"))
+    return None, rows
+
+
+def time_rows(progress: Progress) -> Made:
+    """How long 4000 steps take."""
+    summary = summarise(docking())
+    steps = summary["steps"]
+    return None, [
+        Row("time of all steps", EXECUTION, 1e-6 * steps * summary["microseconds_per_step"], "s", "Compiled before."),
+        Row("with compilation, and all that is observed", None, summary["wall_time_s"], "s"),
+        Row("a step", f"{float(EXECUTION) / 4000 * 1e6:g}", summary["microseconds_per_step"], "µs"),
+        Row("corrections of Newton’s method in a step", None, summary["newton_iterations_mean"], "1"),
+    ]
+
+
+PRESET = "`gibson-2d`: elastic, no friction, the docked angles held throughout; h = 0.01 s."
+BACK = (
+    "`gibson-2d-retreat`: the second impact is plastic, the payload is released 5 s later, the arm moves back in 100 s."
+)
+
+FIGURES: dict[int | str, Part] = {
+    2: Part(
+        "Gibson and Murphey, Fig. 2: the station on its orbit",
+        on_orbit,
+        "The gravitational parameter of the Earth; the paper gives G and no mass. The station is drawn far too large.",
+    ),
+    3: Part("Gibson and Murphey, Fig. 3: start of the docking", start_and_docking, PRESET),
+    4: Part("Gibson and Murphey, Fig. 4: payload docked and released, arm back", released, BACK),
+    5: Part("Gibson and Murphey, Fig. 5: the payload in the bay", close_ups, BACK),
+    6: Part("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", histories, PRESET),
+    "impacts": Part(
+        "Gibson and Murphey: times of the impacts",
+        impact_rows,
+        f"{PRESET} The gains do not hold a real arm: “docking” is a passage through the docked angles, not their end.",
+    ),
+    "time": Part(
+        "Gibson and Murphey: time of the computation", time_rows, f"{PRESET} The time is that of this machine."
+    ),
+}
+DATA: dict[int | str, tuple[str, Callable[[], xr.Dataset]]] = {
+    **dict.fromkeys((3, 6, "impacts", "time"), ("docking", docking)),
+    **dict.fromkeys((4, 5), ("retreat", retreat)),
+}
+
+
+def reproduce(figure: int | str | None, folder: Path, progress: Progress | None = None) -> list[Table]:
+    """Recompute one of `FIGURES`, or all when None: see `reproduction.reproduce`. Writes the runs as netCDF, too."""
+    tables = reproduction.reproduce(FIGURES, figure, folder, progress)
+    for stem, data in {DATA[table.name] for table in tables if table.name in DATA}:
+        write_result(data(), Path(folder) / f"{stem}.nc")
+    return tables

@@ -1,0 +1,149 @@
+"""Paraskevas et al., Figures 3–5: the ratio of effective masses over the mass ratios λ_c = m₁/m₂, λ_i = m₂/m₃, λ_t = m₄/m₃."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.impact.formulas.effective_mass import chain_mass_ratio, mass_ratio_coefficient, zero_velocity_target_ratio
+from dockdyn.papers.table import Row
+from dockdyn.stability.chart import chart, locate
+
+LEAST, MOST = 0.1, 10.0  # mass ratios of the planes
+VALUES = 101  # along an axis
+FAMILY = (0.2, 0.5, 1.0, 2.0, 5.0)  # λ_c, or λ_i, of the curves
+CELLS, SHARP = 48, 1e-9  # of the traced line: details, and its place, as shares of an axis
+
+
+def ratios_of(points: np.ndarray) -> np.ndarray:
+    """Points of the unit square on the logarithmic axes."""
+    return LEAST * (MOST / LEAST) ** points
+
+
+@lru_cache(maxsize=2)
+def plane(target: float) -> xr.Dataset:
+    """e_l over λ_i and λ_c for one λ_t (0: a single mass, inf: a wall behind m₃), and the line e_l = ½, traced."""
+    axis = ratios_of(np.linspace(0, 1, VALUES))
+
+    def excess(points: np.ndarray) -> np.ndarray:
+        contact, chaser = ratios_of(points).T
+        return 2 * np.asarray(mass_ratio_coefficient(chaser, contact, target)) - 1
+
+    (line,) = (ratios_of(piece) for piece in chart(excess, CELLS, SHARP).boundary)
+    coefficient = np.asarray(mass_ratio_coefficient(axis[:, None], axis[None, :], target))
+    curves = np.asarray(mass_ratio_coefficient(np.array(FAMILY)[:, None], axis[None, :], target))
+    words = "ratio of effective masses e_l"
+    return xr.Dataset(
+        {
+            "coefficient": (("chaser_ratio", "contact_ratio"), coefficient, {"units": "1", "long_name": words}),
+            "curve": (("family", "contact_ratio"), curves, {"units": "1", "long_name": words}),
+            "zero_contact_ratio": ("vertex", line[:, 0], {"units": "1", "long_name": "λ_i where e_l is one half"}),
+            "zero_chaser_ratio": ("vertex", line[:, 1], {"units": "1", "long_name": "λ_c where e_l is one half"}),
+        },
+        coords={
+            "contact_ratio": ("contact_ratio", axis, {"units": "1", "long_name": "λ_i = m2/m3"}),
+            "chaser_ratio": ("chaser_ratio", axis, {"units": "1", "long_name": "λ_c = m1/m2"}),
+            "family": ("family", list(FAMILY), {"units": "1", "long_name": "λ_c of the curves"}),
+        },
+        attrs={"target_ratio": target},
+    )
+
+
+@lru_cache(maxsize=1)
+def locus() -> xr.Dataset:
+    """λ_t that leaves no relative velocity: over λ_i for some λ_c, and over λ_c for some λ_i."""
+    axis = ratios_of(np.linspace(0, 1, 10 * VALUES))
+    family = np.array(FAMILY)
+    words = "λ_t = m4/m3 that leaves no relative velocity"
+    by_chaser = np.asarray(zero_velocity_target_ratio(family[:, None], axis[None, :]))
+    by_contact = np.asarray(zero_velocity_target_ratio(axis[None, :], family[:, None]))
+    return xr.Dataset(
+        {
+            "of_chaser_ratio": (
+                ("family", "ratio"),
+                by_chaser,
+                {"units": "1", "long_name": f"{words}, λ_c the family's"},
+            ),
+            "of_contact_ratio": (
+                ("family", "ratio"),
+                by_contact,
+                {"units": "1", "long_name": f"{words}, λ_i the family's"},
+            ),
+        },
+        coords={
+            "ratio": ("ratio", axis, {"units": "1", "long_name": "the other of λ_c and λ_i"}),
+            "family": ("family", family, {"units": "1", "long_name": "λ_c, or λ_i"}),
+        },
+    )
+
+
+def even_contact_ratio(chaser: float, target: float) -> float:
+    """λ_i with which e_l = ½."""
+    ends = np.array([[0.0]]), np.array([[1.0]])
+
+    def excess(points: np.ndarray) -> np.ndarray:
+        return 2 * np.asarray(mass_ratio_coefficient(chaser, ratios_of(points[:, 0]), target)) - 1
+
+    return float(ratios_of(locate(excess, *ends, excess(ends[0]), excess(ends[1]), SHARP))[0, 0])
+
+
+def distance(data: xr.Dataset, chaser_ratio: np.ndarray) -> Row:
+    """The traced line against its closed form."""
+    worst = float(np.abs(data.zero_chaser_ratio.values / chaser_ratio - 1).max())
+    return Row("traced line against the closed form, largest relative distance", None, worst, "1")
+
+
+def single_mass_rows(data: xr.Dataset) -> list[Row]:
+    """Figure 3."""
+    contact = data.zero_contact_ratio.values
+    closed = (1 + contact) / (1 - contact)
+    rows = [
+        Row("e_l, λ_c = λ_i = 1", None, float(mass_ratio_coefficient(1, 1, 0)), "1"),
+        Row("least e_l with λ_i above 1", "> 0.5", float(mass_ratio_coefficient(np.inf, 1.0, 0)), "1", LIGHTER),
+    ]
+    for chaser in (2.0, 5.0):
+        words = "Closed form: (λ_c − 1)/(λ_c + 1)."
+        name = f"largest λ_i that keeps the direction, λ_c = {chaser:g}"
+        rows.append(Row(name, None, even_contact_ratio(chaser, 0.0), "1", words))
+    rows.append(distance(data, closed))
+    wrong = Row(
+        "eq. 28: e_l of a single chaser mass, λ_i = λ_t = 1",
+        "0.5",
+        float(chain_mass_ratio((1.0,), (1.0, 1.0))),
+        "1",
+        "Eq. 28 is the limit λ_t → ∞; right is (λ_i + λ_t + 1)/((λ_i + 1)(λ_t + 1)).",
+    )
+    return [*rows, wrong]
+
+
+LIGHTER = "Approached for λ_c → ∞, λ_i → 1: a direction is kept only where m₃ is heavier than m₂ and m₁ than m₂."
+
+
+def wall_rows(data: xr.Dataset) -> list[Row]:
+    """Figure 4."""
+    contact = data.zero_contact_ratio.values
+    rows = [Row("e_l, λ_c = λ_i = 1", None, float(mass_ratio_coefficient(1, 1, np.inf)), "1")]
+    for chaser in (0.2, 0.5):
+        words = "Closed form: (1 − λ_c)/(1 + λ_c). Below it the chaser turns round."
+        name = f"least λ_i that keeps the direction, λ_c = {chaser:g}"
+        rows.append(Row(name, None, even_contact_ratio(chaser, np.inf), "1", words))
+    return [*rows, distance(data, (1 - contact) / (1 + contact))]
+
+
+def locus_rows(data: xr.Dataset) -> list[Row]:
+    """Figure 5."""
+    even = data.of_chaser_ratio.sel(family=1.0)
+    rows = [Row("λ_t for λ_c = 1, largest distance from 1 over all λ_i", "0", float(np.abs(even - 1).max()), "1")]
+    for family in (2.0, 0.5):
+        curve = data.of_chaser_ratio.sel(family=family)
+        heavy = family > 1
+        extreme, word = (curve.max(), "largest") if heavy else (curve.min(), "least")
+        printed = "< 1" if heavy else "> 1"
+        words = f"λ_i from {LEAST:g} to {MOST:g}."
+        rows.append(Row(f"{word} λ_t for λ_c = {family:g}", printed, float(extreme), "1", words))
+    for contact in (0.5, 2.0):
+        found = float(zero_velocity_target_ratio(2.0, contact))
+        rows.append(Row(f"λ_t for λ_c = 2, λ_i = {contact:g}", None, found, "1"))
+    return rows

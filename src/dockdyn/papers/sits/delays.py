@@ -1,0 +1,168 @@
+"""SITS, Figure 7: the undamped target in time, with no delay and under each delay alone.
+
+Measurement delay and the robot's response are continuous and integrated by Runge and Kutta's method on a fine mesh; the
+control cycle is the simulated rig of the preset without its other delays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dockdyn.hil.robot import RobotAxes
+from dockdyn.integrate.hybrid import fixed
+from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.kinds.rig.build import free_model, plant_of
+from dockdyn.kinds.rig.measures import at_last_peak
+from dockdyn.kinds.rig.model_wall import MassOnWall
+from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.simulate import simulate_rig
+from dockdyn.papers.reproduction import Made, Progress
+from dockdyn.papers.sits import simulation_pictures as pictures
+from dockdyn.papers.sits.rig import STEP, rig, root_of
+from dockdyn.papers.table import Row
+from dockdyn.scenario.load import load
+from dockdyn.stability import loop
+from dockdyn.stability.loop import Robot
+
+SHOWN = 20.0  # s
+MESH = 5e-4  # s, a quarter of the delay
+SETTLED = 1.0  # s, after which only the slowest motion is left
+UNDAMPED = {"contact.normal.damping": 0.0, "duration": SHOWN}
+
+
+class Target(Model):
+    """A mass against a wall that a robot pushes in its place, its force `delay` old; all continuous (SITS, eqs. 2, 18).
+
+    State: that of `MassOnWall`, and the robot's as memory; without `robot` the mass itself touches.
+    """
+
+    wall: MassOnWall
+    robot: Robot | None
+    delay: Scalar | None  # s
+
+    def initial(self) -> State:
+        x = self.wall.initial()
+        if self.robot is None:
+            return x
+        state, _ = RobotAxes(self.robot).following(x.q[None], x.v[None], jnp.zeros(()))
+        return State(x.q, x.v, x.mode, state[0])
+
+    def moved(self, x: State) -> Array:
+        """Rate of the robot's state."""
+        assert self.robot is not None
+        return self.robot.state @ x.memory + self.robot.input * x.q
+
+    def flow(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> Rate:
+        return Rate(x.v, -delayed[0] / self.wall.mass, () if self.robot is None else self.moved(x))
+
+    def sense(self, t: Scalar, x: State) -> Sensed:
+        place, speed = x.q, x.v
+        if self.robot is not None:
+            place, speed = self.robot.output @ x.memory, self.robot.output @ self.moved(x)
+        force = self.wall.contact.normal_force(x.mode[0], self.wall.contact.touch(place, speed))
+        return Sensed((force,), (), ())
+
+    def jump(self, t: Scalar, x: State, fired: tuple[Array, ...]) -> State:
+        return x
+
+
+class Swing(NamedTuple):
+    """A motion over time: s, m, m/s, and force on the target, N."""
+
+    time: Float[np.ndarray, "time"]
+    position: Float[np.ndarray, "time"]
+    velocity: Float[np.ndarray, "time"]
+    force: Float[np.ndarray, "time"]
+
+    @property
+    def power(self) -> Float[np.ndarray, "time"]:
+        """Power of the force on the target, W."""
+        return self.force * self.velocity
+
+    def mode(self) -> complex:
+        """Root (1/s) of the motion, which has become a single exponential oscillation.
+
+        From three instants each a quarter of a period apart: x(t + 2n) = p x(t + n) − q x(t), by least squares.
+        """
+        step = self.time[1] - self.time[0]
+        x = self.position[self.time >= SETTLED]
+        n = round(np.pi / 2 / rig().frequency / step)
+        (p, q), *_ = np.linalg.lstsq(np.stack([x[n:-n], -x[: -2 * n]], axis=1), x[2 * n :])
+        root = np.log(np.roots([1, -p, q])[0].astype(complex)) / (n * step)
+        return complex(root.real, abs(root.imag))
+
+    def peaks(self) -> dict[str, float]:
+        """Last peaks of displacement (mm), velocity (mm/s), force (N) and power (W)."""
+        series = {"displacement": 1e3 * self.position, "velocity": 1e3 * self.velocity}
+        series |= {"force": self.force, "power": self.power}
+        whole = slice(0, None)
+        return {name: at_last_peak(np.abs(values), np.abs(values), whole)[0] for name, values in series.items()}
+
+
+def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
+    """The target with nothing, a measurement delay (s) or a robot between it and the contact."""
+    scenario = load("sits", UNDAMPED)
+    model = free_model(scenario.content, plant_of(scenario.content, loop_of(scenario)))
+    assert isinstance(model, MassOnWall)
+    return integrated(Target(wall=model, robot=robot, delay=None if delay is None else jnp.asarray(delay)))
+
+
+@eqx.filter_jit
+def samples(target: Target, mesh: fixed.Mesh) -> tuple[Array, Array, Array]:
+    _, found = fixed.solve(target, mesh)
+    return found.state.q, found.state.v, -found.delayed[0]
+
+
+def integrated(target: Target) -> Swing:
+    stride = round(STEP / MESH)
+    mesh = fixed.Mesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
+    found = jax.tree.map(np.asarray, samples(target, mesh))
+    return Swing(np.arange(len(found[0])) * STEP, *found)
+
+
+def held() -> Swing:
+    """The target under the control cycle alone."""
+    hold = {"hold": {"period": rig().hold}}
+    run = simulate_rig(load("sits", {**UNDAMPED, "loop": hold}))
+    values = (run[name].values[:, 0] for name in ("position", "velocity", "total_force"))
+    return Swing(run.time.values, *values)
+
+
+def delays_in_time(progress: Progress) -> Made:
+    """Figure 7."""
+    r = rig()
+    ideal = continuous()
+    found = {"measurement delay": continuous(delay=r.delay), "control cycle": held()}
+    progress(0.6)
+    found["response of the robot"] = continuous(robot=load("sits").content.loop.robot.make())
+    numbers = (r.mass, r.stiffness)
+    exact = {
+        "measurement delay": root_of(loop(*numbers, delay=r.delay)),
+        "control cycle": root_of(loop(*numbers, hold=r.hold)),
+        "response of the robot": root_of(loop(*numbers, robot=r.robot)),
+    }
+    units = {"displacement": "mm", "velocity": "mm/s", "force": "N", "power": "W"}
+    rows = [Row(f"no delay: peak {name}", None, value, units[name]) for name, value in ideal.peaks().items()]
+    words = {
+        "measurement delay": ("diverges, more than under the control cycle", ""),
+        "control cycle": ("diverges", "τ_s = T_c / 2: it ties with the measurement delay, to 5e-5."),
+        "response of the robot": ("diverges the slowest", "By the stand-in for the robot that is not printed."),
+    }
+    rows.append(Row("no delay, growth rate", "0", ideal.mode().real, "1/s"))
+    for name, swing in found.items():
+        root, (printed, note) = swing.mode(), words[name]
+        rows.append(Row(f"{name} alone, growth rate in time", printed, root.real, "1/s", note))
+        rows.append(Row(f"{name} alone, growth rate, exact", None, exact[name].real, "1/s"))
+        rows.append(Row(f"{name} alone, frequency in time", None, root.imag, "rad/s"))
+        rows += [
+            Row(f"{name} alone: peak {what} at {SHOWN:g} s over that without delay", "> 1", peak / whole, "1")
+            for (what, peak), whole in zip(swing.peaks().items(), ideal.peaks().values(), strict=True)
+        ]
+    progress(0.9)
+    return pictures.delays({"no delay": ideal, **found}), rows

@@ -1,0 +1,129 @@
+"""SITS, section 5.3: the runs with compensators, and what is measured of them.
+
+Runs "with T/2" are those of the presets `sits-fgc`, `sits-lgc` and `sits-scvg`; "continuous" are the preset `sits` with the
+settings of its `[[compare]]`. All multiply the model's velocity, sampled at 2 ms, unless their name says otherwise.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jaxtyping import Float
+
+from dockdyn.hil.compensators.compensator import Seen
+from dockdyn.hil.energy_observer import Oracle
+from dockdyn.kinds.rig.measures import at_last_peak
+from dockdyn.kinds.rig.simulate import simulate_rig
+from dockdyn.kinds.rig.summary import measured
+from dockdyn.papers.sits.rig import rig
+from dockdyn.scenario.load import Scenario, load
+
+Series = Float[np.ndarray, "time"]
+
+PRINTED_COEFFICIENT = {"loop.compensator.gain": 110.62}  # N s/m: with it e_R is the printed 1.0203
+SWITCHES = (26.0, 36.0, 46.0)  # s, t_ε of Fig. 11
+T2 = "with T/2"
+S1 = "continuous"
+
+
+def fixed(**keys: Any) -> dict[str, Any]:
+    """A fixed gain, tuned."""
+    return {"loop.compensator": {"law": "fixed-gain", **keys}}
+
+
+def stated(law: str) -> dict[str, Any]:
+    """The settings of a law in `[[compare]]` of the preset `sits`."""
+    found = next(section for section in load("sits").content.compare if section.law == law)
+    return {"loop.compensator": found.model_dump(exclude_none=True)}
+
+
+def cases() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Preset and overrides of every run, by name."""
+    both = {"law": "velocity-acceleration", "velocity": "model", "period": "2 ms"}
+    on_robot = {"loop.compensator.velocity": "robot", "loop.compensator.period": None}
+    found: dict[str, tuple[str, dict[str, Any]]] = {
+        f"FGC, {T2}": ("sits-fgc", {}),
+        f"FGC of the printed e_R, {T2}": ("sits-fgc", PRINTED_COEFFICIENT),
+        f"LGC, {T2}": ("sits-lgc", {}),
+        f"SCVG, {T2}": ("sits-scvg", {}),
+        f"SCVG as printed, {T2}": ("sits-scvg", {"loop.compensator.form": "as-printed"}),
+        f"velocity and acceleration, {T2}": ("sits-fgc", {"loop.compensator": both}),
+        f"FGC, {S1}": ("sits", stated("fixed-gain")),
+        f"LGC, {S1}": ("sits", stated("linear-gain")),
+        f"SCVG, {S1}": ("sits", stated("variable-gain")),
+        f"velocity and acceleration, {S1}": ("sits", stated("velocity-acceleration")),
+        f"none, {T2}": ("sits-fgc", {"loop.compensator": None}),
+        "FGC on the robot's velocity": ("sits-fgc", fixed(velocity="robot")),
+        "FGC on the robot's velocity, sampled": ("sits-fgc", fixed(velocity="robot", period="2 ms")),
+        "FGC on the tracking differentiator's": ("sits-fgc", fixed(velocity="tracking-differentiator", period="2 ms")),
+        "SCVG on the robot's velocity": ("sits-scvg", on_robot),
+    }
+    for time in SWITCHES:
+        found[f"SCVG, t_ε = {time:g} s"] = ("sits-scvg", {"loop.compensator.switch_time": time})
+    return found
+
+
+@lru_cache
+def scenario(name: str) -> Scenario:
+    """One of `cases`."""
+    preset, changes = cases()[name]
+    return load(preset, changes)
+
+
+@lru_cache
+def run(name: str) -> xr.Dataset:
+    """The run of one of `cases`."""
+    return simulate_rig(scenario(name))
+
+
+@lru_cache
+def measure(name: str) -> dict[str, float]:
+    """Its measures."""
+    return {what: float(value) for what, value in measured(run(name)).items()}
+
+
+def axis(found: xr.Dataset, name: str) -> Series:
+    return found[name].values[:, 0]
+
+
+def force_error(found: xr.Dataset) -> Series:
+    """e_F, N (eq. 44): the ideal force less all that acts on the target."""
+    return axis(found, "ideal_force") - axis(found, "total_force")
+
+
+def velocity_error(found: xr.Dataset) -> Series:
+    """e_V, mm/s (eq. 44)."""
+    return 1e3 * (axis(found, "velocity") - axis(found, "ideal_velocity"))
+
+
+def coefficients(found: xr.Dataset) -> tuple[Series, Series]:
+    """e_R (eq. 44) at each peak of the ideal speed, and when (s)."""
+    ideal, speed = (np.abs(axis(found, name)) for name in ("ideal_velocity", "velocity"))
+    at = np.flatnonzero((ideal[1:-1] >= ideal[:-2]) & (ideal[1:-1] > ideal[2:])) + 1
+    pairs = [at_last_peak(ideal[i - 1 : i + 2], speed[i - 1 : i + 2], slice(0, None)) for i in at]
+    return found.time.values[at], np.array([other / own for own, other in pairs])
+
+
+def observed_energy(found: xr.Dataset, force: str) -> Series:
+    """ε_h, J (eq. 45), with F_x the series `force` of a run."""
+    names = {"ideal_position": "ideal_position", "ideal_force": "ideal_force", "robot_position": "robot_position"}
+    known = {key: jnp.asarray(found[name].values) for key, name in (names | {"force": force}).items()}
+    rows = Seen(**(dict.fromkeys(Seen._fields) | known))  # type: ignore[arg-type]
+    return np.asarray(jax.vmap(lambda one: Oracle().step((), one)[1])(rows))
+
+
+def within(found: xr.Dataset, values: Series, first: float, last: float) -> float:
+    """Largest size of a series from `first` to `last` (s)."""
+    time = found.time.values
+    return float(np.abs(values[(time >= first) & (time <= last)]).max())
+
+
+def last_cycle(found: xr.Dataset, values: Series) -> float:
+    """Largest size of a series in the last cycle."""
+    end = float(found.time[-1])
+    return within(found, values, end - 2 * np.pi / rig().frequency, end)

@@ -1,0 +1,53 @@
+"""The frame of a chart over two keys: axes with units, what is shaded, entries of the legend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dockdyn.report.drawing import COLOURS, WIDTH, arrange, power_of_ten
+from dockdyn.report.field import Key
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SHADE: dict[str, Any] = {"color": COLOURS["sky"], "alpha": 0.22, "linewidth": 0, "zorder": 0}  # where it is stable
+
+
+def panel(height: float, entries: int) -> tuple[Figure, Axes]:
+    """A figure of one panel of `height` (in) under a legend of so many entries."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    ax = figure.subplots()
+    arrange(figure, [height], entries, title=-0.14)  # no names of contacts between
+    figure.subplots_adjust(right=1 - 0.25 / WIDTH)  # room for half the last tick's number
+    return figure, ax
+
+
+def frame(ax: Axes, keys: list[Key]) -> None:
+    """Makes the axes, x first, those of keys; logarithmic ones with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    for name, key in zip("xy", keys, strict=False):
+        ax.set(**{f"{name}label": key.label})
+        if key.logarithmic:
+            ax.set(**{f"{name}scale": "log"})
+            axis: Any = getattr(ax, f"{name}axis")
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5) if key.values[-1] < 300 * key.values[0] else (1,)))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(FuncFormatter(plain))
+        ax.set(**{f"{name}lim": (key.values[0], key.values[-1])})
+
+
+def plain(value: float, _: int | None = None) -> str:
+    """A tick of a logarithmic scale: 0.02, 500, 2×10⁵."""
+    if 1e-3 <= value < 1e5:
+        return f"{value:g}"
+    digit, exponent = f"{value:.0e}".split("e")
+    return ("" if digit == "1" else f"{digit}×") + power_of_ten(10.0 ** int(exponent))
+
+
+def once(ax: Axes, words: str) -> str:
+    """A label, or none when something in `ax` has it."""
+    return "_" if words in ax.get_legend_handles_labels()[1] else words

@@ -1,0 +1,277 @@
+"""How figures look: colours, contacts as shaded times, labels that do not overlap."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.wording import ranges, significant
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import parse
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Name: colour on paper. A report replaces each by its style sheet's, so that a figure follows light and dark.
+COLOURS = {
+    "ink": "#1f2329",
+    "muted": "#59636f",
+    "rule": "#d5dae1",
+    "paper": "#fefefe",
+    "contact": "#e4e8ee",  # times of contact
+    "solid": "#dcd7cc",  # inside of a surface's solid
+    "wall": "#8a8272",
+    # hues that stay apart for colour-blind readers (Okabe and Ito), the light ones darkened for thin lines
+    "blue": "#0072b2",
+    "orange": "#d55e00",
+    "green": "#00916a",
+    "purple": "#a8528c",
+    "gold": "#b07d00",
+    "sky": "#4a9fd0",
+}
+SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "gold", "sky")]
+DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5))]  # apart without colour, too
+
+STYLE: dict[str, Any] = {
+    "font.size": 9,
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "text.color": COLOURS["ink"],
+    "text.parse_math": False,  # a name with a dollar sign is a name
+    "axes.edgecolor": COLOURS["muted"],
+    "axes.labelcolor": COLOURS["ink"],
+    "axes.facecolor": "none",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "axes.formatter.limits": (-3, 5),
+    "axes.formatter.useoffset": False,
+    "axes.prop_cycle": f"cycler('color', {SERIES})",
+    "grid.color": COLOURS["rule"],
+    "grid.linewidth": 0.5,
+    "xtick.color": COLOURS["muted"],
+    "ytick.color": COLOURS["muted"],
+    "xtick.labelcolor": COLOURS["ink"],
+    "ytick.labelcolor": COLOURS["ink"],
+    "lines.linewidth": 1.2,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "figure.facecolor": "none",
+    "figure.dpi": 100,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dockdyn",
+}
+WIDTH = 7.4  # in
+LEFT, RIGHT, TOP, BOTTOM = 0.82, 0.12, 0.26, 0.46  # in, margins of figures over time
+LEGEND_ROW, LEGEND_COLUMNS = 0.19, 3  # in
+BEYOND = 1e8
+CLOSE = 0.04  # share of a panel's width below which labels share one text
+
+
+def styled[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Makes `draw` draw in the report's style, whatever the reader's own settings of matplotlib."""
+
+    @functools.wraps(draw)
+    def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        from matplotlib import style
+
+        with style.context(STYLE, after_reset=True):
+            return draw(*args, **kwargs)
+
+    return wrapped
+
+
+def scenario_content(dataset: xr.Dataset) -> Any:
+    """The scenario of a result; None where a law or surface of the user's own can no longer be imported."""
+    try:
+        return parse(dataset.attrs["scenario"], "result").content
+    except ScenarioError:
+        return None
+
+
+def pair_labels(dataset: xr.Dataset) -> list[str]:
+    """What to call each contact pair."""
+    names = [str(name) for name in dataset.contact.values]
+    content = scenario_content(dataset)
+    if content is not None:
+        names = [contact.name or f"{contact.feature} – {contact.surface}" for contact in content.contact]
+    return [short(name) for name in names]
+
+
+def short(name: str, length: int = 40) -> str:
+    """A user's name as a label: one line, not too long; matplotlib drops labels that begin with an underscore."""
+    line = " ".join(name.split())
+    line = line if len(line) <= length else line[: length - 1] + "…"
+    return f"\N{ZERO WIDTH SPACE}{line}" if line.startswith("_") else line
+
+
+def clusters(places: np.ndarray, apart: float) -> list[list[int]]:
+    """Indexes of `places` (n, dimensions), grouped around the first ones that are further `apart` than that."""
+    groups: list[list[int]] = []
+    for index, place in enumerate(places):
+        for group in groups:
+            if np.linalg.norm(place - places[group[0]]) < apart:
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return groups
+
+
+def contact_spans(dataset: xr.Dataset) -> np.ndarray:
+    """Onset and release (s) of every contact, (contacts, 2); one that was not released lasts to the end."""
+    release = dataset.episode_release.values
+    end = float(dataset.time[-1])
+    return np.stack([dataset.episode_onset.values, np.where(np.isfinite(release), release, end)], axis=1)
+
+
+@styled
+def time_figure(dataset: xr.Dataset, heights: Sequence[float], entries: int = 0) -> tuple[Figure, np.ndarray]:
+    """A figure of panels over time, one above the other, with the contacts shaded and named.
+
+    `heights` (in) of the panels, `entries` of its legend. Margins are the same in every figure, so that times line up.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=list(heights))[:, 0]
+    arrange(figure, heights, entries)
+    over_time(dataset, axes)
+    return figure, axes
+
+
+def arrange(figure: Figure, heights: Sequence[float], entries: int, title: float = 0.0) -> None:
+    """Sizes a figure for panels of `heights` (in) with `title` (in) above each, under a legend of so many entries."""
+    gap = 0.16 + title  # in
+    top = TOP + title + LEGEND_ROW * (-(-entries // LEGEND_COLUMNS) if entries > 1 else 0)
+    height = top + sum(heights) + gap * (len(heights) - 1) + BOTTOM
+    figure.set_size_inches(WIDTH, height)
+    figure.subplots_adjust(
+        left=LEFT / WIDTH,
+        right=1 - RIGHT / WIDTH,
+        top=1 - top / height,
+        bottom=BOTTOM / height,
+        hspace=gap * len(heights) / sum(heights),
+        wspace=0.33,
+    )
+
+
+def over_time(dataset: xr.Dataset, axes: np.ndarray, close: float = CLOSE) -> None:
+    """Makes `axes`, from top to bottom, panels over the time of a run."""
+    end = float(dataset.time[-1])
+    for ax in axes:
+        shade_contacts(dataset, ax)
+        ax.set_xlim(0, end if end > 0 else 1)
+        align_label(ax)
+    name_contacts(dataset, axes[0], close)
+    axes[-1].set_xlabel("time, s")
+
+
+def align_label(ax: Axes) -> None:
+    """Puts the label of the vertical axis where all panels of a column have it."""
+    ax.yaxis.set_label_coords(-LEFT * 0.8 / (WIDTH * ax.get_position().width), 0.5)
+
+
+def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:
+    """Shades the times of contact; the thin edge keeps a short one visible."""
+    spans = [(onset, release - onset) for onset, release in contact_spans(dataset)]
+    colour = COLOURS["contact"]
+    ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), color=colour, linewidth=0.4, zorder=0)
+
+
+def name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
+    """Writes Q1, Q2 … above the shaded times; neighbours too close for that share one text."""
+    middles = contact_spans(dataset).mean(axis=1)
+    groups: list[list[int]] = []
+    for index in np.argsort(middles):
+        if groups and middles[index] - middles[groups[-1][-1]] < close * float(dataset.time[-1]):
+            groups[-1].append(int(index))
+        else:
+            groups.append([int(index)])
+    for group in groups:
+        numbers = [index + 1 for index in group]
+        words = ranges(numbers) if len(numbers) < 4 else f"Q{min(numbers)}–Q{max(numbers)}"
+        middle = (middles[group[0]] + middles[group[-1]]) / 2
+        at_end = middle > (1 - close) * float(dataset.time[-1])
+        place = (float(dataset.time[-1]) if at_end else middle, 1.02)
+        side = "right" if at_end else "center"
+        ax.text(*place, words, transform=ax.get_xaxis_transform(), ha=side, va="bottom", color=COLOURS["muted"])
+
+
+def ranked_bars(ax: Axes, keys: Sequence[str], values: np.ndarray, colours: Sequence[str]) -> Any:
+    """A bar with its number for every key, the first on top; the bars."""
+    ax.grid(axis="y", visible=False)
+    bars = ax.barh(range(len(keys)), values, color=list(colours), height=0.62)
+    ax.set_yticks(range(len(keys)), [short(key) for key in keys])
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.axvline(0, color=COLOURS["muted"], linewidth=0.8)
+    for place, value in enumerate(values):
+        side, gap = ("left", 3) if value >= 0 else ("right", -3)
+        words = f"{'+' if value > 0 else ''}{significant(value, 3)}".replace("-", "−")
+        ax.annotate(words, (value, place), (gap, 0), textcoords="offset points", ha=side, va="center", fontsize=7.5)
+    ax.margins(x=0.14)
+    return bars
+
+
+def lines(ax: Axes, time: Any, values: Any, labels: list[str], first: int = 0) -> None:
+    """Columns of `values`, their styles counted from the `first`."""
+    for index, label in enumerate(labels):
+        place = first + index
+        style = {"color": SERIES[place % len(SERIES)], "linestyle": DASHES[place % len(DASHES)]}
+        ax.plot(time, values[:, index], label=label, **style)
+
+
+def legend(figure: Figure, ax: Axes) -> None:
+    """A legend of what `ax` shows, above the panels, when there is something to tell apart."""
+    handles, labels = ax.get_legend_handles_labels()
+    if len(handles) > 1:
+        corner = (LEFT / WIDTH, 1.0)
+        columns = min(LEGEND_COLUMNS, len(handles))
+        figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1)
+
+
+def tame(ax: Axes, values: np.ndarray, usual: float) -> None:
+    """A symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero.
+
+    What is more than `BEYOND` times the usual leaves the panel.
+    """
+    sizes = np.abs(values)[np.isfinite(values)]
+    if not (usual > 0 and sizes.size and sizes.max() > 1e3 * usual):
+        return
+    from matplotlib.ticker import FuncFormatter
+
+    least = int(np.floor(np.log10(usual)))
+    ax.set_yscale("symlog", linthresh=10.0**least, linscale=0.7)
+    limits, ticks = [], [0.0]
+    for side in (-1.0, 1.0):
+        top = max(min(3 * float(np.nanmax(side * values)), BEYOND * usual), 10.0**least)
+        decades = range(least + 1, int(np.log10(top)) + 1)
+        ticks += [side * 10.0**decade for decade in decades[:: -(-len(decades) // 4) or 1]]
+        limits.append(side * top)
+    ax.set_ylim(*limits)
+    ax.set_yticks(sorted(ticks))
+    ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+    ax.yaxis.minorticks_off()
+
+
+def power_of_ten(value: float, _: int | None = None) -> str:
+    """A tick of a logarithmic scale without mathematical markup."""
+    if value == 0:
+        return "0"
+    exponent = round(np.log10(abs(value)))
+    digits = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{'−' if value < 0 else ''}10{digits}"

@@ -1,0 +1,38 @@
+"""The replay of a run inside its report: packed, unpacked by a click, with nothing from outside the page."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+
+from markupsafe import Markup
+
+PAGE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+# the frame inherits these: the replay unpacks its scripts and runs them, and reads data and pictures that are inside it
+POLICY = f"{PAGE} blob:; script-src 'unsafe-inline' 'unsafe-eval'; connect-src data: blob:"
+SCRIPT = Markup(
+    """
+(() => {
+  const place = document.querySelector("#replay .replay"), button = place.querySelector("button");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    const packed = atob(document.getElementById("replay-data").textContent);
+    const bytes = Uint8Array.from(packed, character => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const frame = document.createElement("iframe");
+    place.classList.add("open");
+    frame.title = "Replay";
+    frame.sandbox = "allow-scripts";
+    frame.allow = "fullscreen";
+    frame.srcdoc = await new Response(stream).text();
+    place.replaceChildren(frame);
+  });
+})();
+"""
+)
+
+
+def packed(page: str) -> str:
+    """A replay's page, compressed, as text of a script element."""
+    return base64.b64encode(gzip.compress(page.encode(), mtime=0)).decode()

@@ -1,0 +1,158 @@
+"""Trees of links as they look: rods, beams that bend, boxes at their ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dockdyn.mechanics.trees.assembly import Link
+from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.report.replay.gear import METAL, hull
+from dockdyn.report.replay.looks import dressed
+from dockdyn.report.replay.scene import Mesh, Motion, Part, along, of_matrices
+from dockdyn.report.replay.shapes import ball, box, joined, placed, rod
+from dockdyn.scenario.tables.tree import BODY, GRIP
+
+BENDS = 6  # pieces in which a beam is drawn
+Numbers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+POINT = 1.8  # radius of the ball that a point mass is drawn as, over a rod's
+SLENDER = 0.018  # radius of a rod over the tree's reach
+
+
+@dataclass(frozen=True)
+class Placing:
+    """All links of a tree at the frames, by name, and the places along its beams."""
+
+    motions: dict[str, Motion]
+    beams: dict[str, list[Motion]]
+
+
+def placing(section: Any, flexible: Any, planar: bool, numbers: Numbers, grip: Link | None = None) -> Placing:
+    """Where a tree's links are, for the numbers of a `Configuration` with leading frames, by the tree's own kinematics.
+
+    Places along beams are massless links locked there, so that they move as anything mounted there would.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    marks = [
+        Link(f"{link.name} at {piece}", link.name, joint="locked", at=piece / BENDS)
+        for link in section.link
+        if link.beam is not None
+        for piece in range(1, BENDS + 1)
+    ]
+    beams = {link.name: link for link in section.link if link.beam is not None}
+    marks += [
+        Link(seat_of(link), link.parent, joint="locked", **beams[link.parent].seat(link.mount))
+        for link in section.link
+        if link.parent in beams and link.at is None
+    ]
+    tree = section.tree(flexible, planar, *([] if grip is None else [grip]), *marks)
+    q = Configuration(*map(jnp.asarray, numbers))
+    still = jnp.zeros(tree.layout.columns()[2])
+    found = jax.jit(jax.vmap(lambda one: tree.motion(one, still)[:2]))(q)
+    position, rotation = (np.asarray(part) for part in found)
+    motions = {name: Motion(position[:, i], of_matrices(rotation[:, i])) for i, name in enumerate(tree.layout.names)}
+    beams = {
+        link.name: [motions[link.name], *(motions.pop(f"{link.name} at {n}") for n in range(1, BENDS + 1))]
+        for link in section.link
+        if link.beam is not None
+    }
+    return Placing(motions, beams)
+
+
+def tree_parts(
+    name: str, section: Any, found: Placing, colour: str, reach: float, grip: tuple[str, Any] | None = None
+) -> list[Part]:
+    """The links of a tree: `grip` is a link and the place on it that touches (m)."""
+    links = section.ordered()
+    thick = SLENDER * reach
+    parts = []
+    for link in links:
+        motion = found.motions[link.name]
+        seats = {seat_of(child): child.mount for child in links if child.parent == link.name and child.at is None}
+        if grip is not None and grip[0] == link.name:
+            seats[GRIP] = grip[1]
+        bends = link.name in found.beams
+        ends = [] if bends else [np.asarray(place, float) for place in seats.values()]
+        if link.beam is not None and not bends:
+            ends.append(np.array([link.beam.length, 0.0, 0.0]))
+        if link.look is not None:
+            part = Part(f"{name}/{link.name}", ball(1.35 * thick), METAL, motion, flat=False)
+            parts += dressed(part, link.look)
+            continue
+        if bends:
+            parts += beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)
+            parts += bracket_parts(f"{name}/{link.name}", found, seats, thick)
+            if link.mass is not None:
+                solid = leaf(link.model_copy(update={"centre": [0.0, 0.0, 0.0]}), thick)
+                parts.append(
+                    Part(f"{name}/{link.name} body", solid, colour, found.motions[link.name + BODY], opacity=0.9)
+                )
+        if link.parent is None:
+            parts.append(Part(f"{name}/{link.name}", base(link, ends, reach), colour, motion, opacity=0.9))
+            continue
+        pieces = [ball(1.35 * thick)] + [stick(end, thick) for end in ends if np.any(end)]
+        parts.append(Part(f"{name}/{link.name}", joined(*pieces), METAL, motion, flat=False))
+        if not ends and link.beam is None and link.mass is not None:
+            parts.append(Part(f"{name}/{link.name} body", leaf(link, thick), colour, motion, opacity=0.9))
+    return parts
+
+
+def beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> list[Part]:
+    """A beam in pieces, each between two places on it."""
+    parts = []
+    for piece, (one, other) in enumerate(pairwise(places)):
+        gap = other.position - one.position
+        length = float(np.linalg.norm(gap, axis=1).max())
+        motion = along(one.position, gap)
+        parts.append(Part(f"{name} piece {piece + 1}", rod(1.01 * length, radius), colour, motion, flat=False))
+    return parts
+
+
+def seat_of(link: Any) -> str:
+    """The name of the frame on a beam where a link is mounted."""
+    return f"{link.name} seat"
+
+
+def bracket_parts(name: str, found: Placing, seats: dict[str, Any], thick: float) -> list[Part]:
+    """What holds places beside a beam (m, link axes, by the name of the frame there) to its axis."""
+    parts = []
+    for frame, place in seats.items():
+        across = -np.array([0.0, *place[1:]])
+        if np.any(across):
+            parts.append(Part(f"{name} {frame}", stick(across, thick), METAL, found.motions[frame], flat=False))
+    return parts
+
+
+def stick(end: np.ndarray, radius: float) -> Mesh:
+    return placed(rod(float(np.linalg.norm(end)), 0.8 * radius), np.zeros(3), end)
+
+
+def base(link: Any, ends: list[np.ndarray], reach: float) -> Mesh:
+    """The first body of a tree by its mass and inertia, with a stub to each place where something is mounted.
+
+    One that would swallow the arm, as a station does, is drawn as a block where the arm is mounted.
+    """
+    thick = SLENDER * reach
+    if link.mass is None:
+        return ball(2 * thick)
+    stubs = [stick(end, 1.3 * thick) for end in ends if np.any(end)]
+    mesh = hull(link.mass, np.asarray(link.inertia), ends)
+    if np.ptp(mesh.vertices, axis=0).max() > 1.2 * reach:
+        half = 0.07 * reach
+        return joined(*(box(end - half, end + half) for end in ends or [np.zeros(3)]))
+    centre = np.asarray(link.centre, float)
+    return joined(Mesh(mesh.vertices + centre, mesh.faces), *stubs)
+
+
+def leaf(link: Any, thick: float) -> Mesh:
+    """The last body of a tree by its mass and inertia; a ball where it is a point."""
+    inertia, centre = np.asarray(link.inertia, float), np.asarray(link.centre, float)
+    if not inertia.any():
+        return ball(POINT * thick, centre)
+    mesh = hull(link.mass, inertia, [])
+    return Mesh(mesh.vertices + centre, mesh.faces)

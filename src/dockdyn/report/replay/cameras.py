@@ -1,0 +1,33 @@
+"""Where cameras stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.replay.scene import Motion, View
+
+BACK = 1.7  # of a radius: how far a camera of 75 degrees stands off to see it all
+
+
+def seen_from(
+    name: str,
+    direction: Sequence[float] | np.ndarray,
+    centre: Any,
+    radius: float,
+    follow: Motion | None = None,
+    turns: bool = False,
+) -> View:
+    """The view of a ball (m) from a direction."""
+    out = np.asarray(direction, float) / np.linalg.norm(direction)
+    centre = np.asarray(centre, float)
+    return View(name, centre + BACK * radius * out, centre, follow, turns)
+
+
+def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors to the side of an axis and up from it; level where the axis is not upright itself."""
+    across = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
+    across /= np.linalg.norm(across)
+    return across, np.cross(across, axis)

@@ -1,0 +1,134 @@
+"""Bodies as they look when nothing better is known: boxes of uniform density, probes, surfaces that guide them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.drawing import COLOURS
+from dockdyn.report.replay.looks import dressed
+from dockdyn.report.replay.scene import Mesh, Motion, Part, turned
+from dockdyn.report.replay.shapes import ball, box, joined, placed, rod, surface_around_axis
+
+SIDES = {True: COLOURS["blue"], False: COLOURS["orange"]}  # by whether it is the chaser
+METAL = "#b9c0c9"
+SURFACE = "#8fb8d0"
+CLEAR = 0.5  # share of the way from the centre of mass to docking gear that a body may fill
+NEAR = 0.5  # of what matters of a surface: a reference point closer than that to the centre of mass needs no stand
+THIN = 0.035  # radius of a probe that is a point, as a share of its length
+TAPER = 0.5  # width of a face that is cut back so
+FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
+MARGIN = 1.25  # of what is shown of a surface beyond where it is met
+
+
+def uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Half lengths (m) along principal axes, and these (columns), of the box of uniform density with that inertia."""
+    moments, axes = np.linalg.eigh(np.asarray(inertia, float))
+    squares = np.maximum(6 / mass * (moments.sum() - 2 * moments), 0)
+    size = np.sqrt(squares) / 2
+    return np.maximum(size, FLAT * max(size.max(), 1e-6)), axes
+
+
+def hull(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Mesh:
+    """A body's box; cut back and tapered where it would swallow, or hide, the places of its docking gear (m, body axes)."""
+    half, axes = uniform_box(mass, inertia)
+    order = np.abs(axes).argmax(axis=0)
+    if sorted(order) == [0, 1, 2] and np.abs(axes).max(axis=0).min() > 0.95:  # near enough to the body's own axes
+        half, axes = half[np.argsort(order)], np.eye(3)
+    low, high = -half, half.copy()
+    cut: set[tuple[int, bool]] = set()  # faces: axis, whether the far one
+    for place in gear:
+        seen = axes.T @ place
+        axis = int(np.argmax(np.abs(seen) / half))
+        if not abs(seen[axis]) * CLEAR < half[axis] or not seen[axis]:
+            continue
+        if seen[axis] > 0:
+            high[axis] = min(high[axis], CLEAR * seen[axis])
+        else:
+            low[axis] = max(low[axis], CLEAR * seen[axis])
+        cut.add((axis, bool(seen[axis] > 0)))
+    mesh = box(low, high)
+    vertices = mesh.vertices.copy()
+    for axis, far in cut:
+        face = np.isclose(vertices[:, axis], (high if far else low)[axis])
+        others = [a for a in range(3) if a != axis]
+        vertices[np.ix_(face, others)] *= TAPER
+    return Mesh(vertices @ axes.T, mesh.faces)
+
+
+def gear_places(body: Any) -> list[np.ndarray]:
+    """Where a body's (section's) docking gear is, m, body axes: its features and its surfaces' reference points."""
+    surfaces = [section.make() for section in body.surface]
+    places = [np.asarray(one.position, float) for one in body.feature]
+    return places + [np.asarray(surface.reference().array()) for surface in surfaces]
+
+
+def body_parts(name: str, body: Any, chaser: bool, motion: Motion, reach: float) -> list[Part]:
+    """The hull of a body (its section) and its features with what carries them."""
+    features = [(np.asarray(one.position, float), float(one.radius)) for one in body.feature]
+    mesh = hull(body.mass, np.asarray(body.inertia), gear_places(body))
+    parts = dressed(Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9), body.look)
+    for index, (place, radius) in enumerate(features):
+        parts.append(Part(f"{name}/feature {index + 1}", probe(place, radius, reach), METAL, motion, flat=False))
+    for section in body.surface:
+        place = np.asarray(section.make().reference().array())
+        if np.linalg.norm(place) > NEAR * reach:  # else the surface is the body's own, around its centre
+            parts.append(Part(f"{name}/stand of {section.name}", stand(place, reach), METAL, motion, flat=False))
+    return parts
+
+
+def stand(place: np.ndarray, reach: float) -> Mesh:
+    """What carries a surface, from the body's centre of mass to its reference point."""
+    length = float(np.linalg.norm(place))
+    thick = min(THIN * length, 0.1 * reach)
+    return placed(rod(length, 1.5 * thick, thick), np.zeros(3), place / length)
+
+
+def probe(place: np.ndarray, radius: float, reach: float) -> Mesh:
+    """A rod from the body's centre of mass to the feature, and its ball."""
+    length = float(np.linalg.norm(place))
+    tip = radius if radius > 0 else min(0.02 * length, 0.05 * reach) or 0.02 * reach
+    if length <= tip:
+        return ball(tip, place)
+    thick = min(0.6 * tip if radius > 0 else tip, THIN * length)
+    direction = place / length
+    # the neck is slender, what carries it is stout
+    neck = placed(rod(0.35 * length, thick), place - 0.35 * length * direction, direction)
+    stem = placed(rod(0.65 * length, 2.2 * thick, 1.6 * thick), np.zeros(3), direction)
+    return joined(ball(tip, place), neck, stem)
+
+
+def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:
+    """A contact surface, as far as it says that it matters where it is met within `reach` (m) of its reference point."""
+    extent = surface.extent(reach)
+    mesh = surface_around_axis(surface, float(extent.radius), float(extent.low), float(extent.high))
+    return Part(name, mesh, SURFACE, motion, opacity=0.45 if extent.hollow else None, flat=False)
+
+
+def reach_with_wholes(content: Any, reach: float) -> float:
+    """`reach` (m), or the radius of the widest surface that is worth showing whole."""
+    made = [section.make() for name in ("chaser", "target") for section in getattr(content, name).surface]
+    extents = [surface.extent(reach) for surface in made]
+    return max([reach, *(float(extent.radius) for extent in extents if extent.whole)]) or 0.5
+
+
+def docking_place(
+    content: Any, motions: list[Motion], reach: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Motion]:
+    """Where the first contact is to be looked for: the surface's reference point and a place before it (m), the docking
+    axis, all at the first frame, and what carries them; `motions` of chaser and target."""
+    _, section, on_chaser = content.pair(content.contact[0])
+    carrier = motions[1 if on_chaser else 0]
+    surface = section.make()
+    middle, own = (np.asarray(part.array()) for part in surface.mouth())
+    reference = np.asarray(surface.reference().array())
+    depth = max(float((middle - reference) @ own), 0.0)
+    place, axis = carrier.points(reference)[0], turned(carrier.attitude[:1], own[None])[0]
+    return place, place + max(0.6 * depth, 0.6 * reach if not depth else 0.0) * axis, axis, carrier
+
+
+def axes_length(mesh: Mesh, gear: list[np.ndarray]) -> float:
+    """How long (m) the axes of a body are drawn: out of its hull, but not into its docking gear."""
+    reach = 0.75 * float(np.ptp(mesh.vertices, axis=0).max())
+    return min([reach, *(0.6 * float(np.linalg.norm(place)) for place in gear if np.any(place))])

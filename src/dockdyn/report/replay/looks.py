@@ -1,0 +1,70 @@
+"""Meshes of the user's own, read when a replay is made and never by a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.replay.scene import Mesh, Part, turned
+
+MOST = 200_000  # faces of a mesh
+SHADES = 16  # colours in which a coloured mesh is drawn
+COARSE = 32  # steps of a colour's channel, of 256, that are taken for the same
+
+
+def dressed(part: Part, look: Any) -> list[Part]:
+    """The part with the mesh that its scenario names (`look`, a section or None), a part for each of its colours.
+
+    As it was, and why, where the mesh cannot be had.
+    """
+    if look is None:
+        return [part]
+    import trimesh
+
+    try:
+        found = trimesh.load_scene(look.file).to_mesh()
+        vertices, faces = np.asarray(found.vertices, float), np.asarray(found.faces)
+        colours = face_colours(found)
+    except Exception:  # a damaged file can fail anywhere inside the readers
+        words = "cannot be read as a mesh" if Path(look.file).is_file() else "no such file"
+        return [replace(part, missing=f"{look.file}: {words}")]
+    if not 0 < len(faces) <= MOST:
+        return [replace(part, missing=f"{look.file}: has {len(faces)} faces; must have 1 to {MOST}")]
+    vertices = look.scale * vertices
+    if look.attitude is not None:
+        vertices = turned(np.asarray(look.attitude, float), vertices)
+    if look.position is not None:
+        vertices = vertices + np.asarray(look.position, float)
+    if colours is None:
+        return [replace(part, mesh=Mesh(vertices, faces), opacity=None)]
+    parts = []
+    for number, (colour, own) in enumerate(by_colour(colours)):
+        used, index = np.unique(faces[own], return_inverse=True)
+        mesh = Mesh(vertices[used], index.reshape(-1, 3))
+        name = part.name if number == 0 else f"{part.name} colour {number + 1}"
+        parts.append(replace(part, name=name, mesh=mesh, colour=colour, opacity=None))
+    return parts
+
+
+def face_colours(mesh: Any) -> np.ndarray | None:
+    """Colours of faces (n, 3) of 0 to 255; None where the file gives none."""
+    if getattr(mesh.visual, "kind", None) not in ("texture", "vertex", "face"):
+        return None
+    visual = mesh.visual.to_color() if mesh.visual.kind == "texture" else mesh.visual
+    return np.asarray(visual.face_colors)[:, :3].astype(int)
+
+
+def by_colour(colours: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """The colours that most faces have, with the faces nearest to each."""
+    groups, counts = np.unique(colours // COARSE, axis=0, return_counts=True)
+    kept = groups[np.argsort(-counts)[:SHADES]]
+    nearest = np.argmin(((colours[:, None] // COARSE - kept[None]) ** 2).sum(axis=2), axis=1)
+    found = []
+    for index in range(len(kept)):
+        own = np.flatnonzero(nearest == index)
+        red, green, blue = np.median(colours[own], axis=0).astype(int)
+        found.append((f"#{red:02x}{green:02x}{blue:02x}", own))
+    return found

@@ -1,0 +1,116 @@
+"""What the page over the player knows: times, events, plots, cameras, as a script."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.drawing import SERIES
+from dockdyn.report.replay.scene import Arrow, Motion, Scene
+
+PLAYS = 20.0  # s, about how long a run takes to play
+SAMPLES = 700  # of a plot
+
+
+def overlay(scene: Scene) -> str:
+    """The script that puts time line, plots, legend and cameras over the player."""
+    source = resources.files("dockdyn.report.replay").joinpath("overlay.js").read_text(encoding="utf-8")
+    data = json.dumps(facts(scene), separators=(",", ":"), allow_nan=False)
+    # neither may end the script element they stand in
+    return source.replace("/*DATA*/null", data.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))
+
+
+def facts(scene: Scene) -> dict[str, Any]:
+    """What the overlay needs to know, as JSON."""
+    end = float(scene.time[-1]) if len(scene.time) else 0.0
+    followed: list[Motion] = []
+    views = []
+    for view in scene.views:
+        if view.follow is not None and not any(view.follow is one for one in followed):
+            followed.append(view.follow)
+        number = -1 if view.follow is None else next(i for i, m in enumerate(followed) if m is view.follow)
+        views.append(
+            {
+                "name": view.name,
+                "position": rounded(view.position),
+                "target": rounded(view.target),
+                "follow": number,
+                "turns": view.turns,
+            }
+        )
+    return {
+        "title": scene.title,
+        "time": rounded(scene.time, 9),
+        "dwell": [] if scene.dwell is None else np.flatnonzero(scene.dwell).tolist(),
+        "speed": usual_speed(end),
+        "views": views,
+        "followed": [{"p": rounded(m.position), "q": rounded(m.attitude)} for m in followed],
+        "events": [
+            {"kind": e.kind, "label": e.label, "start": e.start, "end": e.start if e.end is None else e.end}
+            for e in scene.events
+        ],
+        "signals": [
+            {
+                "label": one.label,
+                "unit": one.unit,
+                "series": [
+                    {"name": name, "colour": SERIES[i % len(SERIES)], "line": thinned(one.time, values)}
+                    for i, (name, values) in enumerate(one.series.items())
+                ],
+            }
+            for one in scene.signals
+        ],
+        "arrows": [arrow_facts(one) for one in scene.arrows],
+        "notes": scene.notes,
+    }
+
+
+def arrow_facts(arrow: Arrow) -> dict[str, Any]:
+    """What the legend says of an arrow, and in which frames it is drawn."""
+    shown, seen = arrow.scale.drawn(arrow.vector)
+    size = np.linalg.norm(arrow.vector, axis=1)
+    return {
+        "name": arrow.name,
+        "colour": arrow.colour,
+        "unit": arrow.unit,
+        "scale": arrow.scale.metres,
+        "longest": float(np.linalg.norm(shown, axis=1).max(initial=0)),
+        "cut": arrow.scale.cut if size.max(initial=0) > arrow.scale.cut * (1 + 1e-9) else None,
+        "at": rounded(size, 4),
+        "seen": seen.astype(int).tolist(),
+    }
+
+
+def usual_speed(end: float) -> float:
+    """The speed, one, two or five times a power of ten, at which a run of so many seconds plays in about `PLAYS` s."""
+    if end <= 0:
+        return 1.0
+    exact = end / PLAYS
+    steps = [a * 10.0**b for b in range(-9, 9) for a in (1, 2, 5)]
+    return float(f"{min(steps, key=lambda step: abs(np.log(step / exact))):.1e}")
+
+
+def rounded(values: Any, digits: int = 6) -> Any:
+    """Numbers with so many significant digits, as short as JSON can write them."""
+    array = np.asarray(values, float)
+    if array.ndim:
+        return [rounded(one, digits) for one in array]
+    return float(f"{float(array):.{digits}g}") if np.isfinite(array) else 0.0
+
+
+def thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
+    """Times and values of a plot: where there are many, the least and the largest of each of equal groups, in their order."""
+    rows = np.arange(len(time))
+    if len(time) > SAMPLES:
+        edges = np.linspace(0, len(time), SAMPLES // 2 + 1).astype(int)
+        chosen = {0, len(time) - 1}
+        for low, high in pairwise(edges):
+            part = np.nan_to_num(values[low:high], nan=0.0)
+            chosen |= {low + int(part.argmin()), low + int(part.argmax())}
+        rows = np.array(sorted(chosen))
+    kept = [float(f"{v:.5g}") if np.isfinite(v) else None for v in values[rows]]
+    return [rounded(time[rows], 7), kept]

@@ -1,0 +1,202 @@
+"""A scene in the browser: viser4d's player with dockdyn's own time line, plots and cameras over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dockdyn.report.replay.scene import Arrow, Line, Motion, Scene
+
+if TYPE_CHECKING:
+    from viser4d import Viser4dServer
+
+FPS = 30.0
+ROOT = "/run"
+
+
+@contextmanager
+def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
+    """A server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
+    server = quietly(lambda: started(len(scene.time), host, port))
+    try:
+        record(server, scene)
+        if script:
+            run_in_browsers(server, script)
+        yield server
+    finally:
+        quietly(server.stop)
+
+
+def started(steps: int, host: str, port: int) -> Viser4dServer:
+    from viser4d import StreamingConfig
+
+    from dockdyn.report.replay.local_server import LocalServer
+
+    # one block: a run is small, and a page that waits for none plays smoothly
+    streaming = StreamingConfig(block_size=max(steps, 1))
+    return LocalServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
+
+
+def run_in_browsers(server: Viser4dServer, script: str) -> None:
+    """Runs a script in every browser that comes, by the way on which viser4d sends its own."""
+    from viser4d import _viser
+
+    _viser.queue_server_message(server, _viser.run_javascript_message(script))
+
+
+def quietly[Result](do: Callable[[], Result]) -> Result:
+    """Without what viser prints about itself, also when told not to."""
+    with redirect_stdout(StringIO()):
+        return do()
+
+
+def record(server: Any, scene: Scene) -> None:
+    """All that the scene shows, into the player's time line.
+
+    What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
+    """
+    server.scene.set_up_direction("+z")
+    server.scene.world_axes.visible = False
+    server.scene.configure_default_lights(enabled=False)
+    server.scene.configure_environment_map(hdri=None)
+    server.scene.add_light_ambient("/light/all", intensity=1.6)
+    # one from where most cameras stand, one from behind
+    server.scene.add_light_directional("/light/key", intensity=2.9, position=(1.0, -2.0, 3.0), cast_shadow=False)
+    server.scene.add_light_directional("/light/fill", intensity=1.0, position=(-2.0, 2.0, 0.5), cast_shadow=False)
+    server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
+    with server.at(0) as now:
+        stage = now.scene
+        stage.add_frame(ROOT, show_axes=False)
+        moving = [*draw_parts(stage, scene), *draw_frames(stage, scene)]
+        drawn = [(line, *draw_line(stage, number, line)) for number, line in enumerate(scene.lines)]
+        arrows = [(arrow, shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)]
+    moving += [(handle, line.carrier) for line, handle, _ in drawn if line.carrier is not None]
+    moving = [(handle, coarse(motion)) for handle, motion in moving]
+    for step in range(1, len(scene.time)):
+        with server.at(step):
+            for handle, motion in moving:
+                move(handle, motion, step)
+            for line, handle, rows in drawn:
+                if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
+                    handle.points = rows[step]
+                if line.stretch is not None and line.stretch[step] != line.stretch[step - 1]:
+                    handle.scale = (float(line.stretch[step]), 1.0, 1.0)
+            for _, (points, seen), handle in arrows:
+                if seen[step] and not (seen[step - 1] and np.array_equal(points[step], points[step - 1])):
+                    handle.points = points[step][None]
+                if seen[step] != seen[step - 1]:
+                    handle.visible = bool(seen[step])
+
+
+def coarse(motion: Motion) -> Motion:
+    """Places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
+    size = float(np.abs(motion.position).max(initial=0)) or 1.0
+    return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
+
+
+def move(handle: Any, motion: Motion, step: int) -> None:
+    """Tells the player what has changed since the frame before, and nothing else."""
+    if np.any(motion.position[step] != motion.position[step - 1]):
+        handle.position = motion.position[step]
+    if np.any(motion.attitude[step] != motion.attitude[step - 1]):
+        handle.wxyz = motion.attitude[step]
+
+
+def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
+    found = []
+    for number, part in enumerate(scene.parts):
+        placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
+        handle = stage.add_mesh_simple(
+            f"{ROOT}/part/{number}",
+            part.mesh.vertices.astype(np.float32),
+            part.mesh.faces.astype(np.uint32),
+            color=rgb(part.colour),
+            opacity=part.opacity,
+            flat_shading=part.flat,
+            side="double",
+            cast_shadow=False,
+            receive_shadow=False,
+            **placed,
+        )
+        found.append((handle, part.motion))
+    return found
+
+
+def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
+    found: list[tuple[Any, Motion]] = []
+    for number, frame in enumerate(scene.frames):
+        start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
+        handle = stage.add_frame(
+            f"{ROOT}/axes/{number}", axes_length=frame.length, axes_radius=0.01 * frame.length, **start
+        )
+        found.append((handle, frame.motion))
+    return found
+
+
+def draw_line(stage: Any, number: int, line: Line) -> tuple[Any, np.ndarray | None]:
+    """The line, and its segments at every frame where they change."""
+    points = line.points.astype(np.float32)
+    if line.grows:  # a point a frame: what has not come yet is drawn into the last point
+        count = len(points)
+        index = np.minimum(np.arange(count)[None], np.arange(count)[:, None])
+        every = max(1, count // 150)  # that many points draw a path well enough
+        points = points[index[:, sorted({*range(0, count, every), count - 1})]]
+    rows = segments(points) if points.ndim == 3 else None
+    first = segments(points) if rows is None else rows[0]
+    placed = {} if line.carrier is None else {
+        "position": line.carrier.position[0], "wxyz": line.carrier.attitude[0]
+    }  # fmt: skip
+    long = 1.0 if line.stretch is None else float(line.stretch[0])
+    handle = stage.add_line_segments(
+        f"{ROOT}/line/{number}",
+        first,
+        rgb(line.colour),
+        scale=(long, 1.0, 1.0),
+        thickness=line.width,
+        thickness_units="screen",
+        **placed,
+    )
+    return handle, rows
+
+
+def segments(points: np.ndarray) -> np.ndarray:
+    """Neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
+    return np.stack([points[..., :-1, :], points[..., 1:, :]], axis=-2)
+
+
+def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of an arrow at every frame (frames, 2, 3), and whether it is long enough to be seen."""
+    shown, seen = arrow.scale.drawn(arrow.vector)
+    ends = np.stack([arrow.place, arrow.place + shown], axis=1)
+    return ends.astype(np.float32), seen
+
+
+def draw_arrow(stage: Any, number: int, arrow: Arrow) -> Any:
+    points, seen = shafts(arrow)
+    longest = float(np.linalg.norm(points[:, 1] - points[:, 0], axis=1).max(initial=0))
+    thick = min(arrow.thickness, 0.06 * longest) or arrow.thickness
+    return stage.add_arrows(
+        f"{ROOT}/arrow/{number}",
+        points[0][None],
+        linear(arrow.colour),
+        shaft_radius=thick,
+        head_radius=2.4 * thick,
+        head_length=5 * thick,
+        visible=bool(seen[0]),
+    )
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def linear(colour: str) -> tuple[int, int, int]:
+    """A colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
+    shares = [channel / 255 for channel in rgb(colour)]
+    light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    red, green, blue = (round(255 * one) for one in light)
+    return red, green, blue

@@ -1,0 +1,162 @@
+"""What a replay shows, told without any player: parts in body axes, where they are at every frame, arrows, events.
+
+Lengths are in metres, times in seconds, attitudes unit quaternions with the scalar first (body to the scene's axes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from dockdyn.report.replay.scale import Scale
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles: vertices (n, 3), in m, and faces (m, 3)."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Where something is at every frame: position (frames, 3) and attitude (frames, 4)."""
+
+    position: np.ndarray
+    attitude: np.ndarray
+
+    def points(self, place: np.ndarray) -> np.ndarray:
+        """A place of the body (3,) at every frame (frames, 3)."""
+        return self.position + turned(self.attitude, np.broadcast_to(place, self.position.shape))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something with a shape."""
+
+    name: str
+    mesh: Mesh
+    colour: str
+    motion: Motion
+    opacity: float | None = None
+    flat: bool = True  # faces shaded as such, not as a smooth surface
+    missing: str = ""  # why it has not the mesh that the scenario asks for
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line whose points (frames, n, 3) move, or (n, 3) where it stands still, such as a trace.
+
+    With `carrier` its points are in axes of what moves so; with `stretch` (frames,) it is drawn so much longer along x.
+    """
+
+    name: str
+    points: np.ndarray
+    colour: str
+    width: float = 2.0  # pixels
+    carrier: Motion | None = None
+    grows: bool = False  # shown up to the frame, a point a frame
+    stretch: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A vector (frames, 3) in `unit` that acts at `place` (frames, 3)."""
+
+    name: str
+    place: np.ndarray
+    vector: np.ndarray
+    colour: str
+    unit: str
+    scale: Scale
+    thickness: float  # m, radius of the shaft
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Body axes, drawn `length` m long."""
+
+    name: str
+    motion: Motion
+    length: float
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened at `start`, or lasted until `end`."""
+
+    kind: Literal["contact", "impact", "capture", "note"]
+    label: str
+    start: float
+    end: float | None = None
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A plot over time: series by name, each (samples,)."""
+
+    label: str
+    unit: str
+    time: np.ndarray
+    series: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class View:
+    """A camera at `position` that looks at `target`, m; it goes along with what moves as `follow`, and turns with it."""
+
+    name: str
+    position: np.ndarray
+    target: np.ndarray
+    follow: Motion | None = None
+    turns: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that a replay shows. `dwell` (frames,) says which frames must be seen even in passing."""
+
+    title: str
+    time: np.ndarray
+    parts: list[Part]
+    views: list[View]
+    lines: list[Line] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    signals: list[Signal] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # for the user, not for the picture
+    dwell: np.ndarray | None = None
+
+
+def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """Body vectors (…, 3) in the scene's axes, by attitudes (…, 4)."""
+    scalar, axis = attitude[..., :1], attitude[..., 1:]
+    twice = 2 * np.cross(axis, vector)
+    return vector + scalar * twice + np.cross(axis, twice)
+
+
+def still(count: int, position: Any = (0.0, 0.0, 0.0), attitude: Any = (1.0, 0.0, 0.0, 0.0)) -> Motion:
+    """What does not move during so many frames."""
+    return Motion(np.tile(np.asarray(position, float), (count, 1)), np.tile(np.asarray(attitude, float), (count, 1)))
+
+
+def along(points: np.ndarray, direction: np.ndarray) -> Motion:
+    """What starts at `points` (frames, 3) with its x axis along `direction` (frames, 3)."""
+    size = np.linalg.norm(direction, axis=1, keepdims=True)
+    x = np.where(size > 0, direction / np.where(size > 0, size, 1), [1.0, 0.0, 0.0])
+    half = np.concatenate([1 + x[:, :1], np.zeros((len(x), 1)), -x[:, 2:], x[:, 1:2]], axis=1)
+    half[x[:, 0] < -1 + 1e-9] = [0.0, 0.0, 0.0, 1.0]  # straight back: half a turn about z
+    return Motion(points, half / np.linalg.norm(half, axis=1, keepdims=True))
+
+
+def of_matrices(rotation: np.ndarray) -> np.ndarray:
+    """Quaternions (…, 4) of rotation matrices (…, 3, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_quat(scalar_first=True)
+    return flat.reshape(*rotation.shape[:-2], 4)

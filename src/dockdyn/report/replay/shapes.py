@@ -1,0 +1,214 @@
+"""Meshes: boxes, balls, rods, coils, and any surface of a contact from its signed distance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.replay.scene import Mesh
+
+ROUND = 24  # sides of what is round
+NEWTON = 3  # corrections that bring the vertices of a level set onto it
+
+
+def box(low: Any, high: Any) -> Mesh:
+    """A box between two corners."""
+    corners = np.stack(np.meshgrid(*zip(low, high, strict=True), indexing="ij"), axis=-1).reshape(-1, 3)
+    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    return Mesh(np.asarray(corners, float), triangles(quads))
+
+
+def triangles(quads: Any) -> np.ndarray:
+    quads = np.asarray(quads).reshape(-1, 4)
+    return np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+
+
+def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
+    """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
+    turn = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    ring = np.stack([np.zeros(sides), np.cos(turn), np.sin(turn)], axis=1)
+    far = radius if end is None else end
+    points = np.concatenate([radius * ring, far * ring + [length, 0, 0], [[0, 0, 0], [length, 0, 0]]])
+    one = np.arange(sides)
+    other = (one + 1) % sides
+    wall = triangles(np.stack([one, other, other + sides, one + sides], axis=1))
+    near = np.stack([np.full(sides, 2 * sides), other, one], axis=1)
+    away = np.stack([np.full(sides, 2 * sides + 1), one + sides, other + sides], axis=1)
+    return Mesh(points, np.concatenate([wall, near, away]))
+
+
+@cache
+def unit_ball() -> Mesh:
+    rings, sides = 9, 18
+    polar = np.linspace(0, np.pi, rings + 1)[1:-1]
+    turn = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    grid = np.stack(
+        [
+            np.repeat(np.cos(polar), sides),
+            np.outer(np.sin(polar), np.cos(turn)).ravel(),
+            np.outer(np.sin(polar), np.sin(turn)).ravel(),
+        ],
+        axis=1,
+    )
+    count = len(grid)
+    points = np.concatenate([grid, [[1, 0, 0], [-1, 0, 0]]])
+    one = np.arange(sides)
+    other = (one + 1) % sides
+    quads = [np.stack([r * sides + one, (r + 1) * sides + one, (r + 1) * sides + other, r * sides + other], 1)
+             for r in range(len(polar) - 1)]  # fmt: skip
+    last = (len(polar) - 1) * sides
+    caps = [
+        np.stack([np.full(sides, count), one, other], 1),
+        np.stack([np.full(sides, count + 1), last + other, last + one], 1),
+    ]
+    return Mesh(points, np.concatenate([triangles(np.concatenate(quads)), *caps]))
+
+
+def ball(radius: float, centre: Any = (0.0, 0.0, 0.0)) -> Mesh:
+    mesh = unit_ball()
+    return Mesh(radius * mesh.vertices + np.asarray(centre, float), mesh.faces)
+
+
+def placed(mesh: Mesh, position: Any, direction: Any = (1.0, 0.0, 0.0)) -> Mesh:
+    """The mesh with its origin at `position` and its x axis along `direction`."""
+    x = np.asarray(direction, float) / np.linalg.norm(direction)
+    y = np.cross(np.eye(3)[np.abs(x).argmin()], x)
+    y /= np.linalg.norm(y)
+    frame = np.stack([x, y, np.cross(x, y)])
+    return Mesh(mesh.vertices @ frame + np.asarray(position, float), mesh.faces)
+
+
+def joined(*meshes: Mesh) -> Mesh:
+    """Several meshes as one."""
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
+    return Mesh(
+        np.concatenate([mesh.vertices for mesh in meshes]),
+        np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts, strict=True)]),
+    )
+
+
+def coil(turns: int = 7, points: int = 120) -> np.ndarray:
+    """Points of a coil of unit length along x and unit radius, with straight ends (points, 3)."""
+    share = np.linspace(0, 1, points)
+    wound = np.clip((share - 0.12) / 0.76, 0, 1)
+    radius = np.where((share < 0.1) | (share > 0.9), 0.0, 1.0)
+    angle = 2 * np.pi * turns * wound
+    return np.stack([share, radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+
+
+def surface_around_axis(surface: Any, reach: float, low: float, high: float) -> Mesh:
+    """A contact surface within `reach` (m) of its docking axis and from `low` to `high` (m) along it.
+
+    Distances along the axis are counted from where it comes nearest to the surface's reference point.
+    """
+    middle, axis = (np.asarray(part.array()) for part in surface.mouth())
+    reference = np.asarray(surface.reference().array())
+    origin = middle + axis * ((reference - middle) @ axis)
+    one = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
+    one /= np.linalg.norm(one)
+    other = np.cross(axis, one)
+    turn = np.linspace(0, 2 * np.pi, 2 * ROUND + 1)[:, None, None]
+    radius = np.linspace(0, reach, 41)[None, :, None]
+    station = np.linspace(low, high, 61)[None, None, :]
+    radial = np.cos(turn)[..., None] * one + np.sin(turn)[..., None] * other
+    grid = origin + station[..., None] * axis + radius[..., None] * radial
+    return level_set(surface, grid, closed=True)
+
+
+def surface_in_box(surface: Any, low: np.ndarray, high: np.ndarray, count: int = 29) -> Mesh:
+    """A contact surface in a box between two corners, m."""
+    sides = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
+    return level_set(surface, np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1))
+
+
+def level_set(surface: Any, grid: np.ndarray, closed: bool = False) -> Mesh:
+    """Where a surface's signed distance is zero among the points of a grid (a, b, c, 3), by dual contouring.
+
+    Each cell in which the sign changes has a vertex, brought onto the surface along its normal; each edge of the grid
+    where it changes joins the vertices of the four cells around it. A `closed` grid's last points along a are its first,
+    and all with b = 0 lie on an axis, whose hole is filled.
+    """
+    distance, nearer = sampled(surface)
+    values = distance(grid)
+    corners = [np.s_[i : grid.shape[0] - 1 + i, j : grid.shape[1] - 1 + j, k : grid.shape[2] - 1 + k]
+               for i in (0, 1) for j in (0, 1) for k in (0, 1)]  # fmt: skip
+    inside = np.stack([values[corner] < 0 for corner in corners])
+    mixed = inside.any(axis=0) & ~inside.all(axis=0)
+    number = np.full(mixed.shape, -1)
+    number[mixed] = np.arange(mixed.sum())
+    if not mixed.any():
+        return Mesh(np.zeros((0, 3)), np.zeros((0, 3), int))
+    centre = np.mean([grid[corner][mixed] for corner in corners], axis=0)
+    size = max(np.linalg.norm(grid[corner][mixed] - centre, axis=1).max() for corner in corners)
+    vertices = nearer(centre, size)
+    faces = [faces_across(values, number, axis, closed) for axis in range(3)]
+    if closed:
+        fan = axis_fan(values, number, len(vertices))
+        if len(fan):
+            middles = [vertices[fan[fan[:, 2] == centre_of][:, 0]].mean(axis=0) for centre_of in np.unique(fan[:, 2])]
+            vertices = np.concatenate([vertices, nearer(np.array(middles), size)])
+            faces.append(fan)
+    return Mesh(vertices, np.concatenate(faces).astype(int))
+
+
+def sampled(surface: Any) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray, float], np.ndarray]]:
+    """The signed distance (m) of points (…, 3), and points (n, 3) moved onto the surface, at most `far` m each."""
+    import jax
+
+    from dockdyn.mechanics.vector import Vector
+
+    both = jax.jit(jax.vmap(lambda point: surface.distance_and_normal(Vector.of(point))))
+    alone = jax.jit(jax.vmap(lambda point: surface.signed_distance(Vector.of(point))))
+
+    def distance(points: np.ndarray) -> np.ndarray:
+        return np.asarray(alone(points.reshape(-1, 3))).reshape(points.shape[:-1])
+
+    def nearer(points: np.ndarray, far: float) -> np.ndarray:
+        start = points
+        for _ in range(NEWTON):
+            off, gradient = both(points)
+            slope = np.asarray(gradient.array()).T
+            steep = np.maximum(np.sum(slope**2, axis=1, keepdims=True), 1e-6)
+            points = points - np.asarray(off)[:, None] * slope / steep
+            moved = points - start
+            length = np.linalg.norm(moved, axis=1, keepdims=True)
+            points = start + moved * np.minimum(1, far / np.where(length > 0, length, 1))
+        return points
+
+    return distance, nearer
+
+
+def faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: bool) -> np.ndarray:
+    """Faces that cross edges of the grid along `axis`: the four cells around each edge where the sign changes."""
+    changes = np.diff((values < 0).astype(int), axis=axis) != 0
+    others = [a for a in range(3) if a != axis]
+    slots = []
+    for first, second in ((0, 0), (1, 0), (1, 1), (0, 1)):
+        cell = number
+        for a, back in zip(others, (first, second), strict=True):
+            if closed and a == 0:  # around the axis: the cell before the first is the last
+                cell = np.roll(cell, 1, axis=0) if back else cell
+            else:
+                width = [(0, 0)] * 3
+                width[a] = (1, 1)
+                cell = np.pad(cell, width, constant_values=-1)
+                cell = np.take(cell, range(0, cell.shape[a] - 1) if back else range(1, cell.shape[a]), axis=a)
+        slots.append(cell)
+    edges = np.take(changes, range(number.shape[0]), axis=0) if closed else changes
+    shape = tuple(min(s, e) for s, e in zip(slots[0].shape, edges.shape, strict=True))
+    cut = tuple(slice(0, s) for s in shape)
+    quads = np.stack([slot[cut][edges[cut]] for slot in slots], axis=-1)
+    return triangles(quads[(quads >= 0).all(axis=1)])
+
+
+def axis_fan(values: np.ndarray, number: np.ndarray, start: int) -> np.ndarray:
+    """Triangles around the axis of a closed grid, to vertices numbered from `start`, one where the sign changes on it."""
+    found, (along,) = [], np.nonzero(np.diff((values[0, 0] < 0).astype(int)))
+    for new, place in enumerate(along):
+        ring = number[:, 0, place]
+        if (ring >= 0).all():
+            found.append(np.stack([ring, np.roll(ring, -1), np.full(len(ring), start + new)], axis=1))
+    return np.concatenate([np.zeros((0, 3), int), *found])

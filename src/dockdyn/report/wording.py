@@ -1,0 +1,129 @@
+"""Numbers and contacts in words, the same in figures and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+NOTHING = "–"  # what there is no number for
+AT_AN_INSTANT = ("Largest force of the impacts", "not known: they act at an instant")  # row of a summary table
+MET = {True: "met", False: "not met", None: "not decided"}
+
+
+def significant(value: float | None, digits: int = 4) -> str:
+    """A number with so many significant digits, trailing zeros kept: 0.004284, 70.0, 5.21e-9; a dash for none."""
+    if value is None or math.isnan(value):
+        return NOTHING
+    if value == 0:
+        return "0"  # also where it is −0
+    if math.isinf(value):
+        return f"{value:g}"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = int(exponent)  # after rounding: 9.9996 with four digits is 10.00
+    if -4 <= power < max(digits, 5):
+        return f"{value:.{max(digits - 1 - power, 0)}f}"
+    return f"{mantissa}e{power}"
+
+
+def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
+    """Numbers of one kind with the same decimals, so that the largest has so many significant digits."""
+    sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    largest = max(sizes, default=0.0)
+    if not 1e-4 <= largest < 1e5:
+        return [significant(value, digits) for value in values]
+    decimals = max(digits - 1 - math.floor(math.log10(largest)), 0)
+    return [
+        f"{value:.{decimals}f}" if value is not None and math.isfinite(value) else significant(value)
+        for value in values
+    ]
+
+
+def capital(words: str) -> str:
+    """Words at the start of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Contacts by number: [1, 2, 3, 5] is "Q1–Q3, Q5"."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    long = [f"Q{run[0]}–Q{run[-1]}" if len(run) > 2 else ", ".join(f"Q{number}" for number in run) for run in runs]
+    return ", ".join(long)
+
+
+def crowd(numbers: Sequence[int], room: int = 16) -> str:
+    """Contacts by number, or their count where the list is longer than `room` characters."""
+    listed = ranges(numbers)
+    return listed if len(listed) <= room else f"{len(numbers)} contacts"
+
+
+def capture(summary: dict[str, Any]) -> str:
+    """Whether a latch caught a free probe, and by which margin of speed."""
+    margin = summary["capture_speed_margin_m_s"]
+    words = f"Captured at {significant(summary['capture_time_s'])} s" if summary["captured"] else "Not captured"
+    if margin is None:
+        return f"{words}: the probe did not reach the latch." if not summary["captured"] else f"{words}."
+    side = "above" if margin >= 0 else "below"
+    return f"{words}: the probe met the latch {significant(abs(margin), 3)} m/s {side} the speed that it takes."
+
+
+def capture_load(summary: dict[str, Any]) -> str:
+    """What the capture of a free probe put on the latch; empty where there was none."""
+    if not summary["captured"] or summary["capture_impulse_along_N_s"] is None:
+        return ""
+    impulse = f"{significant(summary['capture_impulse_along_N_s'])} N s along the docking axis"
+    if summary["capture_peak_force_N"] is None:
+        return f"The capture takes {impulse} at an instant: its largest force is not known."
+    least = "" if summary["peak_force_known"] else "at least "
+    return (
+        f"The catch took up {impulse} with {least}{significant(summary['capture_peak_force_N'])} N, at "
+        f"{significant(summary['capture_peak_time_s'])} s, and yielded "
+        f"{significant(summary['catch_greatest_travel_m'] * 1e3, 3)} mm."
+    )
+
+
+def gains(intervals: list[list[float | None]]) -> str:
+    """Intervals of gains (N s/m) in words; None is an end that was not found."""
+    said = []
+    for low, high in intervals:
+        ends = [f"above {low:.6g}" if low is not None else "", f"below {high:.6g}" if high is not None else ""]
+        said.append(f"{low:.6g} to {high:.6g}" if low is not None and high is not None else "".join(ends) or "any")
+    return ", ".join(said) or "none"
+
+
+def requirement(judged: dict[str, Any]) -> tuple[str, str, str, str]:
+    """A requirement as judged: what is required, the value, the margin, met or not."""
+    unit, limit = judged["unit"], judged["limit"]
+    if isinstance(limit, bool):
+        asked = f"{judged['name']} = {'true' if limit else 'false'}"
+        value = NOTHING if judged["value"] is None else "true" if judged["value"] else "false"
+        return asked, value, NOTHING, MET[judged["met"]]
+    asked = f"{judged['name']} {judged['relation']} {limit:g} {unit}".rstrip()
+    value, margin = (
+        NOTHING if amount is None else f"{significant(amount)} {unit}".rstrip()
+        for amount in (judged["value"], judged["margin"])
+    )
+    if judged["met"] is None:  # a lower bound
+        value = "not known" if judged["value"] is None else f"at least {value}"
+    return asked, value, margin, MET[judged["met"]]
+
+
+def together(keys: str) -> str:
+    """Keys that change together, joined by commas, with what they share written once: loop.{hold, sensor}.period."""
+    rows = [key.split(".") for key in keys.split(", ")]
+    if len(rows) == 1:
+        return keys
+    shortest = min(map(len, rows))
+    first = next((i for i in range(shortest) if len({row[i] for row in rows}) > 1), shortest)
+    last = next((i for i in range(shortest - first) if len({row[-1 - i] for row in rows}) > 1), shortest - first)
+    middle = ", ".join(".".join(row[first : len(row) - last]) for row in rows)
+    return ".".join([*rows[0][:first], f"{{{middle}}}", *rows[0][len(rows[0]) - last :]])
+
+
+def counted(count: int, thing: str) -> str:
+    return f"{count or 'no'} {thing}{'' if count == 1 else 's'}"

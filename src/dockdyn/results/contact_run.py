@@ -1,0 +1,181 @@
+"""A run of a model with contacts that come and go: located, or with fixed steps; the loop on the host."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dockdyn.integrate.hybrid import fixed, located
+from dockdyn.integrate.solution import Solution, Status
+from dockdyn.programs import Program
+from dockdyn.results.dataset import build_dataset
+from dockdyn.results.delay_cost import affordable_delay
+from dockdyn.results.episodes import episodes, from_log, from_samples
+from dockdyn.results.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
+from dockdyn.results.run import Described, Run
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+SLICE = 200_000  # iterations between reports of progress: a fraction of a second
+
+Progress = Callable[[float], None]
+
+
+def simulate_contacts(
+    scenario: Scenario,
+    progress: Progress | None,
+    describe: Callable[[Scenario, Run], Described],
+    predict: Callable[[Scenario, Run], str],
+) -> xr.Dataset:
+    """The dataset of a run whose model has contacts; `describe` names its variables, `predict` says what theory warns of.
+
+    Raises ScenarioError for what cannot be run.
+    """
+    affordable_delay(check_runnable(scenario))
+    began = time.perf_counter()
+    method = scenario.content.integrator.method
+    run = (run_located if method == "located" else run_fixed)(scenario, progress)
+    run.prediction = predict(scenario, run)
+    run.wall_time = time.perf_counter() - began
+    return build_dataset(scenario, run, describe(scenario, run))
+
+
+def check_runnable(scenario: Scenario) -> Scenario:
+    """`scenario`, unless it has a loop of which a run takes only part: ScenarioError."""
+    loop = getattr(scenario.content, "loop", None)
+    if loop is not None and (others := loop.beyond_delay()):
+        raise ScenarioError(
+            f"{scenario.name}: loop.{others[0]}: counts in margins only (dockdyn stability); a run takes loop.delay alone"
+        )
+    return scenario
+
+
+@jit_once
+def begin(content: Any, settings: located.Settings) -> located.Lane:
+    return located.begin(content.model(), settings)
+
+
+@partial(Program, donate=("lane",))
+def proceed(content: Any, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
+    return located.proceed(content.model(), settings, lane, until)
+
+
+@jit_once
+def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
+    """The solution, and what is observed at its samples and at the moments of its log."""
+    model = content.model()
+    solution = located.result(model, lane)
+    assert solution.samples is not None
+    samples, moments = solution.samples, solution.log
+    count = jax.tree.leaves(samples.state)[0].shape[0]
+    states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
+    rows = moments.time.shape[0]
+    delayed = jax.tree.map(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
+    observed = observe_all(model, states, delayed)
+    return solution, *(
+        jax.tree.map(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
+    )
+
+
+def observe_all(model: Any, states: Any, delayed: Any) -> Any:
+    return jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, delayed)
+
+
+def run_located(scenario: Scenario, progress: Progress | None) -> Run:
+    content = scenario.content
+    settings = settings_for(content)
+    lane = begin(content, settings)
+    until = 0
+    while int(lane.status) == Status.RUNNING:
+        until += SLICE
+        lane = proceed(content, settings, until, lane)
+        if progress is not None:
+            progress(float(lane.node.time) / content.duration)
+    pace = float(jnp.minimum(lane.pace, lane.limit))
+    solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, lane))
+    count, moments = int(solution.sampled), int(solution.moments)
+    first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
+    start = {name: values[:1] for name, values in sampled.items()}
+    observed = {name: np.concatenate([start[name], values[:moments]]) for name, values in at_moments.items()}
+    seated = observed.get("seated", np.zeros(observed["depth"].shape)).astype(bool)
+    return Run(
+        time=np.arange(count) * float(settings.sampling),
+        sampled={name: values[:count] for name, values in sampled.items()},
+        moment_times=np.concatenate([[0.0], solution.log.time[:moments]]),
+        at_moments=observed,
+        log={
+            name: np.concatenate([np.zeros((1, rows.shape[1])), rows[:moments]])
+            for name, rows in (("peaks", solution.log.peaks), ("peak_times", solution.log.peak_times))
+        },
+        episodes=episodes(from_log(solution.log, moments, first.mode, seated), delay_of(content))
+        if sampled["depth"].shape[1]
+        else [],
+        status=Status(int(solution.status)),
+        stopped_at=float(solution.time),
+        culprit=culprit_name(int(solution.culprit), content),
+        steps=int(solution.steps),
+        iterations=int(solution.iterations),
+        step=float(settings.step),
+        pace=pace,
+        roughest=float(solution.roughest),
+    )
+
+
+def culprit_name(culprit: int, content: Any) -> str:
+    """The name of the first number that was not finite, by its place among all; empty for −1."""
+    if culprit < 0:
+        return ""
+    names = content.model().names()
+    return names[culprit] if culprit < len(names) else "a contact force or rate"
+
+
+@Program
+def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
+    model = content.model()
+    state, samples = fixed.solve(model, mesh)
+    return state, observe_all(model, samples.state, samples.delayed)
+
+
+def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
+    content = scenario.content
+    steps = plan(content)
+    longest = min(steps.step, delay_of(content) or steps.step)
+    count = math.ceil(content.duration / longest * (1 - 1e-12))
+    if count > MOST_ROWS:
+        key = "integrator.step" if longest == steps.step else "loop.delay"
+        raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
+    step = content.duration / count
+    stride = max(1, round(steps.interval / step))
+    capacity = power_of_two(delay_of(content) / step + 8)
+    mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
+    _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
+    time_axis = np.arange(count + 1) * step
+    finite = np.all(
+        [np.all(np.isfinite(values.reshape(count + 1, -1)), axis=1) for values in observed.values()], axis=0
+    )
+    kept = count + 1 if finite.all() else int(np.argmin(finite))
+    culprit = next((n for n, v in observed.items() if kept <= count and not np.all(np.isfinite(v[kept]))), "")
+    observed = {name: values[:kept] for name, values in observed.items()}
+    every = np.unique([*range(0, kept, stride), kept - 1])
+    moments = from_samples(time_axis[:kept], observed["depth"], observed["normal_force"])
+    return Run(
+        time=time_axis[:kept][every],
+        sampled={name: values[every] for name, values in observed.items()},
+        moment_times=time_axis[:kept],
+        at_moments=observed,
+        episodes=episodes(moments, delay_of(content)) if observed["depth"].shape[1] else [],
+        status=Status.FINISHED if kept == count + 1 else Status.NOT_FINITE,
+        stopped_at=float(time_axis[kept - 1]),
+        culprit=culprit,
+        steps=kept - 1,
+        iterations=kept - 1,
+        step=step,
+    )

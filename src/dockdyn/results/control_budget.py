@@ -1,0 +1,48 @@
+"""What control may take up, and what of it is used up at the end of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+SPENT = 0.99  # of a capacity or budget: it is used up
+
+
+def control_attributes(control: Any) -> dict[str, Any]:
+    """The law and what wheel and thrusters may take up, for a dataset; zero where there are none."""
+
+    def most(limit: float | None, budget: float | None) -> float:
+        return 0.0 if limit is None else np.inf if budget is None else float(budget)
+
+    return {
+        "controlled": int(control.law != "none"),
+        "control": control.law,
+        "wheel_capacity_N_m_s": most(control.base_limit, control.base_capacity),
+        "thruster_budget_N_s": most(control.thruster_force, control.thruster_impulse),
+        "thruster_budget_N_m_s": most(control.thruster_torque, control.thruster_angular_impulse),
+    }
+
+
+def used_up(dataset: xr.Dataset) -> list[str]:
+    """What of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
+    capacity, budget = dataset.attrs["wheel_capacity_N_m_s"], dataset.attrs["thruster_budget_N_m_s"]
+    wheel, used = float(abs(dataset.wheel_momentum[-1]).max()), float(dataset.thruster_use[-1, 1])
+    spent = []
+    if wheel >= SPENT * capacity:
+        spent.append(f"the wheel holds {wheel:.3g} of {capacity:.3g} N m s" if capacity else "")
+    if used >= SPENT * budget:
+        spent.append(f"thrusters have used {used:.3g} of {budget:.3g} N m s" if budget else "")
+    return spent
+
+
+def control_used_up(dataset: xr.Dataset) -> list[str]:
+    """Warnings: what of a chaser in free flight can give no more."""
+    if "control_work" not in dataset:
+        return []
+    used, budget = float(dataset.thruster_use[-1, 0]), dataset.attrs["thruster_budget_N_s"]
+    found = [words for words in used_up(dataset) if words]
+    if budget and used >= SPENT * budget:
+        found.append(f"thrusters have used {used:.3g} of {budget:.3g} N s")
+    return [f"control has run out at the end: {words}" for words in found]

@@ -1,0 +1,73 @@
+"""The dataset of a run: named dimensions, units and long names on every variable."""
+
+from __future__ import annotations
+
+import math
+from importlib.metadata import version
+from typing import Any
+
+import xarray as xr
+
+from dockdyn.integrate.solution import Status
+from dockdyn.results.plan import DEFAULT_STEP, delay_of
+from dockdyn.results.run import Described, Run
+from dockdyn.scenario.load import Scenario
+
+REASONS = {
+    Status.FINISHED: "finished",
+    Status.NOT_FINITE: "stopped at t = {time:.6g} s: {culprit} is not finite",
+    Status.TOO_MANY_EVENTS: "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); contacts chatter, "
+    "or the delayed loop bounces ever faster",
+    Status.DELAY_LINE_FULL: "stopped at t = {time:.6g} s: the delay line is full; too many events within one delay",
+    Status.TOO_MANY_ITERATIONS: "stopped at t = {time:.6g} s: more than {steps} steps (integrator.max_steps); {cause}",
+}
+
+
+def reason_of(content: Any, status: Status, time: float, culprit: str, pace: float = math.nan) -> str:
+    """Why a run ended at `time` (s), in words; `pace` is how long its last steps were allowed to be (s)."""
+    section = content.integrator
+    return REASONS[status].format(
+        time=time,
+        culprit=culprit,
+        events=section.max_events,
+        steps=section.max_steps,
+        cause=shortness(delay_of(content), pace),
+    )
+
+
+def shortness(delay: float, pace: float = math.nan) -> str:
+    """Why steps are short, in words, from a delay (s) and how long the last ones were allowed to be (s)."""
+    if 0 < delay < DEFAULT_STEP and not pace < delay:
+        return f"while contacts act no step is longer than the delay of {delay:g} s"
+    if pace < DEFAULT_STEP:
+        return f"steps fell to {pace:.2g} s, as the motion is too fast, or the contact too stiff, for longer ones"
+    return "the duration is too long for a motion this fast"
+
+
+def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Dataset:
+    """The dataset of a run of `scenario`; what is its kind's own is `described`."""
+    content = scenario.content
+    reason = reason_of(content, run.status, run.stopped_at, run.culprit, run.pace)
+    coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
+    attributes: dict[str, Any] = {
+        "kind": scenario.kind,
+        "title": scenario.title,
+        "scenario": scenario.text(),
+        "dockdyn_version": version("dockdyn"),
+        "status": reason,
+        "finished": int(run.status == Status.FINISHED),
+        "end_time_s": run.stopped_at,
+        "integrator": content.integrator.method,
+        "step_s": run.step,
+        "steps": run.steps,
+        "step_error": run.roughest,
+        "iterations": run.iterations,
+        "delay_s": delay_of(content),
+        "conservative": int(described.conservative),
+        "undamped": int(described.undamped),
+        "capture_law": described.capture_law,
+        "wall_time_s": run.wall_time,
+        "prediction": run.prediction,
+        **described.attributes,
+    }
+    return xr.Dataset(described.variables, coordinates, attributes)

@@ -1,0 +1,100 @@
+"""Contacts from a run: from onset to release, with what an engineer asks of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from dockdyn.contact.gate import APART
+from dockdyn.results.measures import settled_rows
+
+SLACK = 2e-9  # s; in a log images of events are moments themselves
+
+
+@dataclass
+class Episode:
+    """One contact of one feature with one surface. NaN where the run ended before."""
+
+    contact: int  # which pair
+    onset: float  # s
+    release: float = np.nan  # s; of what a latch catches when it does
+    peak: float = 0.0  # N, normal force where it is generated
+    peak_time: float = np.nan  # s
+    impulse: float = 0.0  # N s, of the normal force
+    onset_row: int = 0  # row of the moments (or samples) at onset
+    settled_row: int = -1  # and when the last delayed force of this contact has acted; −1: the run ended before
+
+
+@dataclass
+class Moments:
+    """Moments of a run in time order: NumPy arrays over (moments,) and (moments, contacts)."""
+
+    time: Float[Any, "moments"]
+    touching: Float[Any, "moments contacts"]  # after the moment
+    peaks: Float[Any, "moments contacts"]  # since the moment before
+    peak_times: Float[Any, "moments contacts"]
+    integrals: Float[Any, "moments contacts"]
+    slack: float  # s; a moment at most this long after an instant is that instant
+
+
+def from_log(log: Any, count: int, first_mode: Any, seated: Bool[Any, "moments contacts"] | None = None) -> Moments:
+    """Moments of a located run, with the start as the first; of a contact that is `seated` in a latch nothing counts."""
+    contacts = np.asarray(log.peaks).shape[1] if seated is None else seated.shape[1]
+    log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode[:contacts]], axis=1)
+    start_mode = np.array([[int(mode) for mode in first_mode[:contacts]]])
+    zero = np.zeros((1, contacts))
+    return Moments(
+        time=np.concatenate([[0.0], np.asarray(log.time)[:count]]),
+        touching=(np.concatenate([start_mode, log_mode]) != APART) & (True if seated is None else ~seated),
+        peaks=np.concatenate([zero, np.asarray(log.peaks)[:count, :contacts]]),
+        peak_times=np.concatenate([zero, np.asarray(log.peak_times)[:count, :contacts]]),
+        integrals=np.concatenate([zero, np.asarray(log.integrals)[:count, :contacts]]),
+        slack=SLACK,
+    )
+
+
+def from_samples(time: Any, depth: Any, force: Any) -> Moments:
+    """Moments of a fixed-step run: every step; onset and release are the last sample before they show."""
+    before = force[:-1]
+    step = np.diff(time)[:, None]
+    zero = np.zeros((1, depth.shape[1]))
+    later = force[1:] > before
+    return Moments(
+        time=time,
+        touching=depth > 0,
+        peaks=np.concatenate([zero, np.maximum(force[1:], before)]),
+        peak_times=np.concatenate([zero, np.where(later, time[1:, None], time[:-1, None])]),
+        integrals=np.concatenate([zero, (force[1:] + before) / 2 * step]),
+        slack=1.001 * float(step[0, 0]),
+    )
+
+
+def episodes(moments: Moments, delay: float) -> list[Episode]:
+    """All contacts, by onset."""
+    found = []
+    for contact in range(moments.touching.shape[1]):
+        current = None
+        for row, time in enumerate(moments.time):
+            if current is not None:
+                current.impulse += moments.integrals[row, contact]
+                if moments.peaks[row, contact] > current.peak:
+                    current.peak = moments.peaks[row, contact]
+                    current.peak_time = moments.peak_times[row, contact]
+            touching = moments.touching[row, contact]
+            if touching and current is None:
+                current = Episode(contact, onset=time, onset_row=row)
+                found.append(current)
+            elif not touching and current is not None:
+                current.release = time
+                settle(current, moments, delay)
+                current = None
+    return sorted(found, key=lambda episode: episode.onset)
+
+
+def settle(episode: Episode, moments: Moments, delay: float) -> None:
+    """Finds when the episode's last delayed force has acted, if the run got there."""
+    releases = np.array([episode.release])
+    episode.settled_row = int(settled_rows(np.asarray(moments.time), releases, delay, moments.slack)[0])

@@ -1,0 +1,120 @@
+"""A result for other programs: tables as CSV, or one file for MATLAB."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.files import replacing
+from dockdyn.results.columns import tables
+from dockdyn.scenario.language.errors import ScenarioError
+
+LONGEST = 63  # characters of a name in MATLAB
+NUMBERS, ATTRIBUTES = "values", "attributes"  # tables of what has no dimension
+ANSWERS = ("margins", "envelope")  # attributes that hold what a study answers, as JSON
+
+
+def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
+    """Write a CSV file for every kind of row: `time.csv`, `episode.csv`; the files.
+
+    The first line of each names the columns with their units. Numbers have all their digits, so that they are read back
+    as they were; nan is what did not happen. `values.csv` has what has no dimension, `attributes.csv` a name and a value
+    a row, and so have `margins.csv` and `envelope.csv`, what these studies answer.
+    """
+    written = []
+    for over, columns in tables(dataset).items():
+        rows = zip(*(column.values.tolist() for column in columns), strict=True)
+        path = folder / f"{'-'.join(over) or NUMBERS}.csv"
+        written.append(write_rows(path, [column.heading for column in columns], rows))
+    for name in ANSWERS:
+        if name in dataset.attrs:
+            answers = spread(json.loads(dataset.attrs[name]))
+            written.append(write_rows(folder / f"{name}.csv", ["name", "value"], answers))
+    attributes = ([name, plain(value)] for name, value in dataset.attrs.items())
+    return [*written, write_rows(folder / f"{ATTRIBUTES}.csv", ["name", "value"], attributes)]
+
+
+def spread(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """What a JSON value holds, each with the way to it: `rightmost_roots.0.1`."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if parts is None:
+        yield name, value
+        return
+    for key, part in parts:
+        yield from spread(part, f"{name}.{key}" if name else str(key))
+
+
+def write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) -> Path:
+    with replacing(path) as (file,):
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")  # writes floats by their shortest exact digits
+        writer.writerow(headings)
+        writer.writerows(rows)
+        text.detach()
+    return path
+
+
+def export_mat(dataset: xr.Dataset, path: Path) -> None:
+    """Write a MAT file (level 5) with one struct, `dockdyn`.
+
+    Its fields `variables`, `units`, `dimensions` (cells of names) and `long_names` have a field for every variable and
+    coordinate, `attributes` one for every attribute, and `names` gives the name in dockdyn by the name in MATLAB. Arrays
+    keep their shape; those of one dimension are columns, those of words cells.
+
+    ScenarioError for a result that is too large for the format.
+    """
+    from scipy.io import savemat
+    from scipy.io.matlab import MatWriteError
+
+    names = dict(matlab_names(map(str, dataset.variables)))
+    attributes = dict(matlab_names(map(str, dataset.attrs)))
+    described = {
+        "variables": {short: for_matlab(dataset[name].values) for short, name in names.items()},
+        "units": {short: str(dataset[name].attrs.get("units", "")) for short, name in names.items()},
+        "long_names": {short: str(dataset[name].attrs.get("long_name", "")) for short, name in names.items()},
+        "dimensions": {short: cells(dataset[name].dims) for short, name in names.items()},
+        "attributes": {short: plain(dataset.attrs[name]) for short, name in attributes.items()},
+        "names": names | {short: name for short, name in attributes.items() if short not in names},
+    }
+    try:
+        with replacing(path) as (file,):
+            savemat(file, {"dockdyn": described}, long_field_names=True, do_compression=True, oned_as="column")
+    except (MatWriteError, OverflowError) as error:
+        raise ScenarioError(f"{path}: too large for a MAT file ({error}); must be exported with --to csv") from None
+
+
+def matlab_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each name as MATLAB takes it, with the name itself: letters, digits and underscores, a letter first, all different."""
+    taken: set[str] = set()
+    for name in names:
+        short = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        short = (short if short[:1].isalpha() else f"x{short}")[:LONGEST]
+        found, number = short, 1
+        while found in taken:
+            number += 1
+            found = f"{short[: LONGEST - len(str(number)) - 1]}_{number}"
+        taken.add(found)
+        yield found, name
+
+
+def for_matlab(values: np.ndarray) -> np.ndarray:
+    return cells(values) if values.dtype.kind in "UOS" else values
+
+
+def cells(values: Any) -> np.ndarray:
+    """Words as a cell array of the same shape."""
+    words = np.asarray([str(value) for value in np.ravel(np.asarray(values, dtype=object))], dtype=object)
+    return words.reshape(np.shape(values))
+
+
+def plain(value: Any) -> Any:
+    """An attribute as Python has it."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

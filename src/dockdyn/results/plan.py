@@ -1,0 +1,90 @@
+"""Steps and sizes of a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dockdyn.integrate.hybrid import located
+from dockdyn.programs import Program
+from dockdyn.scenario.language.errors import ScenarioError
+
+DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
+WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
+TOLERANCE = 1e-11  # relative error of a step when the scenario states no step
+DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
+NO_LIMIT = 2**62
+MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
+
+# What runs once is compiled in a hurry.
+jit_once = partial(Program, compiler_options={"xla_backend_optimization_level": 0})
+# Large programs that run for seconds: what LLVM's costly passes gain is less than what they take.
+jit_large = partial(
+    Program, compiler_options={"xla_backend_optimization_level": 1, "xla_llvm_disable_expensive_passes": True}
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps and sizes of a run."""
+
+    step: float  # s
+    interval: float  # s, between samples
+    samples: int  # besides the one at t = 0
+    line_capacity: int
+
+
+def delay_of(content: Any) -> float:
+    """Loop delay (s) of a scenario; zero for a kind without a loop."""
+    return float(content.loop.delay) if hasattr(content, "loop") else 0.0
+
+
+def plan(content: Any) -> Plan:
+    """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
+    duration, delay = content.duration, delay_of(content)
+    step = min(content.integrator.step or DEFAULT_STEP, duration)
+    interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
+    samples = max(1, int(duration / interval * (1 + 1e-12)))
+    step = min(step, interval)
+    if samples > MOST_ROWS:
+        raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
+    if content.integrator.step is not None:
+        affordable(content.integrator, duration)
+    # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
+    line_capacity = power_of_two(2 * min(delay, duration) / step + 4096)
+    return Plan(step, interval, samples, line_capacity)
+
+
+def affordable(section: Any, duration: float) -> None:
+    """Refuses a step with which a run of this duration (s) takes too many of them."""
+    if (count := duration / section.step * (1 - 1e-9)) > section.max_steps:
+        raise ScenarioError(
+            f"integrator.step = {section.step:g} s: takes {count:.3g} steps for a duration of {duration:g} s; "
+            f"must take at most integrator.max_steps = {section.max_steps}"
+        )
+
+
+def power_of_two(least: float) -> int:
+    """The next power of two: few sizes, so few compilations."""
+    return 2 ** math.ceil(math.log2(least))
+
+
+def settings_for(
+    content: Any, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
+) -> located.Settings:
+    """Settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any case."""
+    steps = plan(content)
+    return located.Settings(
+        duration=np.float64(content.duration),
+        step=np.float64(steps.step),
+        tolerance=np.float64(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
+        sampling=np.float64(steps.interval),
+        samples=power_of_two(max(steps.samples + 1, 2048)) if sampled else 0,
+        max_moments=min(content.integrator.max_events, most_moments),
+        line_capacity=min(steps.line_capacity, most_rows),
+        max_iterations=np.float64(content.integrator.max_steps),
+    )

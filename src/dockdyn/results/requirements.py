@@ -1,0 +1,199 @@
+"""Requirements against the figures of a run: met or not, and by which margin."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.requirement import Requirement
+from dockdyn.scenario.language.units import convert
+
+# endings of a figure's name, and the unit that each says; N_m is that of a stiffness
+UNITS = {
+    "N": "N", "m": "m", "s": "s", "ms": "ms", "J": "J", "kg": "kg", "rad": "rad", "deg": "deg", "Hz": "Hz",
+    "m_s": "m/s", "m_s2": "m/s²", "rad_s": "rad/s", "deg_s": "deg/s", "1_s": "1/s",
+    "N_s": "N s", "N_m_s": "N m s", "N_m": "N/m", "N_s_m": "N s/m", "kg_m2": "kg m²",
+}  # fmt: skip
+ENDING = re.compile("_(" + "|".join(sorted(UNITS, key=len, reverse=True)) + ")$")
+# figures of which a capture without a history of its force leaves only a lower bound
+BOUNDED = (
+    "peak_normal_force_N",
+    "capture_peak_force_N",
+    "capture_peak_moment_N_m",
+    "seated_contact_peak_force_N",
+    "catch_greatest_travel_m",
+)
+KNOWN = "peak_force_known"  # the figure that says whether they are more
+COMPARED = {
+    "<": lambda value, limit: value < limit,
+    "<=": lambda value, limit: value <= limit,
+    ">": lambda value, limit: value > limit,
+    ">=": lambda value, limit: value >= limit,
+    "==": lambda value, limit: value == limit,
+}
+
+
+def unit_of_figure(figure: str) -> str:
+    """The unit that a figure's name ends with: "peak_normal_force_N" is in "N"; empty where there is none.
+
+    Of a figure in a table the table's name may have it, as in "peak_tip_deflection_m.boom".
+    """
+    for part in figure.split("."):
+        if ending := ENDING.search(part):
+            return UNITS[ending[1]]
+    return ""
+
+
+def plain(figure: str) -> str:
+    """A figure's name without its unit."""
+    return ".".join(ENDING.sub("", part) for part in figure.split("."))
+
+
+def judge(
+    requirements: Sequence[Requirement], summary: Mapping[str, Any], name: str = "scenario"
+) -> list[dict[str, Any]]:
+    """Every requirement against the figures of a `summary`, or against those of a case by the same names.
+
+    `margin` is how far the figure is from its limit, in the figure's unit, positive where the requirement is met; None
+    for a yes or no and where there is no figure: what did not happen does not meet a requirement. Of a list the worst
+    entry counts. `met` is None where the figure is but a lower bound that may hide either answer, and `why` says so.
+    Raises ScenarioError, which calls the scenario `name`: no such figure, a limit of another unit.
+    """
+    figures = figures_of(summary)
+    return [judged(one, figures, f"{name}: requirements.{one.name}") for one in requirements]
+
+
+def figures_of(summary: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Everything of a summary that can be required: numbers, yes or no, None, lists of numbers; of tables by dotted names."""
+    found: dict[str, Any] = {}
+    for name, value in summary.items():
+        if isinstance(value, Mapping):
+            found |= figures_of(value, f"{prefix}{name}.")
+        elif value is None or isinstance(value, bool | int | float):
+            found[prefix + name] = value
+        elif isinstance(value, list) and all(item is None or isinstance(item, int | float) for item in value):
+            if unit_of_figure(name) or any(item is not None for item in value):
+                found[prefix + name] = value
+    return found
+
+
+LEAST, LARGEST = ".least", ".largest"  # figures of a case that stand for a list
+
+
+def ends_of(figure: str) -> tuple[str, str]:
+    """The names under which a case of a campaign keeps the least and the largest of a figure that is a list."""
+    return figure + LEAST, figure + LARGEST
+
+
+def with_lists(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a case, or arrays over cases, and besides each list of which there is the least and the largest.
+
+    Of a single case a list is one again; of arrays it is one of shape (cases, 2).
+    """
+    found = dict(figures)
+    for name in figures:
+        base = name.removesuffix(LEAST)
+        if base != name and base + LARGEST in figures:
+            both = [figures[end] for end in ends_of(base)]
+            found[base] = np.stack(both, axis=-1) if isinstance(both[0], np.ndarray) else both
+    return found
+
+
+def judge_values(values: Any, relation: str, limit: bool | float) -> tuple[Any, Any]:
+    """Which cases meet a limit, and by which margin: NaN for a yes or no and where there is no figure.
+
+    `values` (cases,), or (cases, 2) the least and the largest of a list, of which the worst counts.
+    """
+    values = np.asarray(values, float).reshape(len(values), -1)
+    met = COMPARED[relation](values, limit).all(axis=1)
+    if isinstance(limit, bool):
+        return met, np.full(len(values), np.nan)
+    return met, margin_of(values, relation, limit).min(axis=1)
+
+
+def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """One requirement against all figures."""
+    figure = resolved(one.figure, figures, where)
+    unit = unit_of_figure(figure)
+    values = figures[figure] if isinstance(figures[figure], list) else [figures[figure]]
+    limit = limit_of(one, figure, unit, [value for value in values if value is not None], where)
+    answer = {"name": one.name, "figure": figure, "relation": one.relation, "limit": limit, "unit": unit}
+    bounded = figure in BOUNDED and figures.get(KNOWN) in (0, False)
+    if not values or any(value is None or math.isnan(value) for value in values):
+        return undecided(answer, None) if bounded else answer | {"value": None, "met": False, "margin": None}
+    if isinstance(limit, bool):
+        met = all(bool(value) == limit for value in values)
+        return answer | {"value": limit if met else not limit, "met": met, "margin": None}
+    worst = min(values, key=lambda value: margin_of(value, one.relation, limit))
+    margin = float(margin_of(worst, one.relation, limit))
+    if bounded and is_open(worst, one.relation, limit):
+        return undecided(answer, float(worst))
+    return answer | {
+        "value": float(worst) if math.isfinite(worst) else None,
+        "met": COMPARED[one.relation](worst, limit),
+        "margin": margin if math.isfinite(margin) else None,
+    }
+
+
+def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
+    """A requirement on a figure that is not known, but at least `value`."""
+    return answer | {
+        "value": value,
+        "met": None,
+        "margin": None,
+        "why": "the largest force of the capture is not known",
+    }
+
+
+def is_open(value: Any, relation: str, limit: float) -> Any:
+    """Whether a figure that is at least `value` may meet a requirement or not; of each of an array."""
+    return value <= limit if relation in ("<=", "==", ">") else value < limit
+
+
+def hidden(figure: str, relation: str, limit: bool | float, values: Any, figures: Mapping[str, Any]) -> Any:
+    """In which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over cases."""
+    if figure not in BOUNDED:
+        return np.zeros(len(values), bool)
+    bound = figures.get(KNOWN, np.ones(len(values))) == 0
+    return bound & (np.isnan(values) | is_open(values, relation, limit))
+
+
+def margin_of(value: Any, relation: str, limit: float) -> Any:
+    """How far a value, or each of an array, is on the right side of a limit."""
+    if relation == "==":
+        return -abs(value - limit)
+    return limit - value if relation.startswith("<") else value - limit
+
+
+def resolved(figure: str, figures: Mapping[str, Any], where: str) -> str:
+    """The figure in full, unit included."""
+    if figure in figures:
+        return figure
+    fitting = [name for name in figures if plain(name) == figure]
+    if not fitting:
+        known = [plain(name) for name in figures]
+        raise ScenarioError(f"{where}: no such figure in the summary; {nearest(figure, known)}")
+    if len(fitting) > 1:
+        raise ScenarioError(f"{where}: fits several figures; must be one of {', '.join(fitting)}")
+    return fitting[0]
+
+
+def limit_of(one: Requirement, figure: str, unit: str, values: list[Any], where: str) -> bool | float:
+    """The limit in the figure's unit, in which a number without one is."""
+    yes_or_no = [isinstance(value, bool) for value in values]
+    if isinstance(one.limit, bool):
+        if unit or any(value not in (0, 1) and not math.isnan(value) for value in values):
+            raise ScenarioError(f'{where} = {one.text}: {figure} is a number; must be a relation such as "< 5 {unit}"')
+        return one.limit
+    if any(yes_or_no):
+        raise ScenarioError(f"{where} = {one.text!r}: {figure} is a yes or no; must be true or false")
+    try:
+        return convert(one.limit, unit.replace("²", "**2"))
+    except ValueError:
+        given = f"in {unit}" if unit else "a number without a unit"
+        raise ScenarioError(f"{where} = {one.text!r}: must be {given}, as {figure} is") from None

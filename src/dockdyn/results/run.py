@@ -1,0 +1,140 @@
+"""What a run leaves, and how it is described in a dataset: units and long names on every variable."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.integrate.solution import Status
+from dockdyn.results.episodes import Episode
+from dockdyn.results.measures import latch_attempt
+from dockdyn.results.outcome import outcome_left
+
+Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
+
+
+CAUGHT = {
+    "capture_speed": ("m/s", "relative speed when the latch fell in"),
+    "capture_impulse_along": ("N s", "impulse that ends the relative motion then, along the docking axis"),
+    "capture_impulse_across": ("N s", "impulse that ends the relative motion then, across the docking axis"),
+    "capture_loss": ("J", "energy of the relative motion that it ends"),
+}
+
+
+@dataclass
+class Run:
+    """What a run left, in NumPy arrays."""
+
+    time: Any  # s, of the samples
+    sampled: dict[str, Any]
+    moment_times: Any  # s, 0 and the moments of the log
+    at_moments: dict[str, Any]  # observed at them
+    episodes: list[Episode]
+    status: Status
+    stopped_at: float  # s
+    culprit: str
+    steps: int
+    iterations: int
+    step: float  # s
+    log: dict[str, Any] = field(default_factory=dict)  # peaks since the moment before and their times, where located
+    pace: float = math.nan  # s, how long the last steps were allowed to be
+    roughest: float = 0.0  # largest estimate of a step's error, relative to the motion
+    wall_time: float = 0.0  # s
+    prediction: str = ""  # a warning from linear theory
+
+    def at_onset(self, name: str) -> list[Any]:
+        """An observed quantity of every contact at its onset."""
+        return [self.at_moments[name][episode.onset_row, episode.contact] for episode in self.episodes]
+
+
+@dataclass(frozen=True)
+class Described:
+    """A kind's own part of a dataset."""
+
+    variables: dict[str, Any]
+    coordinates: dict[str, Any]  # besides time
+    conservative: bool  # whether energy should return to its value after every contact
+    undamped: bool = True  # whether nothing but contacts takes energy
+    capture_law: str = ""  # what holds the bodies together once a latch has fallen in
+    attributes: dict[str, Any] = field(default_factory=dict)  # besides what all kinds have
+
+
+def sampled_variables(layout: Layout, run: Run) -> dict[str, Any]:
+    """Variables over time."""
+    return {
+        name: (("time", *dims), run.sampled[name], {"units": units, "long_name": words})
+        for name, (dims, units, words) in layout.items()
+    }
+
+
+def episode_variable(values: Any, units: str, words: str, *dims: str) -> Any:
+    return (("episode", *dims), np.asarray(values), {"units": units, "long_name": words})
+
+
+def scalar(value: Any, units: str, words: str) -> Any:
+    """A single number of a run; NaN where there is none."""
+    return ((), float(value), {"units": units, "long_name": words})
+
+
+def capture_variables(run: Run, speed: Any, needed: Any) -> dict[str, Any]:
+    """When and how fast a probe met a latch and was caught by it; NaN where it did not.
+
+    `speed` and `needed` are the probe's and the least one that latches (m/s) at the moments of the run. The attempt that
+    counts is the one that succeeded, or came nearest to.
+    """
+    mode = np.asarray(run.at_moments["latch_mode"])
+    entries = (mode == ON_RAMP) & (np.concatenate([[-1], mode[:-1]]) != ON_RAMP)
+    captured, caught, met, counts = latch_attempt(mode == HELD, entries, speed - needed)
+
+    def at_capture(values: Any) -> float:
+        return values[caught] if captured else np.nan
+
+    return {
+        "capture_time": scalar(at_capture(run.moment_times), "s", "when the latch fell in"),
+        **{name: scalar(at_capture(run.at_moments[name]), *words) for name, words in CAUGHT.items()},
+        "latch_entry_speed": scalar(
+            speed[counts] if met else np.nan, "m/s", "relative speed at the beginning of the ramp"
+        ),
+        "latch_needed_speed": scalar(
+            needed[counts] if met else np.nan, "m/s", "least speed there that latches two rigid bodies, no delay"
+        ),
+    }
+
+
+def contact_variables(run: Run) -> dict[str, Any]:
+    """What every contact has, over the dimension `episode`."""
+    found = run.episodes
+
+    def each(name: str) -> Any:
+        return np.array([getattr(episode, name) for episode in found], float)
+
+    variable = episode_variable
+    return {
+        "episode_contact": variable(np.array([e.contact for e in found], int), "1", "which contact pair"),
+        "episode_onset": variable(each("onset"), "s", "onset, depth zero"),
+        "episode_release": variable(each("release"), "s", "release, depth zero"),
+        "episode_approach_speed": variable(
+            np.array(run.at_onset("depth_rate"), float), "m/s", "approach speed at onset"
+        ),
+        "episode_peak_force": variable(each("peak"), "N", "peak normal force"),
+        "episode_peak_time": variable(each("peak_time"), "s", "time of the peak"),
+        "episode_impulse": variable(each("impulse"), "N s", "impulse of the normal force"),
+    }
+
+
+def forces_act(run: Run, delay: float) -> bool:
+    """Whether contacts last at the end of a run, or their forces with a `delay` (s)."""
+    return any(not episode.release + delay <= run.moment_times[-1] for episode in run.episodes)
+
+
+def outcome_variables(acting: bool, captured: bool, at_end: dict[str, Any], length: float | None) -> dict[str, Any]:
+    """Whether the outcome is open at the end of a run, and how long the probe would take; arguments as of `outcome_left`."""
+    found = outcome_left(acting, np.bool(captured), at_end, length)
+    return {
+        "outcome_is_open": scalar(found["outcome_open"], "1", "whether the outcome is open at the end: 1 yes, 0 no"),
+        "approach_left": scalar(found["approach_left_s"], "s", "time the probe would still take, unhindered"),
+    }

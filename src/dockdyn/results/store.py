@@ -1,0 +1,93 @@
+"""A result as a file: written whole or not at all, and read back as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import xarray as xr
+
+from dockdyn.files import as_bytes, write_file
+from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.own_code import allowed
+from dockdyn.scenario.load import refuse_own_code
+
+ATTRIBUTES = {"kind", "scenario", "dockdyn_version"}  # what makes a netCDF file a result of dockdyn
+STUDIES = {  # attributes: one of them makes it something else than a run
+    "margins": "stability",
+    "envelope": "envelope",
+    "campaign": "campaign",
+    "tuned_at_N_m": "compare",
+}
+FILES = ("result.nc", "stability.nc", "compare.nc", "envelope.nc", "campaign.nc")
+RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
+
+
+def write_result(dataset: xr.Dataset, path: str | Path) -> None:
+    """Write a result as netCDF-4. An earlier file at `path` is replaced only by a complete new one."""
+    write_file(path, as_bytes(dataset))
+
+
+def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
+    """The result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
+    scenario names code of its own, which reports and replays import."""
+    import h5py
+
+    path = Path(path)
+    if path.is_dir():
+        raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
+    try:
+        with path.open("rb"):
+            pass
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: no such file") from None
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        with h5py.File(path) as file:  # h5netcdf prints tracebacks of its own about a file that fails here
+            dict(file.attrs)
+        # time is in seconds since the start, not a date
+        dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False, decode_timedelta=False)
+    except Exception:  # a damaged file can fail anywhere inside the readers
+        raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
+    kind = str(dataset.attrs.get("kind", ""))
+    if kind not in ("", *known_kinds()):
+        raise ScenarioError(
+            f"{path}: is of a kind, {kind!r}, that this dockdyn does not know; it knows {', '.join(known_kinds())}"
+        )
+    needed = ATTRIBUTES
+    if kind and study_of(dataset) is None:
+        needed = ATTRIBUTES | RUN | {kind_named(kind).marker}
+    missing = sorted(needed - set(dataset.attrs) - set(dataset.variables))
+    if missing:
+        raise ScenarioError(f"{path}: not a result of dockdyn; it has no {missing[0]!r}")
+    if not (own_code and allowed()):
+        refuse_own_code(str(dataset.attrs["scenario"]), str(path))
+    return dataset
+
+
+@contextmanager
+def as_written(*paths: str | Path) -> Iterator[None]:
+    """What is made of results: one that is not as it was written can fail anywhere in it, and is said to in one line."""
+    try:
+        yield
+    except (ScenarioError, OSError):
+        raise
+    except Exception as error:
+        names = ", ".join(map(str, paths))
+        words = f"lacks or holds what no result does ({type(error).__name__}: {error})"
+        raise ScenarioError(f"{names}: {words}; must be as this version of dockdyn wrote it") from error
+
+
+def result_in(path: str | Path) -> Path:
+    """The file of results in a folder that dockdyn wrote; a file as it is."""
+    path = Path(path)
+    found = [path / name for name in FILES if (path / name).is_file()] if path.is_dir() else []
+    return found[0] if len(found) == 1 else path
+
+
+def study_of(dataset: xr.Dataset) -> str | None:
+    """Which study of a scenario a result is, by the name of its command; None for a run."""
+    return next((study for attribute, study in STUDIES.items() if attribute in dataset.attrs), None)

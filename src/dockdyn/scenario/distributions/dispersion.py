@@ -1,0 +1,308 @@
+"""Numbers of a scenario that are distributed: found in what a file holds, checked by the fields of their keys, written back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import tomlkit
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+from tomlkit.items import Array, Trivia, Whitespace
+
+from dockdyn.scenario.distributions.distribution import LAWS, Choice, Cube, Distribution, Values
+from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
+from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import Bounds, number_of
+
+NEVER = ("schema", "kind", "title", "campaign", "requirements")  # keys that are no part of what is simulated
+
+Check = Callable[[Mapping[str, Any]], Any]  # the scenario's content with dotted keys set as written; ScenarioError
+
+
+@dataclass(frozen=True)
+class Dispersion:
+    """One distribution, of one number of the scenario or of several together."""
+
+    keys: tuple[str, ...]  # dotted, each one number
+    units: tuple[str, ...]  # as texts with a unit have them; empty for none
+    law: Distribution  # its numbers in SI units
+    nominal: tuple[Any, ...]  # value of every key in the scenario as it runs alone
+    inline: bool = True  # whether it stands in the place of its numbers, not in a table [[dispersion]]
+
+    @property
+    def size(self) -> int:
+        """How many numbers of the unit cube it takes."""
+        return self.law.size()
+
+    def values(self, cube: Cube) -> Values:
+        """Values (SI) of the keys at points of the unit cube, by the inverse of the distribution function."""
+        return self.law.inverse(cube)
+
+    def written(self) -> dict[str, Any]:
+        """The table that a file holds."""
+        table = self.law.model_dump(exclude_none=True)
+        unit = self.units[0]
+        for field in self.law.with_unit:
+            if unit and isinstance(table.get(field), float):
+                table[field] = f"{table[field]!r} {unit}"
+        return table if self.inline else {"keys": list(self.keys), **table}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A distribution as a file states it."""
+
+    law: Distribution  # its values as written
+    where: str  # the file's key for it
+    keys: tuple[str, ...]  # as written
+    inline: bool
+
+    def somewhere(self) -> dict[str, tuple[str, Any]]:
+        """Some value of every key, as written, and the field that holds it."""
+        field, value = self.law.somewhere()
+        if len(self.keys) == 1:
+            return {self.keys[0]: (field, value)}
+        values = value if isinstance(value, list) else [value] * len(self.keys)
+        return {key: (f"{field}.{i}", part) for i, (key, part) in enumerate(zip(self.keys, values, strict=False))}
+
+
+def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Stated]]:
+    """`data` with some value in the place of every distribution, and the distributions; those of tables are not in it."""
+    found: list[Stated] = []
+    plain = without({key: value for key, value in data.items() if key != "dispersion"}, (), name, found)
+    tables = data.get("dispersion", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise ScenarioError(f"{name}: dispersion: must be a list of tables, [[dispersion]]")
+    for place, table in enumerate(tables):
+        found.append(of_table(table, f"dispersion.{place}" if len(tables) > 1 else "dispersion", name))
+    return plain, found
+
+
+def without(value: Any, path: tuple[str, ...], name: str, found: list[Stated]) -> Any:
+    """`value` with some value in the place of every distribution inside, which `found` receives."""
+    if isinstance(value, list):
+        return [without(item, (*path, str(place)), name, found) for place, item in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    if "distribution" not in value or not path:
+        return {key: without(item, (*path, key), name, found) for key, item in value.items()}
+    where = ".".join(path)
+    distributable(where, where, name)
+    found.append(Stated(law_of(value, where, name), where, (where,), inline=True))
+    return found[-1].law.somewhere()[1]
+
+
+def of_table(table: dict[str, Any], where: str, name: str) -> Stated:
+    """A table [[dispersion]]."""
+    keys = table.get("keys")
+    if not isinstance(keys, list) or not keys or not all(isinstance(key, str) for key in keys):
+        given = "missing" if keys is None else shown(keys)
+        raise ScenarioError(f"{name}: {where}.keys: {given}; must be a list of keys of numbers")
+    for key in keys:
+        distributable(key, f"{where}.keys", name)
+    law = law_of({key: value for key, value in table.items() if key != "keys"}, where, name)
+    if len(keys) not in (1, law.count()):
+        raise ScenarioError(
+            f"{name}: {where}.keys: {len(keys)} keys; a {law.distribution} as given is of {law.count()}"
+        )
+    return Stated(law, where, tuple(keys), inline=False)
+
+
+def distributable(key: str, where: str, name: str) -> None:
+    """Refuses keys that are never distributed."""
+    if key.split(".")[0] in NEVER:
+        words = "" if key == where else f" {key}"
+        raise ScenarioError(f"{name}: {where}:{words} cannot be distributed; must be a number of what is simulated")
+
+
+def law_of(table: dict[str, Any], where: str, name: str) -> Distribution:
+    """The distribution that a table describes, its values as written."""
+    word = table.get("distribution")
+    if not isinstance(word, str) or word not in LAWS:
+        given = "missing" if word is None else f"{shown(word)} is no distribution"
+        raise ScenarioError(f"{name}: {where}.distribution: {given}; {nearest(str(word), LAWS)}")
+    try:
+        return LAWS[word].model_validate(table)
+    except ValidationError as error:
+        known = [field for field in LAWS[word].model_fields if field != "distribution"]
+        raise refused_in(error, where, known, name) from None
+
+
+def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> ScenarioError:
+    """A refusal of a value that stands for a distribution, as one of what the distribution says."""
+    for one in stated:
+        for key, (field, value) in one.somewhere().items():
+            if error.key != key and not error.key.startswith(f"{key}."):
+                continue
+            if error.words.startswith("unknown key"):
+                where = key if one.inline else f"{one.where}.keys: {key}"
+                return ScenarioError(f"{name}: {where}: {error.words}")
+            at = f"{name}: {one.where}.{field}{error.key.removeprefix(key)}"
+            count = one.law.count()
+            if error.key == key and (isinstance(value, list) or "must be a list" in error.words):
+                of = "one number" if count == 1 else f"{count} numbers"
+                return ScenarioError(
+                    f"{name}: {key}: a {one.law.distribution} stands for {of}; must be in the place of "
+                    + ("one, not of a list" if count == 1 else f"a list of {count}")
+                )
+            last = error.key.removeprefix(key).removeprefix(".")
+            part = value[int(last)] if last.isdecimal() and isinstance(value, list) else value
+            return ScenarioError(f"{at} = {shown(part)}: {error.words}")
+    return error
+
+
+class Reading:
+    """Reads what one distribution says of its keys (a `Reader`)."""
+
+    def __init__(self, stated: Stated, content: Any, check: Check, name: str):
+        self.stated, self.check, self.name = stated, check, name
+        self.found = [found for key in stated.keys for found in numbers_at(content, key, stated, name)]
+        self.keys = [found.key for found in self.found]
+        self.units = [found.unit for found in self.found]
+        if len(self.keys) != stated.law.count():
+            of = f"a {stated.law.distribution} as given is of {stated.law.count()}"
+            raise ScenarioError(f"{name}: {stated.where}: {of}; keys given: {', '.join(self.keys)}")
+
+    def value(self, field: str, written: Any) -> list[Any]:
+        parts = [written] if len(self.keys) == 1 else written
+        if not isinstance(parts, list) or len(parts) != len(self.keys):
+            self.refuse(field, written, f"must be a list of {len(self.keys)}, one for each key")
+        try:
+            content = self.check(dict(zip(self.keys, parts, strict=True)))
+        except ScenarioError as error:
+            self.refuse(field, written, self.own(error))
+        return [value_at(content, key, self.name).value for key in self.keys]
+
+    def own(self, error: ScenarioError) -> str:
+        """What is said of one of the keys, or of another one that it does not fit."""
+        try:
+            mine = value_at(self.check({}), error.key, self.name).key in self.keys
+        except ScenarioError:
+            mine = False
+        return error.words if mine else f"{error.key}: {error.words}"
+
+    def spread(self, field: str, written: Any, key: int = 0) -> float:
+        what = {"std": "a standard deviation"}.get(field.split(".")[0], f"a {field}")
+        return self.number(field, written, self.units[key], what, Bounds(above=0))
+
+    def product(self, field: str, written: Any, row: int, column: int) -> float:
+        units = [f"({unit})" for unit in (self.units[row], self.units[column]) if unit]
+        return self.number(field, written, "*".join(units), "a covariance", Bounds())
+
+    def number(self, field: str, written: Any, unit: str, what: str, bounds: Bounds) -> float:
+        try:
+            return number_of(written, unit, what, bounds)
+        except PydanticCustomError as error:
+            self.refuse(field, written, str(error))
+            raise
+
+    def one_unit(self) -> None:
+        if len(set(self.units)) > 1:
+            units = ", ".join(f"{key} in {unit or '1'}" for key, unit in zip(self.keys, self.units, strict=True))
+            self.refuse("", None, f"a {self.stated.law.distribution} needs keys of one unit; these are {units}")
+
+    def refuse(self, field: str, written: Any, allowed: str) -> NoReturn:
+        where = f"{self.stated.where}.{field}" if field else self.stated.where
+        given = "" if written is None else f" = {shown(written)}"
+        raise ScenarioError(f"{self.name}: {where}{given}: {allowed}")
+
+
+def numbers_at(content: Any, key: str, stated: Stated, name: str) -> list[Number]:
+    """The numbers that a key of a distribution names: one, or those of a list."""
+    found = value_at(content, key, name)
+    last = key.rpartition(".")[2]
+    if isinstance(found.value, list) and last.isdecimal() and stated.law.count() == 1:
+        found = value_at(content, f"{key}.{last}", name)  # of a diagonal, which is a whole tensor by now
+    if isinstance(found.value, list) and found.value and not isinstance(found.value[0], Section | list):
+        several = [value_at(content, f"{key}.{place}", name) for place in range(len(found.value))]
+    else:
+        several = [found]
+    for one in several:
+        if isinstance(one.value, float) or (isinstance(one.value, int) and isinstance(stated.law, Choice)):
+            continue
+        words = "; only a choice can be of it" if isinstance(one.value, int) else ""
+        raise ScenarioError(
+            f"{name}: {one.key}: {sort_of(one.value)}; cannot be distributed{words or ': must be a number'}"
+        )
+    return several
+
+
+def dispersion_of(stated: Stated, content: Any, check: Check, own: set[str], name: str) -> Dispersion:
+    """What is distributed, in SI units. `own`: keys of tables that the file states, too; those are the nominal numbers."""
+    reading = Reading(stated, content, check, name)
+    law = stated.law.read(reading)
+    nominal = law.middle()
+    if stated.law.nominal is not None:
+        nominal = reading.value("nominal", stated.law.nominal)
+        law = law.model_copy(update={"nominal": nominal if len(nominal) > 1 else nominal[0]})
+    elif stated.keys[0] in own and len(stated.keys) == 1:
+        nominal = [found.value for found in reading.found]
+    else:
+        nominal = [
+            found.value if key in own else value
+            for key, found, value in zip(stated.keys * len(nominal), reading.found, nominal, strict=False)
+        ]
+    return Dispersion(tuple(reading.keys), tuple(reading.units), law, tuple(nominal), stated.inline)
+
+
+def written_into(data: dict[str, Any], dispersions: Sequence[Dispersion], name: str) -> None:
+    """Put distributions into what a file holds."""
+    for one in dispersions:
+        if one.inline:
+            place = one.keys[0] if one.law.count() == 1 else one.keys[0].rpartition(".")[0]
+            override(data, place, one.written(), name)
+    if tables := [one.written() for one in dispersions if not one.inline]:
+        data["dispersion"] = tables
+
+
+def with_inline(data: Any) -> Any:
+    """What a file holds, distributions in the place of numbers as tables of one line."""
+    if isinstance(data, list):
+        items = [with_inline(item) for item in data]
+        return items if any(isinstance(item, dict) for item in items) else array(items)
+    if not isinstance(data, dict):
+        return data
+    if "distribution" in data and "keys" not in data:
+        table = tomlkit.inline_table()
+        table.update(data)
+        return table
+    return {key: with_inline(value) for key, value in data.items()}
+
+
+def array(items: list[Any]) -> Array:
+    """A list without tables; put together here, since tomlkit's own way takes the square of its length."""
+    parts = [part for item in items for part in (Whitespace(", "), tomlkit.item(item))]
+    return Array(parts[1:], Trivia())
+
+
+def unfixed(dispersions: Sequence[Dispersion], content: Any, fixed: Iterable[str], name: str) -> list[Dispersion]:
+    """Without those of tables whose keys are all set otherwise; ScenarioError where some are."""
+    names = set()
+    for key in fixed:
+        try:
+            names.add(value_at(content, key, name).key)
+        except ScenarioError:
+            continue
+    kept = []
+    for one in dispersions:
+        free = [key for key in one.keys if not {key, key.rpartition(".")[0]} & names]
+        if one.inline or len(free) == len(one.keys):
+            kept.append(one)
+        elif free:
+            raise ScenarioError(
+                f"{name}: {next(key for key in one.keys if key not in free)}: is distributed together with {', '.join(free)}; "
+                "must be set with them or not at all"
+            )
+    return kept
+
+
+def alone(dispersions: Sequence[Dispersion], name: str) -> None:
+    """Refuses a key that is distributed twice."""
+    seen: set[str] = set()
+    for key in (key for one in dispersions for key in one.keys):
+        if key in seen:
+            raise ScenarioError(f"{name}: {key}: is distributed twice; must be once")
+        seen.add(key)

@@ -1,0 +1,38 @@
+"""The kinds of scenario by name. Each is loaded when it is first asked for, so that reading a scenario loads no other.
+
+A package of one's own adds a kind through the entry point group `dockdyn.kinds`: name = "module:Class".
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.kind import Kind
+
+GROUP = "dockdyn.kinds"
+BUILT_IN = {
+    "free-flight": "dockdyn.kinds.free_flight.kind:FreeFlightKind",
+    "rig": "dockdyn.kinds.rig.kind:RigKind",
+    "four-mass": "dockdyn.kinds.chains.kind:FourMassKind",
+    "latch": "dockdyn.kinds.chains.kind:LatchKind",
+    "berthing": "dockdyn.kinds.berthing.kind:BerthingKind",
+    "orbital-arm": "dockdyn.kinds.orbital_arm.kind:OrbitalArmKind",
+}
+
+
+@cache
+def known_kinds() -> dict[str, str]:
+    """Where the class of every kind is, "module:Class" by the kind's name; dockdyn's own first."""
+    return BUILT_IN | {entry.name: entry.value for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
+
+
+@cache
+def kind_named(name: str) -> Kind:
+    """The kind of that name, which must be one of `known_kinds`."""
+    module, _, place = known_kinds()[name].partition(":")
+    found: Kind = getattr(import_module(module), place)()
+    return found

@@ -1,0 +1,72 @@
+"""What is wrong with a scenario, in one line."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Iterable
+from typing import Any
+
+from dockdyn.scenario.language.printable import one_line
+
+SHOWN = 60  # characters of a value in a message
+LISTED = 40  # names in a message
+COMPARED = 60  # characters of a word that can be a known one, mistyped
+
+BRIEF = reprlib.Repr()
+BRIEF.maxstring = BRIEF.maxother = BRIEF.maxlong = 2 * SHOWN
+BRIEF.maxlist = BRIEF.maxdict = 10
+
+
+class ScenarioError(ValueError):
+    """A scenario cannot be used; the message names file, key, value and what is allowed, in one printable line.
+
+    `key` and `words`: the key in the file and what is said of it, where a key is what is wrong.
+    """
+
+    def __init__(self, message: str, key: str = "", words: str = ""):
+        super().__init__(one_line(message))
+        self.key, self.words = key, words
+
+
+def nearest(word: str, allowed: Iterable[str]) -> str:
+    """Words for a message: the allowed names, or the nearest of them."""
+    names = sorted(allowed)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(names[:LISTED])}{more}"
+
+
+def shown(value: object) -> str:
+    """A value for a message, shortened."""
+    text = BRIEF.repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def allowed(problem: Any) -> str:
+    """What is allowed instead, in words."""
+    sort, context = problem["type"], problem.get("ctx", {})
+    if sort in ("quantity", "part", "own_code"):
+        return context["allowed"]
+    if sort.startswith("union_tag"):
+        names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
+        return f"must name one of {names}" if names else "must be a table with a law or shape"
+    if sort in ("model_type", "dict_type", "model_attributes_type"):
+        return "must be a table"
+    if sort == "list_type":
+        return "must be a list"
+    if sort in ("too_short", "too_long"):
+        count = context.get("min_length", context.get("max_length"))
+        return f"must have {'at least ' if sort == 'too_short' else 'at most '}{count} entries, has {context['actual_length']}"
+    return problem["msg"].replace("Input should be", "must be").replace("String should", "must")
+
+
+def refused_in(error: Any, where: str, fields: list[str], name: str) -> ScenarioError:
+    """The first problem (of a pydantic ValidationError) of a table at `where` that has these fields, in one line."""
+    problem = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
+    key = ".".join([where, *map(str, problem["loc"])])
+    if problem["type"] == "extra_forbidden":
+        return ScenarioError(f"{name}: {key}: unknown key; {nearest(str(problem['loc'][-1]), fields)}")
+    if problem["type"] == "missing":
+        return ScenarioError(f"{name}: {key}: missing")
+    return ScenarioError(f"{name}: {key} = {shown(problem['input'])}: {allowed(problem)}")

@@ -1,0 +1,207 @@
+"""Dotted keys of a scenario, as `--set` takes them: what they name, and setting it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.toml_text import DEEPEST
+from dockdyn.scenario.language.units import Unit, whole_number
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.load import Scenario
+
+
+@dataclass(frozen=True)
+class Number:
+    """What a key of a checked scenario names."""
+
+    key: str  # in one way: elements by name, where they have one, that of an only table left out
+    value: Any  # in SI units
+    unit: str  # as a text with a unit has it, such as N*s/m; empty where there is none
+
+
+def number_at(scenario: Scenario, key: str) -> Number:
+    """The one real number that a dotted `key` names; ScenarioError where it names none."""
+    found = value_at(scenario.content, key, scenario.name)
+    if not isinstance(found.value, float):
+        raise ScenarioError(f"{scenario.name}: {key}: {sort_of(found.value)}; must be one real number of the scenario")
+    return found
+
+
+def sort_of(value: Any) -> str:
+    """What is not a real number, in words."""
+    if value is None:
+        return "is not stated"
+    if isinstance(value, Section) or (isinstance(value, list) and any(isinstance(item, Section) for item in value)):
+        return "is a whole table"
+    if isinstance(value, list):
+        return f"is a list of {len(value)}"
+    return f"is {shown(value)}, a {'text' if isinstance(value, str) else 'yes or no' if isinstance(value, bool) else 'count'}"
+
+
+def value_at(content: Any, key: str, name: str) -> Number:
+    """What a dotted `key` names in a checked scenario; ScenarioError for one that is not there."""
+    here, section, field = content, content, ""
+    parts: list[str] = []
+    inside: list[int] = []  # indices since the field
+    for part in split(key, name):
+        if isinstance(here, list) and here and isinstance(here[0], Section):
+            index, used = element(here, part, key, name)
+            if len(here) > 1:
+                parts.append(name_of(here, index))
+            here = here[index]
+            if used:
+                continue
+        if isinstance(here, Section):
+            section, field, inside = here, field_of(here, part, key, name), []
+            here = getattr(section, field)
+        elif isinstance(here, list):
+            inside.append(index_in(here, part, key, name))
+            here = here[inside[-1]]
+        else:
+            words = "is not stated" if here is None else "is no table"
+            raise ScenarioError(f"{name}: {key}: {'.'.join(parts)} {words}; must be a key inside a table")
+        parts.append(part)
+    return Number(".".join(parts), here, unit_of(section, field, inside) if isinstance(here, float) else "")
+
+
+def field_of(section: Section, part: str, key: str, name: str) -> str:
+    """The field of a section that a file calls `part`."""
+    fields = {field.alias or own: own for own, field in type(section).model_fields.items()}
+    fields |= {extra: extra for extra in section.__pydantic_extra__ or {}}
+    if part not in fields:
+        raise ScenarioError(f"{name}: {key}: unknown key; {nearest(part, fields)}")
+    return fields[part]
+
+
+def unit_of(section: Section, field: str, inside: list[int]) -> str:
+    """The unit of a number: that of its field, or, where the joint or law decides, that it is written with."""
+    described = type(section).model_fields.get(field)
+    if described is None:  # of a part of the user's own
+        return ""
+    units = [item for item in (*described.metadata, *nested(described.annotation)) if isinstance(item, Unit)]
+    if units:
+        return units[0].text.format(**dict(section))
+    written = section.model_dump(include={field})[field]
+    for index in inside:
+        written = written[index]
+    return written.partition(" ")[2] if isinstance(written, str) else ""
+
+
+def nested(annotation: Any) -> list[Any]:
+    """Everything that a type is annotated with, inside lists and alternatives too."""
+    found = list(getattr(annotation, "__metadata__", ()))
+    return found + [item for part in get_args(annotation) for item in nested(part)]
+
+
+def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
+    """Set the dotted `key` in `data`, the content of a file."""
+    place, part = place_in(data, key, name)
+    place[part] = value
+
+
+def holds(data: dict[str, Any], key: str, name: str) -> bool:
+    """Whether `data` states the dotted `key`."""
+    try:
+        place, part = place_in(data, key, name)
+    except ScenarioError:
+        return False
+    return isinstance(place, list) or part in place
+
+
+def place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
+    """The table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are made."""
+    parts = split(key, name)
+    place: Any = data
+    for part, following in zip(parts, [*parts[1:], None], strict=True):
+        if isinstance(place, list) and place and not isinstance(place[0], dict):
+            index = index_in(place, part, key, name)
+            if following is None:
+                return place, index
+            place = place[index]
+            continue
+        if isinstance(place, list):
+            index, used = element(place, part, key, name)
+            place = place[index]
+            if used:
+                if following is None:
+                    raise ScenarioError(f"{name}: {key}: names a whole table; must name one of its keys")
+                continue
+        if not isinstance(place, dict):
+            raise ScenarioError(f"{name}: {key}: {part!r} is not inside a table")
+        if following is None:
+            return place, part
+        if part not in place and following.isdecimal():
+            raise ScenarioError(f"{name}: {key}: {part!r} is not stated; must be a list of the scenario")
+        place = place.setdefault(part, {})
+    raise AssertionError
+
+
+def split(key: str, name: str) -> list[str]:
+    parts = key.split(".")
+    if not all(parts) or len(parts) > DEEPEST:
+        raise ScenarioError(f"{name}: {key}: must be a dotted key such as loop.delay")
+    return parts
+
+
+def index_in(items: list[Any], part: str, key: str, name: str) -> int:
+    """An index into a list of numbers."""
+    index = whole_number(part)
+    if index is None or index >= len(items):
+        raise ScenarioError(f"{name}: {key}: {part!r} is no index of the list; must be 0 to {len(items) - 1}")
+    return index
+
+
+def element(items: list[Any], part: str, key: str, name: str) -> tuple[int, bool]:
+    """Which table of a list `part` names by index or name (used), or the only one (not used)."""
+    index = whole_number(part.removeprefix("-"))
+    if index is not None:
+        if part.startswith("-") or index >= len(items):
+            raise ScenarioError(f"{name}: {key}: index {part} is out of range; must be 0 to {len(items) - 1}")
+        return index, True
+    names = {called(item): index for index, item in enumerate(items)}
+    if part in names:
+        return names[part], True
+    if len(items) == 1:
+        return 0, False
+    known = ", ".join(str(other) for other in names if other is not None)
+    raise ScenarioError(
+        f"{name}: {key}: {part!r} is none of the {len(items)} elements ({known}); must be a name or an index"
+    )
+
+
+def name_of(items: list[Any], index: int) -> str:
+    """How a key names a table of a list: by its own name where that is one, else by its index."""
+    own, others = called(items[index]), [called(item) for item in items]
+    plain = own is not None and "." not in own and not own.lstrip("-").isdigit() and others.count(own) == 1
+    return own if own is not None and plain else str(index)
+
+
+def called(item: Any) -> str | None:
+    """What a table of a list is called: its name, or else the feature it speaks of."""
+    given = item if isinstance(item, dict) else dict(item) if isinstance(item, Section) else {}
+    found = given.get("name") or given.get("feature")
+    return found if isinstance(found, str) else None
+
+
+def constrained(name: str) -> bool:
+    """Whether a number cannot change by itself: one of a unit quaternion."""
+    return "attitude" in name.split(".")
+
+
+def key_of(path: tuple[Any, ...], content: Any) -> str:
+    """The dotted key of a number, as `--set` takes it; the index of an only table is left out."""
+    parts, here = [], content
+    for part in path:
+        index = getattr(part, "idx", None)
+        if index is None:
+            parts.append(part.name)
+            here = getattr(here, part.name)
+            continue
+        if not (len(here) == 1 and isinstance(here[index], Section)):
+            parts.append(str(index))
+        here = here[index]
+    return ".".join(parts)

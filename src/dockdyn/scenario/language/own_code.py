@@ -1,0 +1,65 @@
+"""Code of a user's own that a scenario names, "module:Class": where it is looked for, and whether it may run.
+
+Python runs a module when it imports it. So a scenario of a stranger, with a module beside it, is a stranger's program.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from types import ModuleType
+
+from dockdyn.scenario.language.errors import ScenarioError
+
+VARIABLE = "DOCKDYN_NO_OWN_CODE"  # of the environment; anything but nothing and 0 refuses
+REFUSED = f"is code of its own, which is refused (--no-own-code, {VARIABLE}, own_code=False); must be built in"
+
+allowed_here: ContextVar[bool] = ContextVar("allowed_here", default=True)
+places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
+
+
+class OwnCodeError(ScenarioError):
+    """A scenario names code of its own where that is refused."""
+
+
+def allowed() -> bool:
+    """Whether modules that a scenario names may be imported."""
+    return allowed_here.get() and os.environ.get(VARIABLE, "") in ("", "0")
+
+
+@contextmanager
+def only_built_in(really: bool = True) -> Iterator[None]:
+    """No module that a scenario names is imported inside."""
+    before = allowed_here.set(allowed_here.get() and not really)
+    try:
+        yield
+    finally:
+        allowed_here.reset(before)
+
+
+@contextmanager
+def importable(folder: Path | None) -> Iterator[None]:
+    """Modules that a scenario names are looked for in `folder` and in the working folder first."""
+    before = places.set((*(str(place.resolve()) for place in (folder or Path(), Path())), *places.get()))
+    try:
+        yield
+    finally:
+        places.reset(before)
+
+
+def module_of(name: str) -> ModuleType:
+    """The module that a scenario names, imported. No other import looks into the scenario's folder: it may be a stranger's.
+
+    Raises what the module's own code raises.
+    """
+    before = list(sys.path)
+    sys.path[:0] = places.get()
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path[:] = before

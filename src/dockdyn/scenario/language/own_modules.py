@@ -1,0 +1,33 @@
+"""Which of the user's own modules a scenario takes parts from, and whether they are still the same."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.tables.parts import UserPart
+
+
+def own_modules(content: Any) -> dict[str, str]:
+    """SHA-256 of the source of every module with a law or surface of the user's own, by the module's name."""
+    names = {part.target().partition(":")[0] for part in sections_in(content) if isinstance(part, UserPart)}
+    found = {}
+    for name in sorted(names):
+        source = getattr(sys.modules.get(name), "__file__", None)
+        found[name] = hashlib.sha256(Path(source).read_bytes()).hexdigest() if source else ""
+    return found
+
+
+def sections_in(value: Any) -> Iterator[Section]:
+    """All sections in a section, itself included."""
+    if isinstance(value, Section):
+        yield value
+        for _, inside in value:
+            yield from sections_in(inside)
+    elif isinstance(value, list | tuple):
+        for inside in value:
+            yield from sections_in(inside)

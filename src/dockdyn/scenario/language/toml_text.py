@@ -1,0 +1,69 @@
+"""What a text in TOML holds, checked to be something that a scenario can hold."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from typing import Any
+
+from dockdyn.scenario.language.errors import ScenarioError, shown
+
+LONGEST = 1_000_000  # characters of a file
+DEEPEST = 40  # tables and lists inside each other
+MOST = 2**63  # TOML's integers are less, by size
+# a key of more parts than that, which tomllib takes the square of their number for
+LONG_KEY = re.compile(
+    rf"""(?:^|[\[{{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""", re.MULTILINE
+)
+
+
+def data_of(text: str, name: str) -> dict[str, Any]:
+    """The tables of a file `name`. Raises `ScenarioError`."""
+    if len(text) > LONGEST:
+        raise ScenarioError(f"{name}: has {len(text)} characters; must be a scenario, of at most {LONGEST}")
+    if LONG_KEY.search(text):
+        raise ScenarioError(f"{name}: not TOML: a key has more than {DEEPEST} parts")
+    try:
+        data = tomllib.loads(text)
+    except RecursionError:
+        raise ScenarioError(f"{name}: not TOML: tables and lists are nested too deeply") from None
+    except ValueError as error:  # also an integer of thousands of digits
+        raise ScenarioError(f"{name}: not TOML: {error}") from None
+    check_admissible(data, name)
+    return data
+
+
+def check_admissible(value: Any, name: str, key: str = "") -> None:
+    """Refuses what no scenario `name` holds at a dotted `key`, whatever the key: integers that TOML does not have, control
+    characters, tables inside tables without end. Raises `ScenarioError`.
+    """
+    left = [(value, key, 0)]
+    while left:
+        part, place, depth = left.pop()
+        where = f"{name}: {place}" if place else name
+        if depth > DEEPEST:
+            raise ScenarioError(f"{where}: is nested too deeply; must be at most {DEEPEST} tables and lists deep")
+        if isinstance(part, str) and (sign := control_character(part)):
+            raise ScenarioError(f"{where} = {shown(part)}: holds the control character {sign!r}; must be text")
+        if isinstance(part, int) and not -MOST <= part < MOST:
+            digits = part.bit_length() * 3 // 10
+            words = "must be an integer from -2^63 to 2^63 - 1, or a number with a decimal point"
+            raise ScenarioError(f"{where}: is an integer of some {digits} digits; {words}")
+        if isinstance(part, dict):
+            items = [(str(own), item) for own, item in part.items()]
+            for own, _ in items:
+                if sign := control_character(own):
+                    raise ScenarioError(f"{where}: its key {own!r} holds the control character {sign!r}; must be text")
+        elif isinstance(part, list):
+            items = [(str(index), item) for index, item in enumerate(part)]
+        else:
+            continue
+        left += [(item, ".".join(filter(None, [place, own or '""'])), depth + 1) for own, item in reversed(items)]
+
+
+def control_character(text: str) -> str | None:
+    """The first control character in a text that is neither a line break nor a tab."""
+    if text.isprintable():
+        return None
+    return next((sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\n\r\t"), None)

@@ -1,0 +1,183 @@
+"""Quantities with units: the one place where units appear on the way in."""
+
+from __future__ import annotations
+
+import functools
+import math
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+from dockdyn.scenario.language.errors import shown
+
+LONGEST = 100  # characters of a number with its unit
+NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
+EXPONENT = re.compile(r"\s*([-+]?\d{1,2}(\.\d+)?|\(\s*[-+]?\d{1,2}(\.\d+)?(\s*/\s*\d{1,2})?\s*\))(?![\w.])(?!\s*\*\*)")
+POWER_OF_POWER = re.compile(r"\)[^()]*\)\s*$")  # what is in brackets, before a power, has brackets inside
+
+
+@functools.cache
+def registry():
+    import pint
+
+    try:
+        return pint.UnitRegistry(cache_folder=":auto:")
+    except (EOFError, OSError, pickle.UnpicklingError):  # another process is writing the cache, or it cannot be written
+        return pint.UnitRegistry()
+
+
+@functools.lru_cache(maxsize=4096)
+def convert(text: str, unit: str) -> float:
+    """The number of `unit` in a text such as "3000 kg"; ValueError when it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    return read(text, lambda quantity: quantity.to(unit))
+
+
+def in_base_units(text: str) -> float:
+    """The number in SI base units of a text such as "3 mm"; ValueError when it is none."""
+    return read(text, lambda quantity: quantity.to_base_units())
+
+
+def magnitude(text: str) -> float:
+    """The number that a text such as "3 mm" begins with; ValueError when it is none."""
+    return read(text, lambda quantity: quantity)
+
+
+def read(text: str, scaled: Callable[[Any], Any]) -> float:
+    """The number of pint's quantity in `text` once it is `scaled`."""
+    from pint.util import string_preprocessor
+
+    if len(text) > LONGEST or not NUMBER.match(text) or not plain_powers(string_preprocessor(text)):
+        raise ValueError("must be a number and a unit")
+    try:
+        return float(scaled(registry().Quantity(text)).magnitude)
+    except Exception as error:  # pint evaluates the text, which can fail anywhere in it: 0 ** -1, 5 s)
+        raise ValueError(str(error)) from None
+
+
+def plain_powers(text: str) -> bool:
+    """Whether all powers are of a small number, and none is of a power: others can take for ever to evaluate."""
+    return all(
+        EXPONENT.match(text, power.end()) and not POWER_OF_POWER.search(text[: power.start()])
+        for power in re.finditer(r"\*\*", text)
+    )
+
+
+def whole_number(text: str) -> int | None:
+    """The number that digits alone write, where it is one that counts something; None of any other text."""
+    return int(text) if re.fullmatch(r"[0-9]{1,12}", text.strip()) else None
+
+
+LARGEST = 1e30  # SI units: products of several numbers of this size are still numbers
+SMALLEST = 1e-30  # the same of quotients
+
+
+class Bounds:
+    """Allowed range of a number in SI units, and the least size it may have unless it is zero."""
+
+    def __init__(
+        self,
+        above: float = -math.inf,
+        least: float = -math.inf,
+        below: float = math.inf,
+        most: float = math.inf,
+        size: float = 0.0,
+    ):
+        self.above, self.least, self.below, self.most, self.size = above, least, below, most, size
+
+    def hold(self, value: float) -> bool:
+        return math.isfinite(value) and self.above < value < self.below and self.least <= value <= self.most
+
+    def computable(self, value: float) -> bool:
+        return value == 0 or self.size <= abs(value) <= LARGEST
+
+    def words(self, unit: str) -> str:
+        parts = [
+            f"{word} {self.amount(bound, unit)}"
+            for word, bound in (
+                ("greater than", self.above),
+                ("of at least", self.least),
+                ("less than", self.below),
+                ("at most", self.most),
+            )
+            if math.isfinite(bound)
+        ]
+        return " and ".join(parts)
+
+    def amount(self, bound: float, unit: str) -> str:
+        return f"{math.degrees(bound):g} deg" if unit == "rad" else f"{bound:g} {unit}".strip()
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of a field's numbers, for who asks for it; may name fields of its section, as in N/m**{exponent}."""
+
+    text: str
+    what: str  # the quantity in words
+    limits: Bounds
+
+
+def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
+    """A bare number in SI units or a text with a unit, as a number of `unit`; refused where it is none or out of range."""
+
+    def allowed() -> str:
+        limit = limits.words(unit) or (f"in {unit}" if unit else "")
+        return f"must be {what} {limit}".strip()
+
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError
+        number = convert(value, unit) if isinstance(value, str) else float(value)
+    except (ValueError, OverflowError):
+        raise refused(value, f'{allowed()}, as a number or a text such as "{example(unit)}"') from None
+    if not limits.hold(number):
+        raise refused(value, allowed())
+    if not limits.computable(number):
+        least = f"from {limits.size:g} to" if limits.size else "up to"
+        raise refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
+    return number
+
+
+def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:
+    """Field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
+
+    A `unit` may name fields declared before it, as in "N/m**{exponent}". A number is written back with its unit, unless
+    it is a `component` of a vector or matrix.
+    """
+    limits = Bounds(size=0.0 if component else SMALLEST, **bounds)
+
+    def parse(value: Any, info: Any) -> float:
+        if "{" in unit:
+            try:
+                here = unit.format(**info.data)
+            except KeyError:
+                here = unit.split("**", maxsplit=1)[0]
+        else:
+            here = unit
+        return number_of(value, here, what, limits)
+
+    def written(value: float, info: Any) -> Any:
+        return value if component or "{" in unit or not unit else f"{value!r} {unit}"
+
+    return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit, what, limits)]
+
+
+def example(unit: str) -> str:
+    return {"rad": "30 deg", "s": "16 ms"}.get(unit, f"5 {unit}".strip())
+
+
+def refused(value: Any, allowed: str) -> PydanticCustomError:
+    """A refusal of `value` that says what is allowed."""
+    return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
+
+
+Number = quantity("", "a number", component=True)
+Coordinate = quantity("m", "a length", component=True)

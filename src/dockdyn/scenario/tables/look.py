@@ -1,0 +1,72 @@
+"""A mesh that a body is drawn with in replays, for looks only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import field_validator, model_validator
+
+from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.motion import Attitude
+from dockdyn.scenario.tables.parts import Point, refuse
+
+SUFFIXES = (".stl", ".obj", ".glb")
+KEY = "look"
+
+
+class LookSection(Section):
+    """A mesh file and where it sits on the body: `scale` m per unit of the file, then `attitude` and `position` (m)."""
+
+    file: str
+    scale: quantity("m", "a length", above=0) = 1.0
+    position: Point | None = None
+    attitude: Attitude | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def by_name(cls, value: Any) -> Any:
+        """A text is the file."""
+        return {"file": value} if isinstance(value, str) else value
+
+    @field_validator("file")
+    @classmethod
+    def readable(cls, value: str) -> str:
+        if Path(value).suffix.lower() not in SUFFIXES:
+            refuse(f"must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
+        return value
+
+
+def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any:
+    """`data` with the mesh files found beside the scenario as absolute paths; ScenarioError where one is not there.
+
+    An absolute path is taken as it is: a result can be computed again where its mesh no longer is.
+    """
+    if isinstance(data, list):
+        return [with_looks(item, name, folder, f"{path}.{index}") for index, item in enumerate(data)]
+    if not isinstance(data, dict):
+        return data
+    found = {}
+    for key, value in data.items():
+        where = f"{path}.{key}".lstrip(".")
+        if key != KEY:
+            found[key] = with_looks(value, name, folder, where)
+        elif isinstance(value, str):
+            found[key] = located(value, name, folder, where)
+        elif isinstance(value, dict) and isinstance(value.get("file"), str):
+            found[key] = value | {"file": located(value["file"], name, folder, f"{where}.file")}
+        else:
+            found[key] = value
+    return found
+
+
+def located(file: str, name: str, folder: Path | None, where: str) -> str:
+    """The absolute path of a mesh given relative to the scenario's folder."""
+    if Path(file).is_absolute() or Path(file).suffix.lower() not in SUFFIXES:
+        return file  # what is no mesh is refused with the rest of the scenario
+    place = ((folder or Path()) / file).resolve()
+    if folder is not None and not place.is_file():  # a text that comes from no file is taken as it is
+        raise ScenarioError(f"{name}: {where} = {shown(file)}: no such file; must be a mesh, relative to the scenario")
+    return str(place)

@@ -1,0 +1,195 @@
+"""The table `[loop]`: everything between the model and the force that acts on it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import jax.numpy as jnp
+from pydantic import model_validator
+
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.compensators import CommandLeadSection, CompensatorSection, FixedGainSection
+from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.robot import RobotSection
+from dockdyn.stability.loop import Dynamics, Loop
+
+IMPERFECT = (
+    "averaging",
+    "jitter",
+    "delay_amplitude",
+    "noise",
+    "bias",
+    "resolution",
+    "range",
+    "drop_rate",
+    "position_noise",
+)
+TABLES = ("hold", "sensor", "robot", "dynamics", "virtual_contact", "compensator")
+Period = quantity("s", "a period", above=0)
+
+
+class HoldSection(Section):
+    """The command to the robot is renewed once a period and held."""
+
+    period: Period
+
+
+class SensorSection(Section):
+    """The measurement of the contact force; what makes it less than perfect counts in runs, not in margins."""
+
+    delay: quantity("s", "a delay", least=0) = 0.0
+    period: Period | None = None
+    averaging: quantity("s", "a window", above=0) | None = None
+    jitter: quantity("s", "a time", least=0) = 0.0
+    delay_amplitude: quantity("s", "a time", least=0) = 0.0
+    delay_period: Period | None = None
+    noise: quantity("N", "a force", least=0) = 0.0
+    bias: quantity("N", "a force") = 0.0
+    resolution: quantity("N", "a force", least=0) = 0.0
+    range: quantity("N", "a force", above=0) | None = None
+    drop_rate: quantity("", "a probability", least=0, below=1) = 0.0
+    threshold: quantity("N", "a force", least=0) | None = None
+    position_noise: quantity("m", "a length", least=0) = 0.0
+
+    @model_validator(mode="after")
+    def varying(self) -> Self:
+        if (self.delay_amplitude > 0) != (self.delay_period is not None):
+            refuse("delay_amplitude and delay_period: a delay that varies has both")
+        if self.delay_amplitude > self.delay:
+            refuse(
+                f"delay_amplitude = {self.delay_amplitude:g} s: must be at most the delay of {self.delay:g} s: "
+                "no force is measured before it acts"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def causal(self) -> Self:
+        if self.averaging is not None and self.averaging / 2 > (least := self.delay - self.delay_amplitude):
+            refuse(
+                f"averaging = {self.averaging:g} s: must be at most twice the delay, {2 * least:g} s: the delay is that of "
+                "the window's middle"
+            )
+        return self
+
+    def latest(self) -> float:
+        """The longest delay (s) that a sample may have."""
+        return self.delay + self.delay_amplitude + self.jitter + (self.averaging or 0.0) / 2
+
+    def imperfect(self) -> list[str]:
+        """Keys by which samples are less than perfect."""
+        return [name for name in IMPERFECT if getattr(self, name)]
+
+
+class DynamicsSection(Section):
+    """How the virtual bodies are advanced; without this table, continuously."""
+
+    period: Period | None = None
+    method: Dynamics = "zero-order-hold"
+
+    @property
+    def stepped(self) -> bool:
+        """Whether the virtual bodies advance in steps."""
+        return self.method not in ("continuous", "half-period")
+
+    @model_validator(mode="after")
+    def with_period(self) -> Self:
+        if (self.method == "continuous") != (self.period is None):
+            refuse("must have a period with every method but continuous, which has none")
+        return self
+
+
+class VirtualContactSection(Section):
+    """A contact computed in software, without delay, that the measured one is added to."""
+
+    stiffness: quantity("N/m", "a stiffness") = 0.0
+    damping: quantity("N*s/m", "a damping") = 0.0
+
+
+class TuningSection(Section):
+    """What is believed of the contact where gains and leads are left to be tuned."""
+
+    stiffness: quantity("N/m", "a stiffness", above=0) | None = None
+
+
+class LoopSection(Section):
+    """The loop through which contact forces act."""
+
+    delay: quantity("s", "a delay", least=0) = 0.0
+    hold: HoldSection | None = None
+    sensor: SensorSection | None = None
+    robot: RobotSection | None = None
+    dynamics: DynamicsSection | None = None
+    virtual_contact: VirtualContactSection | None = None
+    compensator: CompensatorSection | None = None
+    tuning: TuningSection = TuningSection()
+    absent_at_zero: ClassVar = ("delay",)
+
+    @model_validator(mode="after")
+    def rhythmical(self) -> Self:
+        stepped = self.dynamics is not None and self.dynamics.period is not None
+        if self.sensor is not None and self.sensor.period is not None and self.hold is None and not stepped:
+            refuse(
+                "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
+            )
+        if isinstance(self.compensator, CommandLeadSection) and self.hold is None and not stepped:
+            refuse(
+                "a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant"
+            )
+        if self.dynamics is not None and self.dynamics.method == "half-period" and self.hold is not None:
+            if (self.dynamics.period or 0.0) >= 2 * self.hold.period:
+                refuse("half-period dynamics must have a period below twice that of the hold")
+        return self
+
+    @model_validator(mode="after")
+    def sampled(self) -> Self:
+        sensor = self.sensor or SensorSection()
+        steps = self.dynamics.period if self.dynamics is not None and self.dynamics.stepped else None
+        period = sensor.period or steps
+        if period is None and (found := sensor.imperfect()):
+            refuse(f"sensor.{found[0]}: is of samples; needs sensor.period or digital dynamics")
+        if period is not None and sensor.jitter > period:
+            refuse(
+                f"sensor.jitter = {sensor.jitter:g} s: must be at most the {period:g} s between two samples, "
+                "or they change places"
+            )
+        return self
+
+    def latest(self) -> float:
+        """The longest delay (s) between a force and its effect on the model, all in all."""
+        return self.delay + (self.sensor or SensorSection()).latest()
+
+    def beyond_delay(self) -> list[str]:
+        """The tables given besides the delay."""
+        return [name for name in TABLES if getattr(self, name) is not None]
+
+    def make(self, effective_mass: Any, stiffness: Any, damping: Any) -> Loop:
+        """The loop along one direction of contact, also from traced numbers; of compensators, fixed gain and command lead."""
+
+        def number(value: Any) -> Any:
+            return None if value is None else jnp.asarray(value, float)
+
+        dynamics, sensor = self.dynamics or DynamicsSection(method="continuous"), self.sensor or SensorSection()
+        delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
+        hold = None if self.hold is None else self.hold.period
+        law = self.compensator if isinstance(self.compensator, FixedGainSection) else None
+        ahead = self.compensator if isinstance(self.compensator, CommandLeadSection) else None
+        virtual = self.virtual_contact or VirtualContactSection()
+        return Loop(
+            effective_mass=jnp.asarray(effective_mass, float),
+            stiffness=jnp.asarray(stiffness, float),
+            damping=jnp.asarray(damping, float),
+            delay=delay,
+            gain=number(0.0 if law is None or law.gain is None else law.gain),
+            hold=number(dynamics.period if hold is None else hold),
+            sensor_period=number(sensor.period),
+            dynamics_period=number(dynamics.period),
+            robot=None if self.robot is None else self.robot.make(),
+            dynamics=dynamics.method,
+            velocity="model" if law is not None and law.velocity == "model" else "robot",
+            lead=number(0.0 if ahead is None or ahead.lead is None else ahead.lead),
+            second_lead=number(0.0 if ahead is None or ahead.second_lead is None else ahead.second_lead),
+            virtual_stiffness=number(virtual.stiffness),
+            virtual_damping=number(virtual.damping),
+            averaging=number(sensor.averaging),
+        )

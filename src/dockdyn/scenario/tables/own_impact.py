@@ -1,0 +1,55 @@
+"""An impact law of the user's own in a table `[impact]`: its parameters stand among the table's own keys."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any, Self, Union
+
+import jax.numpy as jnp
+from pydantic import ConfigDict, Discriminator, Tag, model_validator
+
+from dockdyn.impact.laws.by_name import StatedLaw
+from dockdyn.impact.laws.impact_law import ImpactLaw, law_of
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.tables.parts import UserPart, imported, refuse
+
+SHARED = ("restitution", "friction", "r_e", "r_f")  # keys of the table that a law of one's own may have as fields, too
+
+
+class OwnImpact(UserPart):
+    """What the table of such a law adds to that of the others."""
+
+    model_config = ConfigDict(extra="allow")
+    law: str
+
+    def target(self) -> str:
+        return self.law
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        """That `law` is an impact law; its fields are checked as those of all parts of one's own."""
+        if not issubclass(imported(self.law), ImpactLaw):
+            refuse(f"{self.law} must be a subclass of dockdyn.ImpactLaw")
+        return self
+
+    def stated(self) -> set[str]:
+        return super().stated() | {name for name in SHARED if getattr(self, name, None) is not None}
+
+    def stated_law(self) -> StatedLaw:
+        """The law with its parameters; those that are not stated have a default."""
+        made, stated = imported(self.law), self.stated()
+        values = {
+            field.name: jnp.asarray(getattr(self, field.name) if field.name in stated else field.default, float)
+            for field in dataclasses.fields(made)
+        }
+        return StatedLaw(values, self.law, law_of(made, self.law))
+
+
+def or_own(named: type[Section], own: type[OwnImpact]) -> Any:
+    """Field type: the table of a law with a name, or, where that is "module:Class", of one of the user's own."""
+
+    def which(value: Any) -> str:
+        given = value.get("law") if isinstance(value, dict) else getattr(value, "law", None)
+        return "user" if isinstance(given, str) and ":" in given else "named"
+
+    return Annotated[Union[Annotated[named, Tag("named")], Annotated[own, Tag("user")]], Discriminator(which)]  # noqa: UP007

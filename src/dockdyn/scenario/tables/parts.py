@@ -1,0 +1,352 @@
+"""Surfaces, normal-force laws and friction laws a scenario can name: one line each.
+
+A part of your own is named "module:Class"; its keys are the class's fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union
+
+import equinox as eqx
+import jax.numpy as jnp
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, create_model, model_validator
+from pydantic_core import PydanticCustomError
+
+from dockdyn.contact.laws.compliance_device import ComplianceDevice, DeviceModel
+from dockdyn.contact.laws.force_stroke import ForceStroke
+from dockdyn.contact.laws.friction import Coulomb
+from dockdyn.contact.laws.hertz import Hertz
+from dockdyn.contact.laws.hunt_crossley import HuntCrossley, damping_for
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.contact.surfaces.combined import Intersection as IntersectionSurface
+from dockdyn.contact.surfaces.combined import Union as UnionSurface
+from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.contact.surfaces.cylinder import Cylinder
+from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.contact.surfaces.sphere import Sphere
+from dockdyn.contact.surfaces.torus import Torus
+from dockdyn.scenario.language import own_code
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import LARGEST, Coordinate, Number, in_base_units, quantity
+
+SHORT = 1e-100  # a direction's largest component
+
+Point = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
+Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
+
+
+def pointing(value: list[float]) -> list[float]:
+    """A direction, scaled where the square of its length would be no number."""
+    if not any(value):
+        refuse("must not be the zero vector")
+    largest = max(map(abs, value))
+    return value if largest > SHORT else [part / largest for part in value]
+
+
+Direction = Annotated[Triple, AfterValidator(pointing)]
+Length = quantity("m", "a length", above=0)
+
+
+class Part(Section):
+    """A surface or law by name; `make` turns its numbers, as arrays, into the thing itself."""
+
+    def make(self) -> Any:
+        raise TypeError
+
+
+class Shape(Part):
+    """A surface; one that a body carries has a name."""
+
+    name: str | None = None
+
+
+def array(value: Any) -> Any:
+    """Numbers as arrays, sections as what they make, everything else as it is."""
+    if isinstance(value, Part):
+        return value.make()
+    if isinstance(value, list):
+        items = [array(item) for item in value]
+        return tuple(items) if any(isinstance(item, Part) for item in value) else jnp.stack(items)
+    return jnp.asarray(value, float) if not isinstance(value, str | bool | None) else value
+
+
+def part(
+    key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: Any
+) -> type[Part]:
+    """The section of one part: `fields` are types, or (type, default)."""
+
+    def make(self: Part) -> Any:
+        return maker(**{field: array(getattr(self, field)) for field in fields})
+
+    def checked(self: Part) -> Part:
+        if check is not None:
+            check(self)
+        return self
+
+    types = {field: spec if isinstance(spec, tuple) else (spec, ...) for field, spec in fields.items()}
+    made = create_model(
+        f"{name} {key}",
+        __base__=Shape if key == "shape" else Part,
+        __validators__={"checked": model_validator(mode="after")(checked)},
+        **{key: (Literal[name], name)},
+        **types,
+    )
+    made.make = make
+    return made
+
+
+class UserPart(Part):
+    """A part named "module:Class"."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def target(self) -> str:
+        raise TypeError
+
+    @model_validator(mode="after")
+    def importable(self) -> UserPart:
+        cls = imported(self.target())
+        fields = dataclasses.fields(cls)
+        names = {field.name for field in fields}
+        needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING}
+        given = self.stated()
+        for problem, words in ((given - names, "has no field"), (needed - given, "needs the field")):
+            if problem:
+                known = ", ".join(sorted(names)) or "none"
+                refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {known}")
+        return self
+
+    def stated(self) -> set[str]:
+        """The fields of the class that the scenario states."""
+        return set(self.__pydantic_extra__ or {})
+
+    def make(self) -> Any:
+        return imported(self.target())(**{name: array(getattr(self, name)) for name in self.stated()})
+
+    @model_validator(mode="before")
+    @classmethod
+    def in_si(cls, data: Any) -> Any:
+        return {key: value if key in ("law", "shape", "name") else si(value) for key, value in dict(data).items()}
+
+
+class UserLaw(UserPart):
+    law: str
+
+    def target(self) -> str:
+        return self.law
+
+
+class UserShape(UserPart):
+    shape: str
+    name: str | None = None
+
+    def target(self) -> str:
+        return self.shape
+
+
+def si(value: Any) -> Any:
+    """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
+    if isinstance(value, list):
+        return [si(item) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not abs(value) <= LARGEST:
+            refuse(f"a number of one's own part must be finite and at most {LARGEST:g} in size")
+        return float(value)
+    if isinstance(value, str) and re.match(r"\s*[-+]?\.?\d", value):  # "3 mm" is a quantity, "bar" a word
+        try:
+            number = in_base_units(value)
+        except ValueError:
+            return value
+        return si(number)
+    return value
+
+
+def imported(target: str) -> type:
+    """The class "module:Class"; modules beside the scenario file and in the working folder are found."""
+    if not own_code.allowed():
+        raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
+    module, _, name = target.partition(":")
+    try:
+        found = getattr(own_code.module_of(module), name)
+    except Exception as error:  # of the module's own code, too
+        words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        place = next(iter(own_code.places.get()), Path.cwd())
+        refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
+    if not (isinstance(found, type) and issubclass(found, eqx.Module)):
+        refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
+    return found
+
+
+def refuse(allowed: str) -> None:
+    raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
+
+
+def choice(key: str, parts: list[type[Part]], user: type[UserPart]) -> Any:
+    """Field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
+
+    def name(value: Any) -> str | None:
+        given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)
+        return "user" if isinstance(given, str) and ":" in given else given
+
+    tagged = [Annotated[made, Tag(made.model_fields[key].default)] for made in parts]
+    return Annotated[Union[(*tagged, Annotated[user, Tag("user")])], Discriminator(name)]
+
+
+def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
+    """The wall ends at the rim radius or at the depth, whichever comes first."""
+    ends = [] if rim_radius is None else [rim_radius]
+    if depth is not None:
+        ends.append(depth * jnp.tan(half_angle))
+    return Cone.of(apex, axis, half_angle, jnp.min(jnp.stack(ends)) if ends else None)
+
+
+def damping_one_way(law: Any) -> None:
+    stated = (law.damping is not None, law.restitution is not None, law.speed is not None)
+    if stated not in ((True, False, False), (False, True, True)):
+        refuse("must state either damping, or restitution with the speed at which it holds")
+
+
+def hunt_crossley(exponent, stiffness, damping, restitution, speed) -> HuntCrossley:
+    if damping is None:
+        damping = damping_for(restitution, speed)
+    return HuntCrossley(exponent=exponent, stiffness=stiffness, damping=damping)
+
+
+def table(law: Any) -> None:
+    for name in ("force", "unloading_force"):
+        column = getattr(law, name)
+        if column is not None and len(column) != len(law.stroke):
+            refuse(f"{name} has {len(column)} values; must have one for each of the {len(law.stroke)} strokes")
+    if law.stroke[0] != 0 or any(b <= a for a, b in zip(law.stroke, law.stroke[1:], strict=False)):
+        refuse("stroke must start at 0 and increase")
+
+
+def force_stroke(stroke, force, unloading_force, **others) -> ForceStroke:
+    return ForceStroke(
+        stroke=stroke, loading=force, unloading=force if unloading_force is None else unloading_force, **others
+    )
+
+
+class Spring(Part):
+    """One spring of a compliance device; without a stiffness of its own it has the device's."""
+
+    anchor: Point
+    stiffness: quantity("N/m", "a stiffness", least=0) | None = None
+
+    def make(self) -> Spring:
+        return self
+
+
+def stiffness_known(law: Any) -> None:
+    if law.stiffness is None and any(spring.stiffness is None for spring in law.springs):
+        refuse("must give a stiffness for all springs, or one for each")
+
+
+def compliance_device(axis, length, ratio, stiffness, springs, model) -> ComplianceDevice:
+    axis = axis / jnp.linalg.norm(axis)
+    each = [stiffness if spring.stiffness is None else jnp.asarray(spring.stiffness, float) for spring in springs]
+    anchors = jnp.stack([array(spring.anchor) for spring in springs])
+    return ComplianceDevice(
+        axis=axis, length=length, ratio=ratio, stiffness=jnp.stack(each), anchors=anchors, model=model
+    )
+
+
+Exponent = (quantity("", "an exponent", least=1), 1.5)
+Power = quantity("N/m**{exponent}", "a stiffness", above=0)
+Damping = quantity("N*s/m", "a damping", least=0)
+Stiffness = quantity("N/m", "a stiffness", above=0)
+Forces = Annotated[list[quantity("N", "a force", component=True, least=0)], Field(fail_fast=True)]
+
+NormalLawSection = choice(
+    "law",
+    [
+        part(
+            "law", "spring-dashpot", SpringDashpot, stiffness=Stiffness, damping=(Damping, 0.0), adhesion=(bool, False)
+        ),
+        part("law", "hertz", Hertz, exponent=Exponent, stiffness=Power),
+        part(
+            "law",
+            "hunt-crossley",
+            hunt_crossley,
+            damping_one_way,
+            exponent=Exponent,
+            stiffness=Power,
+            damping=(quantity("s/m", "a damping", least=0) | None, None),
+            restitution=(quantity("", "a restitution", above=0, most=1) | None, None),
+            speed=(quantity("m/s", "a speed", above=0) | None, None),
+        ),
+        part(
+            "law",
+            "force-stroke",
+            force_stroke,
+            table,
+            stroke=Annotated[list[Coordinate], Field(min_length=2, fail_fast=True)],
+            force=Forces,
+            unloading_force=(Forces | None, None),
+            bottoming_stiffness=quantity("N/m", "a stiffness", least=0),
+            preload=(quantity("N", "a force", least=0), 0.0),
+            damping=(Damping, 0.0),
+            transition_rate=(quantity("m/s", "a speed", above=0), 1e-3),  # m/s
+        ),
+        part(
+            "law",
+            "compliance-device",
+            compliance_device,
+            stiffness_known,
+            axis=(Direction, [1.0, 0.0, 0.0]),
+            length=Length,
+            ratio=quantity("", "a ratio of lengths", least=0, below=1),
+            stiffness=(quantity("N/m", "a stiffness", least=0) | None, None),
+            springs=Annotated[list[Spring], Field(min_length=1)],
+            model=(DeviceModel, "as-published"),
+        ),
+    ],
+    UserLaw,
+)
+
+FrictionSection = choice(
+    "law",
+    [
+        part(
+            "law",
+            "coulomb",
+            Coulomb,
+            coefficient=quantity("", "a friction coefficient", least=0),
+            regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
+        )
+    ],
+    UserLaw,
+)
+
+Parts = Annotated[list["SurfaceSection"], Field(min_length=2)]
+UnionShape = part("shape", "union", UnionSurface, parts=Parts)
+IntersectionShape = part("shape", "intersection", IntersectionSurface, parts=Parts)
+
+SurfaceSection = choice(
+    "shape",
+    [
+        part(
+            "shape",
+            "cone",
+            cone,
+            apex=Point,
+            axis=Direction,
+            half_angle=quantity("rad", "an angle", above=0, below=1.5707963267948966),
+            rim_radius=(Length | None, None),
+            depth=(Length | None, None),
+        ),
+        part("shape", "plane", Plane.of, point=Point, normal=Direction),
+        part("shape", "sphere", Sphere, centre=Point, radius=Length, inside=(bool, False)),
+        part("shape", "cylinder", Cylinder.of, point=Point, axis=Direction, radius=Length, inside=(bool, False)),
+        part("shape", "torus", Torus.of, centre=Point, axis=Direction, major_radius=Length, minor_radius=Length),
+        UnionShape,
+        IntersectionShape,
+    ],
+    UserShape,
+)
+for combined in (UnionShape, IntersectionShape):
+    combined.model_rebuild(_types_namespace={"SurfaceSection": SurfaceSection})

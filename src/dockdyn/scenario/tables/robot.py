@@ -1,0 +1,111 @@
+"""The table `[loop.robot]`: from the command to where the robot is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+import jax.numpy as jnp
+from pydantic import BeforeValidator, Field, model_validator
+
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
+from dockdyn.scenario.tables.parts import refuse
+from dockdyn.stability.discrete import continuous
+from dockdyn.stability.loop import Robot
+from dockdyn.stability.transfer_function import TransferFunction
+
+SAMPLED = ("a", "b", "period")  # keys of a robot as it is identified in samples
+
+
+def pair(value: Any) -> Any:
+    """A real pole or zero as a complex one."""
+    return value if isinstance(value, list) else [value, 0.0]
+
+
+Place = Annotated[
+    list[Number], Field(min_length=2, max_length=2), BeforeValidator(pair)
+]  # real and imaginary part, 1/s
+
+
+class RobotSection(Section):
+    """Transfer function from commanded to actual position: polynomials, zeros and poles with a gain, or in samples.
+
+    One stated in samples (`a`, `b`, `period`) becomes the polynomials of the continuous robot behind a zero-order hold.
+    """
+
+    numerator: Annotated[list[Number], Field(min_length=1)] | None = None
+    denominator: Annotated[list[Number], Field(min_length=2)] | None = None
+    zeros: list[Place] | None = None
+    poles: Annotated[list[Place], Field(min_length=1)] | None = None
+    gain: Number | None = None
+    a: Annotated[list[Number], Field(min_length=1)] | None = None
+    b: Annotated[list[Number], Field(min_length=1)] | None = None
+    period: quantity("s", "a period", above=0) | None = None
+    rate_limit: quantity("m/s", "a speed", above=0) | None = None
+    position_limit: quantity("m", "a length", above=0) | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def from_samples(cls, data: Any) -> Any:
+        """The polynomials of a robot stated in samples; what is not well formed is left to the checks of its keys."""
+        if not isinstance(data, dict) or not any(data.get(key) is not None for key in SAMPLED):
+            return data
+        others = [key for key in ("numerator", "denominator", "zeros", "poles", "gain") if data.get(key) is not None]
+        missing = [key for key in SAMPLED if data.get(key) is None]
+        if others or missing:
+            words = f"lacks {missing[0]}" if missing else f"has {others[0]}, too"
+            refuse(f"a robot in samples has a, b and their period, and nothing of another form; it {words}")
+        lists = [data[key] for key in ("a", "b")]
+        if not all(isinstance(given, list) and given for given in lists):
+            return data
+        rows = [[number_of(value, "", "a number", Bounds()) for value in given] for given in lists]
+        period = number_of(data["period"], "s", "a period", Bounds(above=0))
+        try:
+            transfer = continuous(rows[0], rows[1], period)
+        except ValueError as error:
+            refuse(f"a, b: {error}")
+        kept = {key: value for key, value in data.items() if key not in SAMPLED}
+        return {**kept, "numerator": list(transfer.numerator), "denominator": list(transfer.denominator)}
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        by_polynomials = self.numerator is not None and self.denominator is not None
+        by_poles = self.poles is not None and self.gain is not None
+        stated = [getattr(self, name) is not None for name in ("numerator", "denominator", "zeros", "poles", "gain")]
+        if by_polynomials == by_poles or (by_polynomials and any(stated[2:])) or (by_poles and any(stated[:2])):
+            refuse("must give either numerator and denominator, or poles and gain (and zeros), or a, b and period")
+        try:
+            transfer = self.transfer()
+        except ValueError as error:
+            refuse(f"must be a transfer function: {error}")
+        if not transfer.proper():
+            degrees = f"{len(transfer.numerator) - 1} over {len(transfer.denominator) - 1}"
+            refuse(f"must be proper, its numerator of no higher degree than its denominator; it is {degrees}")
+        if not transfer.stable():
+            worst = max(transfer.poles(), key=lambda pole: pole.real)
+            refuse(f"must be stable, all poles left of the imaginary axis; it has one at {worst:.6g} 1/s")
+        if not transfer.strictly_proper():
+            refuse("must be strictly proper: a robot that jumps with each command has no finite velocity")
+        return self
+
+    def transfer(self) -> TransferFunction:
+        if self.poles is None:
+            return TransferFunction(tuple(self.numerator or ()), tuple(self.denominator or ()))
+        zeros, poles = ([complex(*place) for place in places or []] for places in (self.zeros, self.poles))
+        return TransferFunction.of_zeros(zeros, poles, self.gain or 0.0)
+
+    def make(self) -> Robot:
+        """The robot, also from traced numbers."""
+        if self.poles is None:
+            return Robot.of_polynomials(jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float))
+        zeros = [jnp.asarray(place, float) for place in self.zeros or []]
+        top = jnp.asarray(self.gain, float) * polynomial(zeros)
+        return Robot.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))
+
+
+def polynomial(places: list[Any]) -> Any:
+    """Coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
+    found = jnp.ones(1, complex)
+    for place in places:
+        found = jnp.convolve(found, jnp.stack([jnp.ones((), complex), -(place[0] + 1j * place[1])]))
+    return found.real

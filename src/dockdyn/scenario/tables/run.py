@@ -1,0 +1,29 @@
+"""How long a run lasts, how time advances in it and what is kept of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+
+Duration = quantity("s", "a duration", above=0)
+MOST_STEPS = 1_000_000_000
+MostSteps = Annotated[int, Field(ge=1, le=MOST_STEPS)]  # attempts; a run that would need more stops
+
+
+class IntegratorSection(Section):
+    """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow."""
+
+    method: Literal["located", "fixed"] = "located"
+    step: quantity("s", "a step", above=0) | None = None
+    max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
+    max_steps: MostSteps = 5_000_000
+
+
+class OutputSection(Section):
+    """What is kept."""
+
+    interval: quantity("s", "an interval", above=0) | None = None

@@ -1,0 +1,254 @@
+"""What a campaign answers: probabilities, percentiles, what decides them, and how sure all that is."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Bool, Float
+
+from dockdyn.results.measures import number
+from dockdyn.results.outcome import deciding_duration, ways_undecided
+from dockdyn.results.requirements import BOUNDED, KNOWN
+from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
+from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
+from dockdyn.studies.campaign.influence import influences
+from dockdyn.studies.campaign.statistics import milestones, percentile_interval, wilson
+
+PERCENTILES = (50, 90, 95, 99)
+WORST = 10  # cases listed
+NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind what has it
+DECIDED = 8  # figures whose influences are estimated
+
+
+def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> dict[str, Any]:
+    """The answers of a campaign, as plain Python types; `folder` is what commands name. Raises `ScenarioError`."""
+    cases = campaign_cases(dataset)
+    return answers_of(cases, judge_cases(cases), folder)
+
+
+def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, Any]:
+    """The same, of cases that have been judged."""
+    captured = cases.captured
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.empty(0)
+    peak = spread(force)
+    wall = float(cases.attributes.get("wall_time_s", 0.0))
+    return {
+        "kind": cases.attributes["kind"],
+        "title": cases.attributes["title"],
+        "runs": cases.count,
+        "failed": int(cases.failed.sum()),
+        "failures": failures(cases, folder),
+        "seed": int(cases.attributes.get("seed", 0)),
+        "sampling": str(cases.attributes.get("sampling", "random")),
+        "wall_time_s": wall,
+        "runs_per_second": cases.count / wall if wall > 0 else None,
+        "undecided": int(cases.undecided.sum()),
+        "undecided_cases": ways_undecided(cases.figures, cases.undecided),
+        "deciding_duration_s": deciding_duration(cases.figures, cases.undecided),
+        **(probability("capture", captured, cases.undecided) if captured is not None else dict.fromkeys(CAPTURE)),
+        "missed_captures": missed_captures(cases),
+        "peak_force": cases.peak_force,
+        "peak_force_not_known": not_known_in(cases),
+        "peak_force_percentiles_N": peak["percentiles"],
+        "peak_force_intervals_N": peak["intervals_95"],
+        "figures": {name: {"unit": cases.units[name], **spread(cases.figures[name])} for name in cases.measured},
+        "requirements": requirement_answers(cases, judged),
+        **(
+            probability("requirements", judged.all_met, judged.all_open)
+            if cases.requirements
+            else dict.fromkeys(REQUIREMENTS)
+        ),
+        "first_failures": judged.first_failures if cases.requirements else {},
+        "sensitivity": sensitivity(cases, judged),
+        "convergence": convergence(cases, judged),
+        "worst": worst_cases(cases, judged, folder),
+    }
+
+
+def not_known_in(cases: CampaignCases) -> int:
+    """In how many cases the largest force is but a lower bound; none where there is no such figure."""
+    if not any(name in cases.figures for name in BOUNDED):
+        return 0
+    return int(np.sum(cases.figures.get(KNOWN, np.ones(cases.count)) == 0))
+
+
+CAPTURE = ("capture_probability", "capture_interval_95")
+REQUIREMENTS = ("requirements_probability", "requirements_interval_95")
+
+
+def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
+    """Why cases failed, the most frequent reason first, and what runs the first of each again.
+
+    Reasons that differ in a number alone, such as when a run stopped, are one.
+    """
+    alike: dict[str, list[int]] = {}
+    for place, reason in enumerate(cases.reasons):
+        if reason:
+            alike.setdefault(NUMBER.sub("…", reason), []).append(place)
+    return [
+        {
+            "reason": reason if len(places) > 1 else cases.reasons[places[0]],
+            "cases": len(places),
+            "command": rerun(folder, int(cases.number[places[0]])),
+        }
+        for reason, places in sorted(alike.items(), key=lambda pair: -len(pair[1]))
+    ]
+
+
+def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.ndarray, "cases"]) -> dict[str, Any]:
+    """Share of the cases in which something holds, with its interval.
+
+    The lower end counts the undecided cases as if it did not hold in them, the upper end as if it did.
+    """
+    low, high = (wilson(count, holds.size)[end] for end, count in enumerate((holds.sum(), (holds | undecided).sum())))
+    return {f"{name}_probability": float(holds.mean()), f"{name}_interval_95": [float(low), float(high)]}
+
+
+def spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
+    """How a figure is distributed over the cases that have it: percentiles with intervals, mean, both ends."""
+    known = np.sort(values[np.isfinite(values)])
+    if not known.size:
+        return {"cases": 0, "mean": None, "std": None, "min": None, "max": None, "percentiles": {}, "intervals_95": {}}
+    return {
+        "cases": int(known.size),
+        "mean": float(known.mean()),
+        "std": float(known.std(ddof=1)) if known.size > 1 else None,
+        "min": float(known[0]),
+        "max": float(known[-1]),
+        "percentiles": {str(place): float(np.percentile(known, place)) for place in PERCENTILES},
+        "intervals_95": {str(place): list(percentile_interval(known, place / 100)) for place in PERCENTILES},
+    }
+
+
+def requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, Any]]:
+    """Each requirement: how probable it is to be met, and with what margin."""
+    firsts = judged.first_failures
+    answers = []
+    for row, requirement in enumerate(cases.requirements):
+        held = probability("", judged.met[row], judged.open[row])
+        margin = judged.margin[row][~judged.open[row]]
+        there = margin[np.isfinite(margin)]
+        answers.append(
+            {
+                "name": requirement.name,
+                "figure": requirement.figure,
+                "relation": requirement.relation,
+                "limit": requirement.limit if np.isfinite(requirement.limit) else None,
+                "unit": requirement.unit,
+                "text": requirement.text,
+                "probability": held["_probability"],
+                "interval_95": held["_interval_95"],
+                "undecided": int(judged.open[row].sum()),
+                "margin_cases": int(there.size),
+                "mean_margin": float(there.mean()) if there.size else None,
+                "margin_5_percent": low_margin(margin),
+                "failed_first": firsts.get(requirement.name, 0),
+            }
+        )
+    return answers
+
+
+def low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float | None:
+    """The margin that this share of the decided cases falls short of; None where it is that of cases without the figure.
+
+    What did not happen (NaN) does not meet a requirement by any margin, and is less than all of them.
+    """
+    known = np.sort(np.where(np.isnan(margin), -np.inf, margin))
+    place = share * (known.size - 1)
+    low = int(place)
+    if not known.size or not np.isfinite(known[low]):
+        return None
+    return float(known[low] + (place - low) * (known[min(low + 1, known.size - 1)] - known[low]))
+
+
+def decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.ndarray, "cases"]]:
+    """The figures whose influences are asked for: capture, all requirements, loads, what requirements are about."""
+    found: dict[str, Float[np.ndarray, "cases"]] = {}
+    if cases.captured is not None:
+        found["captured"] = np.where(cases.undecided, np.nan, cases.captured)
+    if cases.requirements:
+        found["requirements"] = np.where(judged.all_open, np.nan, judged.all_met)
+    required = [requirement.figure for requirement in cases.requirements if requirement.figure in cases.figures]
+    names = dict.fromkeys([*([cases.peak_force] if cases.peak_force else []), *required, *cases.measured])
+    found |= {name: cases.figures[name] for name in names if name != "captured"}
+    return dict(list(found.items())[:DECIDED])
+
+
+def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
+    """By figure and key: first-order index, rank correlation, whether they are more than chance."""
+    found = {name: influences(cases.values, figure) for name, figure in decided_figures(cases, judged).items()}
+    return {
+        name: {
+            key: {
+                "first_order": influence.first_order,
+                "rank_correlation": number(influence.rank_correlation),
+                "significant": influence.significant,
+            }
+            for key, influence in by_key.items()
+        }
+        for name, by_key in found.items()
+        if by_key
+    }
+
+
+def convergence(cases: CampaignCases, judged: Judged) -> dict[str, Any]:
+    """Estimates from the first cases only: how they settle, and their intervals, over the number of cases."""
+    counts = milestones(cases.count)
+    answer: dict[str, Any] = {"runs": counts}
+    for name, holds, undecided in (
+        ("capture", cases.captured, cases.undecided),
+        ("requirements", judged.all_met if cases.requirements else None, judged.all_open),
+    ):
+        if holds is not None:
+            found = [probability(name, holds[:count], undecided[:count]) for count in counts]
+            answer |= {key: [each[key] for each in found] for key in found[0]}
+    if cases.peak_force:
+        force = cases.figures[cases.peak_force]
+        prefixes = [np.sort(force[:count][np.isfinite(force[:count])]) for count in counts]
+        answer["peak_force_95_N"] = [float(np.percentile(known, 95)) if known.size else None for known in prefixes]
+        answer["peak_force_95_interval_N"] = [list(percentile_interval(known, 0.95)) for known in prefixes]
+    return answer
+
+
+def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
+    """Places of the cases that did not fail and are decided, the worst first; none where nothing says which is worse.
+
+    Margins of several requirements are compared relative to their limits; a yes or no that is not met counts −1. Of equal
+    margins the larger force comes first.
+    """
+    if not cases.requirements and cases.peak_force is None:
+        return []
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
+    least = judged.relative.min(axis=0) if cases.requirements else np.zeros(cases.count)
+    order = np.lexsort((cases.number, -np.nan_to_num(force, nan=-np.inf), least))
+    left_out = cases.failed | (judged.all_open if cases.requirements else cases.undecided)
+    return [int(place) for place in order if not left_out[place]]
+
+
+def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
+    """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside."""
+    force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
+    answers = []
+    for place in worst_first(cases, judged)[:WORST]:
+        case = int(cases.number[place])
+        answer: dict[str, Any] = {"case": case, "command": rerun(folder, case)}
+        if cases.requirements:
+            row = int(judged.relative[:, place].argmin())
+            answer |= {
+                "requirement": cases.requirements[row].name,
+                "met": bool(judged.met[row, place]),
+                "margin": number(judged.margin[row, place]),
+            }
+        answer["peak_force_N"] = number(force[place])
+        answer["values"] = {key: float(values[place]) for key, values in cases.values.items()}
+        answers.append(answer)
+    return answers
+
+
+def rerun(folder: str, case: int) -> str:
+    """What runs one case of a campaign again, with its full result and report."""
+    return f"dockdyn campaign rerun {shlex.quote(folder)} {case}"

@@ -1,0 +1,115 @@
+"""Chunks of a campaign on several processes or machines, by Dask."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from multiprocessing import resource_tracker
+from typing import Any
+
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.studies.campaign.conduct import Done, compute
+from dockdyn.studies.campaign.store import Campaign
+
+AHEAD = 2  # chunks a worker has in hand or waiting; more would only take memory
+PATIENCE = 10  # s until a scheduler counts as unreachable
+
+
+class WorkLost(Exception):
+    """Workers or their scheduler are gone, or failed in a way that another try would not mend."""
+
+
+Work = Callable[[Campaign, Iterable[int]], Iterator[Done]]
+
+
+@contextlib.contextmanager
+def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[Work]:
+    """What runs chunks on `count` processes of this machine, or on the workers of the `scheduler` at an address.
+
+    A worker that dies takes nothing with it: its chunks are run again by another. Raises ScenarioError: Dask is not
+    installed, no scheduler answers.
+    """
+    option = f"--workers {count}" if scheduler is None else f"--scheduler {scheduler}"
+    try:
+        import distributed
+    except ImportError:
+        raise ScenarioError(f"{option}: needs Dask; install dockdyn[campaign]") from None
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            with undisturbed():
+                cluster = distributed.LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
+            client = distributed.Client(stack.enter_context(cluster), set_as_default=False)
+        else:
+            client = reached(scheduler, option)
+        yield lambda campaign, chunks: spread(stack.enter_context(client), campaign, chunks)
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """What is started meanwhile does not hear Ctrl-C, which the terminal sends to all processes; this one goes on to.
+
+    New threads and processes block what the thread that starts them blocks. Python's tracker of resources would lift that
+    when it is started, so it is started before, without its warning of what it cleans up after a process that was ended.
+    """
+    sys.warnoptions.append("ignore:resource_tracker")
+    resource_tracker.ensure_running()
+    sys.warnoptions.remove("ignore:resource_tracker")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def reached(scheduler: str, option: str) -> Any:
+    """A client of the scheduler at an address."""
+    import distributed
+    from distributed.comm.registry import backends
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    scheme, _, place = scheduler.rpartition("://")
+    if not place or (scheme and scheme not in backends):
+        raise ScenarioError(f"{option}: must be the address of a Dask scheduler, such as tcp://host:8786")
+    try:
+        return distributed.Client(scheduler, timeout=PATIENCE, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        told = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
+
+
+def spread(client: Any, campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
+    """Chunks as they are done."""
+    import distributed
+
+    waiting = iter(chunks)
+    running = distributed.as_completed(loop=client.loop)
+    ahead = 0  # chunks handed out that have not come back
+
+    def hand_out() -> int:
+        """Workers may join later: each gets its chunks in hand."""
+        more = list(islice(waiting, max(0, AHEAD * max(1, len(client.nthreads())) - ahead)))
+        for chunk in more:
+            running.add(client.submit(compute, campaign, chunk, 1, pure=False))
+        return len(more)
+
+    try:
+        ahead += hand_out()
+        for future in running:
+            found = future.result()
+            future.release()
+            ahead -= 1
+            ahead += hand_out()
+            yield found
+    except Exception as error:  # whatever a worker, the network or the scheduler can come to
+        told = str(error).splitlines()[0] if str(error) else ""
+        raise WorkLost(f"{type(error).__name__}: {told}") from None

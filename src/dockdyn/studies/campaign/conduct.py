@@ -1,0 +1,209 @@
+"""Campaigns: many cases of a scenario with distributions, chunk by chunk, on this machine or a cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import lru_cache
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.results.requirements import judge, plain, with_lists
+from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.own_modules import own_modules
+from dockdyn.scenario.language.toml_text import data_of
+from dockdyn.scenario.load import Scenario, parse
+from dockdyn.studies.campaign.sampling import Sampled, sample_cases
+from dockdyn.studies.campaign.store import MOST_RUNS, Campaign, Store
+from dockdyn.studies.cases.batch import LEFT_OUT, Cases, in_batches, run_cases
+
+CHUNK, SLOW_CHUNK = 256, 8  # cases in a chunk: of those that run in batches, of those that run one by one
+SHOWN = 3  # differences told when a campaign cannot go on
+
+Done = tuple[int, Sampled, Cases]  # number of a chunk, its cases
+Progress = Callable[[int], None]  # told how many cases are done
+
+
+def plan_campaign(scenario: Scenario, runs: int | None = None, seed: int | None = None) -> Campaign:
+    """The campaign of a scenario: `runs` and `seed` as stated, else those of its [campaign]. Raises ScenarioError."""
+    stated = scenario.campaign
+    runs, seed = stated.runs if runs is None else runs, stated.seed if seed is None else seed
+    if not 1 <= runs <= MOST_RUNS:
+        raise ScenarioError(f"--runs {runs}: must be 1 to {MOST_RUNS}")
+    if seed < 0:
+        raise ScenarioError(f"--seed {seed}: must be at least 0")
+    first = sample_cases(scenario, runs, seed, stated.sampling, 0, 1)
+    most = CHUNK if in_batches(scenario) else SLOW_CHUNK
+    return Campaign(
+        scenario=scenario.text(),
+        source=scenario.name,
+        folder=None if scenario.folder is None else str(scenario.folder.resolve()),
+        kind=scenario.kind,
+        title=scenario.title,
+        runs=runs,
+        seed=seed,
+        sampling=stated.sampling,
+        chunk=min(most, runs),
+        keys=first.keys,
+        units=first.units,
+        dockdyn_version=version("dockdyn"),
+        modules=own_modules(scenario.content),
+    )
+
+
+def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
+    """Refuses to go on with a campaign that is another one than that asked for; says what differs."""
+    found = [
+        f"{name} was {shown(getattr(here, name))}, is {shown(getattr(asked, name))}"
+        for name in ("dockdyn_version", "runs", "seed", "sampling")
+        if getattr(here, name) != getattr(asked, name)
+    ]
+    found += differences(here.scenario, asked.scenario) + changed_modules(here.modules, asked.modules)
+    if found:
+        more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        raise ScenarioError(f"{folder}: cannot be resumed with another campaign: {'; '.join(found[:SHOWN])}{more}")
+
+
+def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Campaign:
+    """The campaign in a store, to go on with, which must be the one that is asked for; its scenario may have moved.
+
+    Files that are damaged are removed, so that they are computed again, and each is told.
+    """
+    there = store.campaign()
+    same_campaign(there, asked, store.folder)
+    store.tidy()
+    found = replace(asked, chunk=there.chunk)
+    for words in store.drop_damaged(found):
+        tell(f"{words}; computed again")
+    return found
+
+
+def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Modules with parts of the user's own whose source is not what it was."""
+    return [f"module {name} has changed" for name in before if now.get(name) != before[name]]
+
+
+def differences(before: str, now: str) -> list[str]:
+    """Keys of two scenario texts that differ, with both values."""
+    old, new = (flat(data_of(text, "scenario")) for text in (before, now))
+    nothing = "not there"
+    return [
+        f"{key} was {shown(old[key]) if key in old else nothing}, is {shown(new[key]) if key in new else nothing}"
+        for key in dict.fromkeys([*old, *new])
+        if old.get(key) != new.get(key)
+    ]
+
+
+def flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Everything in a tree of tables and lists, by dotted keys."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if items is None:
+        return {prefix: value}
+    found: dict[str, Any] = {}
+    for key, item in items:
+        found |= flat(item, f"{prefix}.{key}" if prefix else str(key))
+    return found
+
+
+@lru_cache(maxsize=4)
+def scenario_of(text: str, name: str, folder: str | None) -> Scenario:
+    return parse(text, name, folder=None if folder is None else Path(folder))
+
+
+def own_scenario(campaign: Campaign) -> Scenario:
+    """The scenario of a campaign, from its own text."""
+    return scenario_of(campaign.scenario, campaign.source, campaign.folder)
+
+
+def drawn(campaign: Campaign, first: int, count: int) -> Sampled:
+    """Cases `first` to `first + count` of a campaign."""
+    return sample_cases(own_scenario(campaign), campaign.runs, campaign.seed, campaign.sampling, first, count)  # type: ignore[arg-type]
+
+
+def compute(campaign: Campaign, chunk: int, threads: int | None = None) -> Done:
+    """Run one chunk: the task of a worker."""
+    sampled = drawn(campaign, *campaign.part(chunk))
+    return chunk, sampled, run_cases(own_scenario(campaign), sampled.keys, sampled.values, threads)
+
+
+def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
+    """Chunks in this process, one a core: while one is prepared in Python, another runs in compiled code."""
+    cores = os.cpu_count() or 1
+    waiting = iter(chunks)
+    pool = ThreadPoolExecutor(cores)
+    running = {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, cores + 1)}
+    try:
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            running |= {pool.submit(compute, campaign, chunk, 1) for chunk in islice(waiting, len(done))}
+            for future in done:
+                yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def rehearse(scenario: Scenario) -> None:
+    """Run the nominal case, so that everything is compiled and a requirement that fits no figure is found early."""
+    nominal = scenario.at({})
+    key = scenario.dispersions[0].keys[0]
+    value = scenario.dispersions[0].nominal[0]
+    found = run_cases(nominal, [key], np.array([[value]]))
+    if found.figures:
+        figures = with_lists({name: float(values[0]) for name, values in found.figures.items()})
+        for requirement in scenario.requirements:
+            if requirement.figure in LEFT_OUT or requirement.figure in map(plain, LEFT_OUT):
+                where = f"{scenario.name}: requirements.{requirement.name}"
+                raise ScenarioError(f"{where}: differs between two runs of one case; must be another figure")
+        judge(scenario.requirements, figures, scenario.name)
+
+
+def run_campaign(
+    campaign: Campaign, store: Store, work: Callable[[Campaign, Iterable[int]], Iterator[Done]], progress: Progress
+) -> xr.Dataset:
+    """Run what is missing of a campaign, each chunk kept as it comes, and put all of it together.
+
+    `work` runs chunks in any order: the store is the same. Whatever interrupts it, what was kept is whole.
+    """
+    missing = store.missing(campaign)
+    done = campaign.runs - sum(campaign.part(chunk)[1] for chunk in missing)
+    progress(done)
+    before = time.perf_counter()
+    for chunk, sampled, cases in work(campaign, missing):
+        now = time.perf_counter()
+        store.write_chunk(chunk, campaign, sampled, cases, now - before)
+        before = now
+        done += len(cases.reasons)
+        progress(done)
+    return store.finish(campaign)
+
+
+def campaign(scenario: Scenario, folder: str | Path, runs: int | None = None, seed: int | None = None) -> xr.Dataset:
+    """Run a campaign of `runs` cases on all cores, and keep it in `folder`; go on with it where that has begun.
+
+    Returns the dataset of all cases; `dockdyn.campaign_answers` says what it means. Warns of a damaged file, which is
+    computed again. Raises `ScenarioError`: nothing is distributed, another campaign is in the folder, or runs there.
+    """
+    store, planned = Store(Path(folder)), plan_campaign(scenario, runs, seed)
+    with store.claimed():
+        rehearse(scenario)
+        if not store.blank():
+            planned = continued(store, planned, lambda words: warnings.warn(words, stacklevel=3))
+        store.create(planned)
+        return run_campaign(planned, store, here, lambda done: None)
+
+
+def case_of(campaign: Campaign, case: int) -> Scenario:
+    """One case of a campaign as a scenario of its own; ScenarioError for a number that is none."""
+    if not 0 <= case < campaign.runs:
+        raise ScenarioError(f"case {case}: must be 0 to {campaign.runs - 1}")
+    sampled = drawn(campaign, case, 1)
+    return own_scenario(campaign).at(dict(zip(sampled.keys, sampled.values[0].tolist(), strict=True)))

@@ -1,0 +1,146 @@
+"""Requirements over the cases of a campaign: who meets them, by how much, and what fails first where one is not met."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from dockdyn.results.outcome import TIMES, still_open
+from dockdyn.results.requirements import hidden, judge_values, with_lists
+from dockdyn.studies.campaign.cases import CampaignCases, Required
+
+MOMENTS = {  # figures that say when another one was reached
+    "peak_normal_force_N": "peak_time_s",
+    "capture_peak_force_N": "capture_peak_time_s",
+    "seated_contact_peak_force_N": "seated_contact_peak_time_s",
+}
+NUMERICAL = "the case failed"  # in place of a requirement
+OPEN = "not decided"  # the same
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The requirements of a campaign, judged case by case. Rows are requirements, in the order written."""
+
+    met: Bool[np.ndarray, "requirements cases"]  # whatever may follow the end of the run
+    open: Bool[
+        np.ndarray, "requirements cases"
+    ]  # not decided: at the end of the run, or as its figure is a lower bound
+    margin: Float[
+        np.ndarray, "requirements cases"
+    ]  # in the figure's unit; NaN for yes or no, what did not happen, open
+    relative: Float[
+        np.ndarray, "requirements cases"
+    ]  # margin over the limit's size; −1, 1: not met, met without margin; inf: not decided
+    first: list[str]  # what failed first: a requirement's name, `NUMERICAL`, `OPEN`, "" where all are met
+
+    @property
+    def all_met(self) -> Bool[np.ndarray, "cases"]:
+        return self.met.all(axis=0)
+
+    @property
+    def all_open(self) -> Bool[np.ndarray, "cases"]:
+        """Where it is not decided whether all are met: none has failed for good, and not all are met."""
+        return (self.met | self.open).all(axis=0) & ~self.all_met
+
+    @property
+    def first_failures(self) -> dict[str, int]:
+        """How many cases each failed first, the most frequent first."""
+        return dict(Counter(name for name in self.first if name).most_common())
+
+
+def judge_cases(cases: CampaignCases) -> Judged:
+    """Every requirement in every case. A case that failed meets none; neither does one without the figure.
+
+    One that ended while its outcome was open has met none for good, and failed those that nothing can mend; so has one whose
+    capture leaves but a lower bound of the figure.
+    """
+    count, offered = cases.count, with_lists(cases.figures)
+    met, undecided, margin, relative, when = (
+        np.zeros((len(cases.requirements), count), dtype=kind) for kind in (bool, bool, float, float, float)
+    )
+    for row, requirement in enumerate(cases.requirements):
+        values = offered.get(requirement.figure, np.full(count, np.nan))
+        met[row], margin[row] = judge_values(values, requirement.relation, requirement.limit)
+        how = requirement.figure, requirement.relation, requirement.limit
+        undecided[row] = still_open(*how, values, met[row], cases.figures)
+        undecided[row] |= hidden(*how, values, cases.figures)
+        met[row] &= ~undecided[row]
+        margin[row, undecided[row]] = np.nan
+        scale = limit_size(requirement, margin[row])
+        without = np.where(undecided[row], np.inf, np.where(met[row], 1.0, -1.0))
+        relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, without)
+        when[row] = np.where(met[row] | undecided[row], np.inf, failure_time(cases, requirement, values))
+    first = first_failed(cases, met | undecided, when)
+    judged = Judged(met, undecided, margin, relative, first)
+    for place in np.flatnonzero(judged.all_open & ~cases.failed if cases.requirements else []):
+        first[place] = OPEN
+    return judged
+
+
+def limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> float:
+    """What a margin is compared with: the limit, or the spread of the margins where that is zero."""
+    size = abs(float(requirement.limit))
+    known = margin[np.isfinite(margin)]
+    return size or (float(known.std()) if known.size else 0.0) or 1.0
+
+
+def failure_time(
+    cases: CampaignCases, requirement: Required, values: Float[np.ndarray, "cases"]
+) -> Float[np.ndarray, "cases"]:
+    """When (s) a requirement that is not met was broken, as far as the figures tell; inf: at the end of the run.
+
+    A figure with a moment of its own that is too large, as the largest force: then. A moment that came too early: itself;
+    one that came too late, or not at all: at its limit, when it was due. All others: at the end, as a capture that did not
+    happen.
+    """
+    name = requirement.figure
+    if name in MOMENTS and MOMENTS[name] in cases.figures and requirement.relation.startswith("<"):
+        return np.nan_to_num(cases.figures[MOMENTS[name]], nan=np.inf)
+    if name in TIMES and requirement.relation.startswith("<"):
+        return np.full(len(values), float(requirement.limit))
+    if name in TIMES and requirement.relation.startswith(">"):
+        return np.nan_to_num(values, nan=np.inf)
+    return np.full(len(values), np.inf)
+
+
+def first_failed(
+    cases: CampaignCases, met: Bool[np.ndarray, "requirements cases"], when: Float[np.ndarray, "requirements cases"]
+) -> list[str]:
+    """By case, the requirement that was broken first; of several at one time the one that is written first."""
+    names = [requirement.name for requirement in cases.requirements]
+    if not names:
+        return [NUMERICAL if failed else "" for failed in cases.failed]
+    order = np.where(met, 2 * len(names), np.arange(len(names))[:, None])  # those that are met come last
+    earliest = np.where(when == when.min(axis=0), order, 2 * len(names)).min(axis=0)
+    found = [names[place] if place < len(names) else "" for place in earliest]
+    return [NUMERICAL if failed else name for failed, name in zip(cases.failed, found, strict=True)]
+
+
+def missed_captures(cases: CampaignCases) -> dict[str, int]:
+    """How far cases came that were not captured, in words, and how many; nothing where nothing could capture.
+
+    Undecided ones are none of them (`ways_undecided`).
+    """
+    captured = cases.captured
+    if captured is None:
+        return {}
+    missed = ~captured & ~cases.failed & ~cases.undecided
+    spare = cases.figures.get("capture_speed_margin_m_s")
+    reached = False if spare is None else np.isfinite(spare)  # a latch may be reached past all other surfaces
+    ways = {"no contact": (cases.figures.get("contact_count", np.ones(cases.count)) == 0) & ~np.asarray(reached)}
+    if spare is None:
+        ways["not captured"] = missed
+    else:  # the speed that is needed is that of the latch alone
+        ways["did not reach the latch"] = np.isnan(spare)
+        ways["reached the latch too slowly"] = spare < 0
+        ways["reached the latch fast enough but for other contacts"] = spare >= 0
+    counts: dict[str, int] = {}
+    for words, holds in ways.items():
+        counts[words] = int(np.sum(missed & holds))
+        missed = missed & ~holds
+    counts[NUMERICAL] = int(cases.failed.sum())
+    return {words: count for words, count in counts.items() if count}

@@ -1,0 +1,200 @@
+"""Figures of a campaign: how loads are distributed, where capture happens, what decides it, how estimates settle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dockdyn.report.chart_frame import once, plain
+from dockdyn.report.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, short, styled
+from dockdyn.report.wording import significant
+from dockdyn.studies.campaign.cases import CampaignCases
+from dockdyn.studies.campaign.statistics import percentile_interval
+from dockdyn.studies.campaign.wording import figure_words, in_degrees, labelled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, INK, MUTED = (COLOURS[name] for name in ("blue", "orange", "ink", "muted"))
+COLUMNS = (12, 60)  # of the histogram
+FAR = 2.5  # times the 99th percentile: what lies beyond is told, not drawn
+POINTS = 300  # of the curve of exceedance
+MARKED = (50, 95, 99)  # percentiles
+BARS = 12  # keys
+
+
+@styled
+def load_figure(cases: CampaignCases, name: str) -> Figure:
+    """How a figure is distributed, and how many cases exceed it, with percentiles and what is required."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
+    values = np.sort(cases.figures[name][np.isfinite(cases.figures[name])])
+    unit = cases.units[name]
+    figure = Figure()
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.6, 1.8])
+    limits = [float(each.limit) for each in cases.requirements if each.figure == name]
+    arrange(figure, [1.6, 1.8], 2 + bool(limits))
+    edges = columns(values)
+    counts, _ = np.histogram(values, edges)
+    above.stairs(100 * counts / values.size, edges, fill=True, color=BLUE, alpha=0.75, linewidth=0)
+    above.set(ylabel="share of cases, %", xlim=(edges[0], edges[-1]))
+    exceed(below, values)
+    for limit in limits:
+        for ax in (above, below):
+            ax.axvline(limit, color=ORANGE, linestyle=DASHES[1], label=once(ax, "required"))
+    if limits:  # a limit outside of what happened is shown as long as that costs little room
+        low, high = min(edges[0], *limits), max(edges[-1], *limits)
+        if high - low < FAR * (edges[-1] - edges[0]):
+            room = 0.02 * (high - low)
+            above.set_xlim(low - room, high + room)
+    for share in MARKED:
+        mark_percentile(below, values, share, unit)
+    below.set(yscale="log", ylim=(60 / values.size, 130), ylabel="cases above, %")
+    below.yaxis.set_major_formatter(FuncFormatter(plain))
+    below.yaxis.set_minor_locator(NullLocator())
+    below.set_xlabel(labelled(figure_words(cases, name), unit))
+    for ax in (above, below):
+        align_label(ax)
+    beyond = int(np.sum(values > edges[-1]))
+    if beyond:
+        words = f"{beyond} beyond, up to {significant(float(values[-1]), 3)} {unit}"
+        above.annotate(words, (1, 0.92), xycoords="axes fraction", ha="right", fontsize=8, color=MUTED)
+    legend(figure, below)
+    return figure
+
+
+def columns(values: np.ndarray) -> np.ndarray:
+    """Edges of the histogram's columns; a few cases far out do not press the others into one."""
+    low, high = float(values[0]), float(values[-1])
+    usual = float(np.percentile(values, 99))
+    spread = usual - float(np.percentile(values, 1))
+    if values.size > 100 and spread > 0 and high > usual + FAR * spread:
+        high = usual + 0.3 * spread
+    if not high > low:
+        room = 0.05 * abs(low) or 0.5
+        low, high = low - room, high + room
+    return np.linspace(low, high, int(np.clip(np.sqrt(values.size), *COLUMNS)) + 1)
+
+
+def exceed(ax: Axes, values: np.ndarray) -> None:
+    """How many cases lie above, on a logarithmic axis: the tail is what loads are asked for."""
+    places = np.unique(np.round(np.geomspace(1, values.size, min(POINTS, values.size))).astype(int))
+    ax.step(values[values.size - places], 100 * places / values.size, where="pre", color=BLUE, label="cases above")
+
+
+def mark_percentile(ax: Axes, values: np.ndarray, share: int, unit: str) -> None:
+    """A percentile on the curve of exceedance, with its interval; an end that is not known is that of the cases."""
+    place, height = float(np.percentile(values, share)), 100.0 - share
+    if 100 / values.size > height:
+        return
+    low, high = percentile_interval(values, share / 100)
+    ends = [values[0] if low is None else low, values[-1] if high is None else high]
+    style: dict[str, Any] = {"color": INK, "linewidth": 1.6, "solid_capstyle": "butt", "zorder": 3}
+    ax.plot(ends, [height, height], label=once(ax, "percentile, 95 % sure"), **style)
+    ax.plot(place, height, "o", color=INK, markersize=3.5, zorder=4)
+    words = f"{share} %: {significant(place, 3)} {unit}".rstrip()
+    left, right = ax.get_xlim()
+    inside = min(ends[0], place) > left + 0.2 * (right - left)  # room for the words on the left
+    at, away = (min(ends[0], place), (-5, -2)) if inside else (max(ends[1], place), (5, 2))
+    sides = {"ha": "right", "va": "top"} if inside else {"ha": "left", "va": "bottom"}
+    written: dict[str, Any] = {"fontsize": 8, "zorder": 5, **sides}
+    written["bbox"] = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
+    ax.annotate(words, (at, height), away, textcoords="offset points", **written)
+
+
+@styled
+def influence_figure(
+    cases: CampaignCases, sensitivity: dict[str, dict[str, dict[str, Any]]], names: list[str]
+) -> Figure:
+    """First-order indices, keys by figure, side by side; what is no more than chance is muted."""
+    from matplotlib.figure import Figure
+
+    largest = {key: max(shown_index(sensitivity[name][key]) for name in names) for key in cases.values}
+    keys = sorted(largest, key=lambda key: -largest[key])[:BARS]
+    room = 1.6 * max(*largest.values(), 0.1)  # with that of the words behind a bar
+    figure = Figure(figsize=(WIDTH, 0.95 + 0.24 * len(keys)), layout="constrained")
+    axes = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
+    for ax, name in zip(axes, names, strict=True):
+        ax.grid(axis="y", visible=False)
+        for place, key in enumerate(keys):
+            found = sensitivity[name][key]
+            index = shown_index(found)
+            ax.barh(place, index, color=BLUE, height=0.62)
+            words, colour = (index_words(found), INK) if found["significant"] else ("no more than chance", MUTED)
+            style: dict[str, Any] = {"va": "center", "fontsize": 7.5, "color": colour}
+            ax.annotate(words, (index, place), (4, 0), textcoords="offset points", **style)
+        ax.set(xlim=(0, room), xlabel=TITLES.get(name, figure_words(cases, name)))
+        ax.tick_params(axis="y", length=0)
+    axes[0].set_yticks(range(len(keys)), [short(key) for key in keys])
+    axes[0].invert_yaxis()
+    return figure
+
+
+TITLES = {"captured": "capture", "requirements": "all requirements"}
+
+
+def shown_index(found: dict[str, Any]) -> float:
+    """The first-order index as a bar: none where it is no more than chance."""
+    return max(found["first_order"], 0.0) if found["significant"] else 0.0
+
+
+def index_words(found: dict[str, Any]) -> str:
+    """The index, and which way the figure goes where the key grows."""
+    correlation = found["rank_correlation"]
+    words = f"{max(found['first_order'], 0.0):.2f}"
+    if correlation is None:
+        return words  # the key was not varied
+    signed = f"{correlation:+.2f}" if abs(correlation) >= 0.005 else "0"
+    return f"{words} (rank {signed})".replace("-", "−")
+
+
+@styled
+def convergence_figure(convergence: dict[str, Any], unit: str) -> Figure:
+    """Estimates and their intervals over the number of cases."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
+
+    shares = [(name, words) for name, words in SETTLING if f"{name}_probability" in convergence]
+    rows = len(shares) + ("peak_force_95_N" in convergence)
+    figure = Figure()
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    arrange(figure, [1.35] * rows, 2)
+    figure.subplots_adjust(right=1 - 0.25 / WIDTH)  # room for half the last tick's number
+    runs = np.array(convergence["runs"])
+    for ax, (name, words) in zip(axes, shares, strict=False):
+        values, ends = convergence[f"{name}_probability"], convergence[f"{name}_interval_95"]
+        settle(ax, runs, 100 * np.array(values), 100 * np.array(ends))
+        ax.set_ylabel(words)
+    if rows > len(shares):
+        ends = np.array(convergence["peak_force_95_interval_N"], dtype=float)
+        settle(axes[-1], runs, np.array(convergence["peak_force_95_N"], dtype=float), ends)
+        axes[-1].set_ylabel(f"peak, 95 %, {unit}")
+    for ax in axes:
+        align_label(ax)
+    axes[-1].set(xscale="log", xlim=(runs[0], runs[-1]), xlabel="cases")
+    axes[-1].xaxis.set_major_formatter(FuncFormatter(plain))
+    legend(figure, axes[0])
+    return figure
+
+
+SETTLING = (("capture", "captured, %"), ("requirements", "all met, %"))
+
+
+def settle(ax: Axes, runs: np.ndarray, values: np.ndarray, ends: np.ndarray) -> None:
+    """An estimate in its interval; an end that was not known yet is left out."""
+    ax.fill_between(runs, ends[:, 0], ends[:, 1], color=BLUE, alpha=0.22, linewidth=0, label="95 % sure")
+    ax.plot(runs, values, color=BLUE, label="estimate")
+    ax.axhline(values[-1], color=MUTED, linewidth=0.6)
+
+
+def key_axis(ax: Axes, side: str, cases: CampaignCases, key: str) -> None:
+    """Labels an axis, "x" or "y", as that of a key."""
+    ax.set(**{f"{side}label": labelled(short(key), cases.units[key])})
+
+
+def key_values(cases: CampaignCases, key: str, values: np.ndarray) -> np.ndarray:
+    """Values of a key as its axis shows them."""
+    return in_degrees(values, cases.units[key])

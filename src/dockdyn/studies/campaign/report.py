@@ -1,0 +1,215 @@
+"""The report of a campaign: one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from dockdyn.report.page import render, versions
+from dockdyn.report.wording import capital, significant
+from dockdyn.results.requirements import with_lists
+from dockdyn.studies.campaign.answers import answers_of
+from dockdyn.studies.campaign.capture_map import CaptureMap, capture_map
+from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
+from dockdyn.studies.campaign.first_failure import judge_cases
+from dockdyn.studies.campaign.map_plot import WORDS, map_figure
+from dockdyn.studies.campaign.plots import convergence_figure, influence_figure, load_figure
+from dockdyn.studies.campaign.tables import (
+    failures_table,
+    firsts_table,
+    loads_table,
+    requirements_table,
+    varied_table,
+    ways_table,
+    worst_table,
+)
+from dockdyn.studies.campaign.wording import figure_words, not_known, percent, sure, undecided_words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WORST_NOTE = "Each can be run again alone, with its full result and report. "
+BY_MARGIN = (
+    "Ordered by the least margin to a requirement, relative to its limit; a yes or no that is not met counts −1, and of "
+    "equals the one with the larger force comes first."
+)
+INFLUENCE = (
+    "What decides {figures}: the share of the variance that a key explains by itself (first-order index). What is missing to "
+    "1 takes several keys together. In brackets the rank correlation: whether the figure grows (+) or falls (−) with the key."
+)
+
+
+def render_campaign_report(
+    dataset: xr.Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None
+) -> str:
+    """The report of a campaign as HTML, styles and figures inside; the map is over `map_keys`, else those that decide.
+
+    `folder` is what the commands for single cases name; by default where the dataset was read from. Raises
+    `ScenarioError` for a dataset of another sort and for a key that was not varied.
+    """
+    cases = campaign_cases(dataset)
+    judged = judge_cases(cases)
+    found = capture_map(cases, judged, map_keys)
+    answers = answers_of(cases, judged, folder or folder_of(dataset))
+    required = bool(answers["requirements"])
+    firsts, ways = firsts_table(answers), ways_table(answers)
+    return render(
+        "studies/campaign/report.html",
+        dataset,
+        verdict=campaign_verdict(cases, answers),
+        warnings=campaign_warnings(cases, answers),
+        summary=overview(cases, answers),
+        judged=requirements_table(answers) if required else None,
+        judged_note=REQUIREMENTS_NOTE if required else "",
+        loads=loads_table(cases, answers),
+        open_ends=any(None in ends for each in answers["figures"].values() for ends in each["intervals_95"].values()),
+        firsts=firsts if firsts.rows else None,
+        firsts_note=FIRST_NOTE,
+        ways=ways if ways.rows else None,
+        figures=figures(cases, answers, found),
+        worst=worst_table(cases, answers) if answers["worst"] else None,
+        worst_note=WORST_NOTE + (BY_MARGIN if required else "Ordered by the largest force."),
+        varied=varied_table(cases),
+        failures=failures_table(answers) if answers["failed"] else None,
+        made=how_made(dataset, answers),
+    )
+
+
+REQUIREMENTS_NOTE = (
+    "Probabilities with the interval that is 95 % sure (Wilson). The margin is positive where a requirement is met; 5 % of "
+    "the cases have less than the last one. “Failed first” counts the cases in which this requirement was the first to be "
+    "broken. A case that failed meets none. The margin of 5 % is over all cases that are decided: one without the figure, as "
+    "a capture time without a capture, has less than any. The mean is of those that have it."
+)
+FIRST_NOTE = (
+    "By the time at which each was broken, as far as the figures tell: a peak when it was reached, a deadline when it "
+    "passed, everything else at the end of the run; of several at one time the one that is written first. A case that may "
+    "still meet all is not decided."
+)
+
+
+def folder_of(dataset: xr.Dataset) -> str:
+    """The folder that a dataset was read from."""
+    source = dataset.encoding.get("source")
+    return str(Path(source).parent) if source else "DIR"
+
+
+def campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
+    """The campaign in words."""
+    count = f"{answers['runs']} case{'s' if answers['runs'] > 1 else ''}"
+    words = []
+    if answers["capture_probability"] is not None:
+        share = percent(answers["capture_probability"], answers["capture_interval_95"], f" of {count}")
+        words.append(f"Captured in {share}.")
+    else:
+        words.append(f"{capital(count)}.")
+    if answers["undecided"]:
+        words.append(f"{answers['undecided']} {'is' if answers['undecided'] == 1 else 'are'} not decided.")
+    if answers["requirements"]:
+        share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
+        words.append(f"All requirements are met in {share}.")
+    if answers["peak_force"]:
+        having = answers["figures"][answers["peak_force"]]["cases"]
+        those = "the cases" if having == answers["runs"] else f"the {having} cases that have one"
+        force = sure(answers["peak_force_percentiles_N"]["95"], answers["peak_force_intervals_N"]["95"], "N")
+        words.append(f"The {figure_words(cases, answers['peak_force'])} stays below {force} in 95 % of {those}.")
+    return " ".join(words)
+
+
+COUNTED = "they count as not captured and as meeting no requirement, their loads are left out"
+
+
+def campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
+    """What the reader should know before trusting the numbers."""
+    found = []
+    planned = int(cases.attributes.get("runs", cases.count))
+    if planned > cases.count:
+        found.append(f"the campaign is not complete: {cases.count} of {planned} cases")
+    if answers["failed"]:
+        found.append(f"{answers['failed']} of {cases.count} cases failed; {COUNTED}")
+    found += filter(None, [undecided_words(answers), not_known(answers)])
+    for requirement in answers["requirements"]:
+        if requirement["figure"] not in with_lists(cases.figures):
+            found.append(f"{requirement['name']}: no case has the figure {requirement['figure']}; counted as not met")
+    return found
+
+
+def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary table."""
+    rows = [("Kind", str(answers["kind"])), ("Cases", str(answers["runs"]))]
+    if answers["failed"]:
+        rows.append(("Failed", str(answers["failed"])))
+    if answers["capture_probability"] is not None:
+        rows.append(("Capture probability", percent(answers["capture_probability"], answers["capture_interval_95"])))
+    if answers["requirements"]:
+        share = percent(answers["requirements_probability"], answers["requirements_interval_95"])
+        rows.append(("All requirements met", share))
+    if answers["peak_force"]:
+        words = figure_words(cases, answers["peak_force"])
+        percentiles, ends = answers["peak_force_percentiles_N"], answers["peak_force_intervals_N"]
+        label = capital(words)
+        rows += [(f"{label}, {share} %", sure(percentiles[share], ends[share], "N")) for share in ("50", "95", "99")]
+        rows.append((f"{label}, largest", f"{significant(answers['figures'][answers['peak_force']]['max'])} N"))
+    return [*rows, ("Keys varied", str(len(cases.values)))]
+
+
+def figures(
+    cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None
+) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """The figures that there is something to show in, each with what to look for."""
+    if answers["peak_force"] and answers["figures"][answers["peak_force"]]["cases"] > 1:
+        yield (
+            partial(load_figure, cases, answers["peak_force"]),
+            "How the largest force is distributed, and the share of cases that exceed it. Bars are the intervals of the "
+            "percentiles.",
+        )
+    if found is not None:
+        yield partial(map_figure, cases, found), map_words(cases, found)
+    decided = [name for name in (found.of if found else "", answers["peak_force"]) if name in answers["sensitivity"]]
+    if decided:
+        names = list(dict.fromkeys(decided))
+        told = " and ".join(WORDS_OF.get(name, f"the {figure_words(cases, name)}") for name in names)
+        words = INFLUENCE.format(figures=told)
+        yield partial(influence_figure, cases, answers["sensitivity"], names), words
+    settled = answers["convergence"]
+    if cases.count > 1 and len(settled) > 1:
+        unit = cases.units.get(answers["peak_force"] or "", "")
+        yield (
+            partial(convergence_figure, settled, unit),
+            "How the estimates settle: four times as many cases halve an interval.",
+        )
+
+
+WORDS_OF = {"captured": "capture", "requirements": "whether all requirements are met"}
+
+
+def map_words(cases: CampaignCases, found: CaptureMap) -> str:
+    """What the map shows."""
+    keys = " and ".join(found.keys)
+    what = "Capture" if found.of == "captured" else "Where all requirements are met"
+    if found.of not in WORDS:
+        what = figure_words(cases, found.of)
+        what = capital(what)
+    if found.scattered and len(found.keys) > 1:
+        return f"{what} over {keys}, case by case."
+    if len(found.keys) == 1:
+        return f"{what} over {keys}, " + (
+            "in cells." if found.of in WORDS else "case by case, and the mean of each cell."
+        )
+    return f"{what} over {keys}, in cells of {round(float(found.cases[found.cases > 0].mean()))} cases on average."
+
+
+def how_made(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the campaign was computed."""
+    even = "" if answers["sampling"] == "random" else "; intervals are those of random cases, wider than need be"
+    rows = [("Sampling", answers["sampling"] + even), ("Seed", str(answers["seed"]))]
+    if "chunk" in dataset.attrs:
+        rows.append(("Chunk", f"{int(dataset.attrs['chunk'])} cases"))
+    if answers["wall_time_s"] > 0:
+        rate = f"{significant(answers['runs_per_second'], 3)} cases a second"
+        rows.append(("Computing time", f"{significant(answers['wall_time_s'], 3)} s, {rate}"))
+    return [*rows, *versions(dataset)]

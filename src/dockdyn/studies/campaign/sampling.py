@@ -1,0 +1,85 @@
+"""Cases of a scenario with distributions: a row of numbers each, the same whatever range of cases is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import qmc
+
+from dockdyn.scenario.distributions.distribution import Cube
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.campaign import Sampling
+
+BITS = 32  # of Sobol's points: with more, SciPy cannot skip any; 2^32 cases before they repeat
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Cases drawn."""
+
+    keys: tuple[str, ...]  # dotted, as `Scenario.at` takes them
+    units: tuple[str, ...]
+    values: Float[np.ndarray, "cases keys"]  # SI
+
+
+def sample(scenario: Scenario, runs: int, seed: int, sampling: Sampling) -> Sampled:
+    """All `runs` cases of a scenario. Raises ScenarioError where nothing is distributed."""
+    return sample_cases(scenario, runs, seed, sampling, 0, runs)
+
+
+def sample_cases(scenario: Scenario, runs: int, seed: int, sampling: Sampling, first: int, count: int) -> Sampled:
+    """`count` of `runs` cases from `first` on, without the others but for a Latin hypercube.
+
+    Random and Sobol cases do not depend on `runs` either: more of them continue fewer.
+    """
+    if not scenario.dispersions:
+        words = (
+            'has no distribution; must have some number as one, such as {distribution = "uniform", low = 0, high = 1}'
+        )
+        raise ScenarioError(f"{scenario.name}: {words}")
+    sizes = [one.size for one in scenario.dispersions]
+    cube = CUBES[sampling](sum(sizes), runs, seed, first, count)
+    parts = np.split(cube, np.cumsum(sizes)[:-1], axis=1)
+    values = [one.values(part) for one, part in zip(scenario.dispersions, parts, strict=True)]
+    return Sampled(
+        tuple(key for one in scenario.dispersions for key in one.keys),
+        tuple(unit for one in scenario.dispersions for unit in one.units),
+        np.concatenate(values, axis=1),
+    )
+
+
+def random(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+    """A stream of its own for every case: Philox, keyed by the seed, its counter begun at the case."""
+    key = np.random.SeedSequence(seed).generate_state(2, np.uint64)
+    rows = np.empty((count, size))
+    for row in range(count):
+        stream = np.random.Philox(key=key, counter=[0, 0, first + row, 0])  # a case takes fewer than 2^128 numbers
+        rows[row] = np.random.Generator(stream).random(size)
+    return rows
+
+
+def sobol(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+    """Sobol's sequence, scrambled by the seed; best where `runs` is a power of two."""
+    sequence = qmc.Sobol(size, scramble=True, bits=BITS, rng=np.random.default_rng(seed))
+    if first:
+        sequence.fast_forward(first)
+    # one point by itself: SciPy warns of a first draw of other than a power of two, though more of them may follow
+    begin = sequence.random(1)[:count]
+    points = begin if count < 2 else np.concatenate([begin, sequence.random(count - 1)])
+    return points + 0.5**BITS / 2  # from the corner of each cell to its middle: never 0
+
+
+def latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+    """One case in each of `runs` equal layers of every number."""
+    return qmc.LatinHypercube(size, rng=np.random.default_rng(seed)).random(runs)[first : first + count]
+
+
+CUBES: dict[str, Callable[[int, int, int, int, int], Cube]] = {
+    "random": random,
+    "sobol": sobol,
+    "latin-hypercube": latin_hypercube,
+}

@@ -1,0 +1,139 @@
+"""Tables of a campaign, for the page and the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.page import Table
+from dockdyn.report.wording import NOTHING, significant
+from dockdyn.studies.campaign.cases import CampaignCases
+from dockdyn.studies.campaign.wording import DEGREES, distributions, figure_words, in_degrees, percent, sure
+
+FIGURES = 12  # in the table of loads
+KEYS = 4  # beside a worst case: those that decide
+REASONS = 20  # of failed cases
+
+
+def requirements_table(answers: dict[str, Any]) -> Table:
+    """Each requirement: how probable, with what margin."""
+    columns = [("requirement", ""), ("", ""), ("probability", ""), ("mean margin", ""), ("5 % margin", "")]
+    rows = []
+    for each in answers["requirements"]:
+        unit = f" {each['unit']}" if each["unit"] else ""
+        margins = [each["mean_margin"], each["margin_5_percent"]]
+        told = [NOTHING if margin is None else f"{significant(margin, 3)}{unit}" for margin in margins]
+        without = answers["runs"] - each["undecided"] - each["margin_cases"]
+        if each["margin_cases"] and without:
+            told[0] += f" (of {each['margin_cases']} cases)"
+            told[1] = told[1] if margins[1] is not None else f"none: {without} cases without the figure"
+        share = percent(each["probability"], each["interval_95"])
+        count = each["undecided"]
+        text = f"{each['text']} ({count} not decided)" if count else each["text"]
+        rows.append([each["name"], text, share, *told, str(each["failed_first"])])
+    return Table([*columns, ("failed first", "cases")], rows, [], worded={0, 1})
+
+
+def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table | None:
+    """Percentiles of figures, loads first."""
+    rows = []
+    for name, each in list(answers["figures"].items())[:most]:
+        whole = not each["unit"] and name.endswith("count")
+        shares = [
+            f"{each['percentiles'][share]:g}"
+            if whole
+            else sure(each["percentiles"][share], each["intervals_95"][share])
+            for share in ("50", "95", "99")
+        ]
+        largest = f"{each['max']:g}" if whole else significant(each["max"])
+        rows.append([figure_words(cases, name), each["unit"], str(each["cases"]), *shares, largest])
+    columns = [("figure", ""), ("unit", ""), ("cases", ""), ("50 %", ""), ("95 %", ""), ("99 %", ""), ("largest", "")]
+    return Table(columns, rows, [], worded={0, 1}) if rows else None
+
+
+def firsts_table(answers: dict[str, Any]) -> Table:
+    """What fails first, and in how many cases."""
+    return counted("first to fail", answers["first_failures"], answers["runs"])
+
+
+def ways_table(answers: dict[str, Any]) -> Table:
+    """How far cases came that were not captured, and those of which it is not decided."""
+    return counted("not captured", answers["missed_captures"] | answers["undecided_cases"], answers["runs"])
+
+
+def counted(heading: str, counts: dict[str, int], runs: int) -> Table:
+    rows = [[words, str(count), f"{100 * count / runs:.3g} %"] for words, count in counts.items()]
+    return Table([(heading, ""), ("cases", ""), ("of all", "")], rows, [], worded={0})
+
+
+def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
+    """The worst cases: what runs each again, its least margin, and the keys that decide most."""
+    required = bool(answers["requirements"])
+    keys = deciding(cases, answers)
+    columns = [("run it again", ""), *([("least margin", ""), ("to", "")] if required else []), ("peak force", "N")]
+    columns += [(breakable(key), DEGREES.get(cases.units[key], cases.units[key])) for key in keys]
+    rows = []
+    for each in answers["worst"]:
+        margin = [missed(each), each["requirement"]] if required else []
+        values = [shown_value(cases, key, each["values"][key]) for key in keys]
+        rows.append([each["command"], *margin, significant(each["peak_force_N"], 4), *values])
+    return Table(columns, rows, [], worded={0, 2} if required else {0})
+
+
+def breakable(key: str) -> str:
+    """A dotted key that may go on in the next line behind a dot."""
+    return key.replace(".", ".\N{ZERO WIDTH SPACE}")
+
+
+def shown_value(cases: CampaignCases, key: str, value: float) -> str:
+    """What a key was in a case, without its unit."""
+    return significant(float(in_degrees(value, cases.units[key])), 3)
+
+
+def missed(each: dict[str, Any]) -> str:
+    """The least margin of a case."""
+    if each["margin"] is None:
+        return "met" if each["met"] else "not met"
+    return significant(each["margin"], 3)
+
+
+def deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
+    """The keys that decide most, in the order of the scenario."""
+    strength = dict.fromkeys(cases.values, 0.0)
+    for by_key in answers["sensitivity"].values():
+        for key, found in by_key.items():
+            strength[key] = max(strength[key], found["first_order"] if found["significant"] else 0.0)
+    chosen = sorted(strength, key=lambda key: -strength[key])[:KEYS]
+    return [key for key in cases.values if key in chosen]
+
+
+def varied_table(cases: CampaignCases) -> Table:
+    """What was varied: as the scenario states it, and between what the cases lie."""
+    rows = [
+        [together(keys), words, "; ".join(between(cases, key) for key in keys if key in cases.values)]
+        for keys, words in distributions(cases)
+    ]
+    return Table([("key", ""), ("distribution", ""), ("in the cases", "")], rows, [], worded={0, 1, 2})
+
+
+def together(keys: tuple[str, ...]) -> str:
+    """Keys of one distribution: a list by its own name."""
+    stem = keys[0].rpartition(".")[0]
+    if len(keys) > 1 and keys == tuple(f"{stem}.{place}" for place in range(len(keys))):
+        return stem
+    return ", ".join(keys)
+
+
+def between(cases: CampaignCases, key: str) -> str:
+    """The range of a key's values."""
+    unit = cases.units[key]
+    ends = (np.min(cases.values[key]), np.max(cases.values[key]))
+    low, high = (significant(float(in_degrees(end, unit)), 3) for end in ends)
+    return f"{low} to {high} {DEGREES.get(unit, unit)}".strip() if low != high else f"{low} {DEGREES.get(unit, unit)}"
+
+
+def failures_table(answers: dict[str, Any]) -> Table:
+    """Why cases failed, and the command that runs one of each again."""
+    rows = [[each["reason"], str(each["cases"]), each["command"]] for each in answers["failures"][:REASONS]]
+    return Table([("reason", ""), ("cases", ""), ("run the first again", "")], rows, [], worded={0, 2})

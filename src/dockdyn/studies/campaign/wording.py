@@ -1,0 +1,154 @@
+"""A campaign's numbers in words: shares and percentiles with their intervals, distributions as a reader says them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.wording import NOTHING, significant
+from dockdyn.results.requirements import plain
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import parse
+from dockdyn.studies.campaign.cases import CampaignCases, plain_unit
+
+DEGREES = {"rad": "deg", "rad/s": "deg/s"}  # what angles are read in
+FORMS = {  # distributions by name; what is in braces is a key of its table
+    "uniform": "uniform, {low} to {high}",
+    "normal": "normal, mean {mean}, standard deviation {std}",
+    "truncated-normal": "normal, mean {mean}, standard deviation {std}, cut to {low} to {high}",
+    "log-normal": "log-normal, median {median}, standard deviation of the logarithm {sigma}",
+    "choice": "one of {values}",
+    "disc": "uniform over a disc of radius {radius}",
+    "cone": "uniform in solid angle within {half_angle} of {axis}",
+    "correlated-normal": "normal, mean {mean}, standard deviation {std}",
+}
+MORE = {  # what is said besides where it is stated
+    "weights": ", weights {weights}",
+    "centre": " about {centre}",
+    "length": ", of length {length}",
+    "correlation": ", correlation {correlation}",
+    "covariance": ", covariance {covariance}",
+    "nominal": "; nominal {nominal}",
+}
+WITHOUT_UNIT = ("weights", "sigma", "axis", "correlation", "covariance")
+
+
+def percent(share: float | None, interval: list[float] | None, among: str = "") -> str:
+    """A probability with its interval, to the digits that the interval leaves: 40.2 % (39.9 to 40.5 %)."""
+    if share is None or interval is None:
+        return NOTHING
+    low, high = (100 * end for end in interval)
+    digits = min(max(1 - math.floor(math.log10(max(high - low, 1e-9))), 0), 4)
+    ends = f"{trimmed(low, digits)} to {trimmed(high, digits)} %"
+    return f"{trimmed(100 * share, digits)} %{among} ({ends})"
+
+
+def undecided_words(answers: dict[str, Any]) -> str:
+    """What to know of cases that are not decided at the end of the duration; empty where all are."""
+    count = answers["undecided"]
+    if not count:
+        return ""
+    return (
+        f"{count} of {answers['runs']} cases are not decided at the end of the duration: the probe still approaches, or "
+        "touches; probabilities count them as failures at the lower end of their interval, as successes at the upper, and "
+        f"loads are those so far. duration = {answers['deciding_duration_s']:g} s should decide them"
+    )
+
+
+def not_known(answers: dict[str, Any]) -> str:
+    """In how many cases the largest force is but a lower bound, and why; empty where it is known in all."""
+    count = answers["peak_force_not_known"]
+    if not count:
+        return ""
+    return (
+        f"the largest force is not known in {count} of {answers['runs']} cases, what is given of them is a lower bound: their "
+        "capture is instantaneous, yields beyond the stroke, or is cut off before its first swing is over"
+    )
+
+
+def trimmed(value: float, digits: int) -> str:
+    """A number of percents with so many decimals; none for 0 and 100, where they are exact."""
+    return f"{value:.0f}" if value in (0.0, 100.0) else f"{value:.{digits}f}"
+
+
+def sure(value: float | None, interval: list[float | None] | None, unit: str = "") -> str:
+    """A number with its interval, to the digits that the interval leaves: 893 N (885 to 897 N)."""
+    if value is None:
+        return NOTHING
+    low, high = interval or [None, None]
+    narrow = low is not None and high is not None and high - low < 0.01 * abs(value)
+    digits = 4 if narrow else 3
+    said, tail = significant(value, digits), f" {unit}" if unit else ""
+    if low is None and high is None:
+        return said + tail
+    if high is None:
+        return f"{said}{tail} (at least {significant(low, digits)}{tail})"
+    if low is None:
+        return f"{said}{tail} (at most {significant(high, digits)}{tail})"
+    ends = [significant(end, digits) for end in (low, high)]
+    if ends == [said, said]:
+        return f"{said}{tail} (alike to these digits)"
+    return f"{said}{tail} ({ends[0]} to {ends[1]}{tail})"
+
+
+def figure_words(cases: CampaignCases, name: str) -> str:
+    """A figure in words: its long name, or its key without unit."""
+    words = cases.names.get(name, name)
+    if words != name and words != name.replace("_", " "):
+        return words
+    return plain(name).replace("_", " ")
+
+
+def labelled(words: str, unit: str) -> str:
+    """An axis or row with its unit."""
+    return f"{words}, {DEGREES.get(unit, unit)}" if unit else words
+
+
+def in_degrees(values: Any, unit: str) -> Any:
+    """Values as they are read: angles in degrees."""
+    return np.degrees(values) if unit in DEGREES else values
+
+
+def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
+    """What was varied: keys, and their distribution in words; a dash where the scenario can no longer be read."""
+    try:
+        dispersions = parse(str(cases.attributes["scenario"]), "campaign").dispersions
+    except ScenarioError:  # a law of the user's own
+        dispersions = ()
+    found = [
+        (each.keys, in_words(each.law.model_dump(exclude_none=True, exclude_defaults=True), plain_unit(each.units[0])))
+        for each in dispersions
+    ]
+    told = {key for keys, _ in found for key in keys}
+    return found + [((key,), NOTHING) for key in cases.values if key not in told]
+
+
+def in_words(table: dict[str, Any], unit: str) -> str:
+    """A distribution as a reader says it; numbers without unit are SI."""
+    name = str(table["distribution"])
+    form = FORMS.get(name, name) + "".join(words for key, words in MORE.items() if key in table)
+    units = {key: "" if key in WITHOUT_UNIT else "rad" if key == "half_angle" else unit for key in table}
+    told = {key: spoken(value, units[key]) for key, value in table.items()}
+    for key in {"values", "weights"} & set(table):
+        told[key] = ", ".join(spoken(value, units[key]) for value in table[key])
+    return form.format_map(Stated(told))
+
+
+class Stated(dict[str, str]):
+    """Words by key; a dash for what is not stated."""
+
+    def __missing__(self, key: str) -> str:
+        return NOTHING
+
+
+def spoken(value: Any, unit: str) -> str:
+    """A value of a scenario file, with the unit that it lacks."""
+    if isinstance(value, list):
+        inner = ", ".join(spoken(item, "") for item in value)
+        bare = all(isinstance(item, int | float) for item in value)
+        return f"({inner}) {unit}".strip() if bare else f"({inner})"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{in_degrees(value, unit):.6g} {DEGREES.get(unit, unit)}".strip()
+    return str(value).lower() if isinstance(value, bool) else str(value)

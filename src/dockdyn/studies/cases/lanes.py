@@ -1,0 +1,131 @@
+"""Many runs of free flight in one compiled call, lane by lane, on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import numpy as np
+
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.free_flight.key_figures import flight_figures
+from dockdyn.programs import Program
+from dockdyn.results.plan import delay_of, settings_for
+
+LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
+SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with its own
+
+Row = tuple[Any, located.Settings]  # a scenario's content and the settings of its run
+
+
+@partial(Program, static=("at_once",))
+def together(contents: Any, settings: located.Settings, at_once: int | None) -> Any:
+    def lane(row: Row) -> Any:
+        content, chosen = row
+        model = content.model()
+        solution = located.solve(model, chosen)
+        return flight_figures(model, solution), solution.status, solution.time, solution.culprit
+
+    return jax.lax.map(lane, (contents, settings), batch_size=at_once)
+
+
+def at_once() -> int | None:
+    """Lanes side by side: on a CPU one, so that each takes its own time; else all of a call."""
+    return None if jax.default_backend() == "cpu" else LANES
+
+
+@cache
+def pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads)
+
+
+def run_lanes(
+    contents: Sequence[Any], threads: int | None = None, sampled: bool = False
+) -> tuple[dict[str, Any], Any, Any, Any]:
+    """Figures (NumPy arrays over the contents), status, end time (s) and culprit of a run of each.
+
+    Those of the whole motion where it is `sampled`.
+    """
+    short = [(content, short_settings(content, sampled)) for content in contents]
+    found = grouped(short, threads)
+    full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
+    long = {i: (contents[i], own_settings(contents[i], sampled)) for i in map(int, full)}
+    again = [i for i, row in long.items() if sizes(row) != sizes(short[i])]
+    if again:
+        into(found, grouped([long[i] for i in again], threads), again)
+    return found
+
+
+def own_settings(content: Any, sampled: bool = False) -> located.Settings:
+    """Settings of a run, by default one that keeps no samples: the steps are those of a run that does."""
+    return settings_for(content, sampled)
+
+
+def short_settings(content: Any, sampled: bool = False) -> located.Settings:
+    """The same with no more room than nearly every run needs."""
+    return short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled)
+
+
+@lru_cache(maxsize=64)
+def short_settings_of(duration: float, delay: float, integrator: Any, output: Any, sampled: bool) -> located.Settings:
+    """The same from what decides it, which most cases of a campaign share."""
+    loop = SimpleNamespace(delay=delay)
+    decides = SimpleNamespace(duration=duration, loop=loop, integrator=integrator, output=output)
+    return settings_for(decides, sampled, SHORT_LOG, SHORT_LINE)
+
+
+def sizes(row: Row) -> tuple[int, int]:
+    return row[1].max_moments, row[1].line_capacity
+
+
+def grouped(rows: Sequence[Row], threads: int | None) -> Any:
+    """The results of all rows, those of one structure in calls together."""
+    groups: dict[Any, list[int]] = {}
+    leaves = []
+    for i, row in enumerate(rows):
+        numbers, structure = jax.tree.flatten(row)
+        leaves.append(numbers)
+        groups.setdefault(structure, []).append(i)
+    parts = [
+        (structure, places[first : first + LANES])
+        for structure, places in groups.items()
+        for first in range(0, len(places), LANES)
+    ]
+
+    def work(part: Any) -> Any:
+        structure, places = part
+        return filled(structure, [leaves[i] for i in places])
+
+    workers = threads or os.cpu_count() or 1
+    outcomes = list(pool(workers).map(work, parts)) if len(parts) > 1 and workers > 1 else list(map(work, parts))
+    whole: Any = None
+    for (_, places), outcome in zip(parts, outcomes, strict=True):
+        if whole is None:
+            whole = jax.tree.map(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
+        into(whole, outcome, places)
+    return whole
+
+
+def filled(structure: Any, leaves: list[list[Any]]) -> Any:
+    """One call: rows of equal structure, filled up to its size."""
+    count = len(leaves)
+    columns = [np.array([*column, *[column[0]] * (LANES - count)], float) for column in zip(*leaves, strict=True)]
+    contents, settings = jax.tree.unflatten(structure, columns)
+    duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
+    result = together(contents, replace(settings, duration=duration), at_once())
+    return jax.tree.map(lambda values: np.asarray(values)[:count], result)
+
+
+def into(whole: Any, part: Any, places: Sequence[int]) -> None:
+    """Put the rows of `part` at their `places`; a figure that only some rows have is added."""
+    for name, values in part[0].items():
+        whole[0].setdefault(name, np.full(len(whole[1]), np.nan))[list(places)] = values
+    for target, values in zip(whole[1:], part[1:], strict=True):
+        target[list(places)] = values

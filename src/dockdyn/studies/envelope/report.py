@@ -1,0 +1,106 @@
+"""The report of an envelope: one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import xarray as xr
+
+from dockdyn.report.page import Table, render, versions
+from dockdyn.report.wording import NOTHING, capital, significant
+from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
+
+LISTED = 40  # vertices in the table
+
+
+def render_envelope_report(dataset: xr.Dataset) -> str:
+    """The report of an envelope as HTML, styles and figures inside."""
+    answer = json.loads(dataset.attrs["envelope"])
+    return render(
+        "studies/envelope/report.html",
+        dataset,
+        verdict=envelope_verdict(answer),
+        warnings=warnings(answer),
+        summary=overview(dataset, answer),
+        figures=[(partial(envelope_figure, dataset), caption(answer))],
+        vertices=vertices(dataset, answer),
+        made=[("Runs", f"{answer['runs']}"), *versions(dataset)],
+    )
+
+
+def envelope_verdict(answer: dict[str, Any]) -> str:
+    """The envelope in words."""
+    met, unmet = words_for(answer)
+    share = answer["share_met"]
+    over = " and ".join(answer["keys"])
+    runs = f"{answer['runs']} runs, where an even grid as sharp would take {answer['grid_runs']}"
+    if share is None:
+        none = "No case is decided at its end" if answer.get("undecided") else "No case ran to its end"
+        return f"{none} over {over} ({runs})."
+    if not answer["boundary"]:
+        whole = met if share > 0.5 else unmet
+        return f"{capital(whole)} everywhere over {over}: there is no boundary ({answer['runs']} runs)."
+    count = len(answer["boundary"])
+    what = ("crossing" if len(answer["keys"]) == 1 else "boundary of one piece") if count == 1 else f"{count} pieces"
+    if len(answer["keys"]) == 1:
+        places = ", ".join(significant(piece[0][0], 6) for piece in answer["boundary"][:6])
+        unit = f" {answer['units'][0]}" if answer["units"][0] else ""
+        what = f"the outcome changes at {places}{unit}"
+    else:
+        what = "the boundary is one line" if count == 1 else f"the boundary has {count} lines"
+    return f"{capital(met)} over {100 * share:.3g} % of the range; {what} ({runs})."
+
+
+def warnings(answer: dict[str, Any]) -> list[str]:
+    found = []
+    if answer["failed"]:
+        first = "; ".join(answer["failures"][:2])
+        found.append(f"{answer['failed']} of {answer['runs']} runs failed; the boundary is left open there. {first}")
+    if answer.get("undecided"):
+        found.append(
+            f"{answer['undecided']} of {answer['runs']} runs are not decided at the end of the duration: the probe still "
+            "approaches, or touches; they count neither as yes nor as no, and the boundary is left open there. "
+            f"duration = {answer['deciding_duration_s']:g} s should decide them"
+        )
+    if answer.get("peak_force_not_known"):
+        found.append(
+            f"the largest force is not known in {answer['peak_force_not_known']} of {answer['runs']} runs, whose capture "
+            "leaves but a lower bound of it; they count neither as yes nor as no, and the boundary is left open there"
+        )
+    return found
+
+
+def overview(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [("Outcome", words_for(answer)[0])]
+    rows += [(key.name, key.range) for key in keys_of(dataset, answer)]
+    share = answer["share_met"]
+    rows += [
+        ("Share of the range where it is met", NOTHING if share is None else f"{100 * share:.4g} %"),
+        ("Tolerance", f"{answer['tolerance']:g} of each range"),
+        ("Runs", f"{answer['runs']}, of which {answer['failed']} failed"),
+        ("Runs of an even grid as sharp", str(answer["grid_runs"])),
+    ]
+    return rows
+
+
+def caption(answer: dict[str, Any]) -> str:
+    met, _ = words_for(answer)
+    words = f"Where the outcome is “{met}”, shaded, and its boundary as located by bisection. Every point is one run"
+    return f"{words}; they gather where the outcome changes."
+
+
+def vertices(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
+    """Some of the boundary's points, evenly along each piece."""
+    pieces = answer["boundary"]
+    if not pieces:
+        return None
+    total = sum(len(piece) for piece in pieces)
+    every = -(-total // LISTED)
+    rows = [
+        [str(number), *(significant(value, 5) for value in vertex)]
+        for number, piece in enumerate(pieces, start=1)
+        for vertex in [*piece[:-1:every], piece[-1]]
+    ]
+    return Table([("piece", ""), *((key.name, key.unit) for key in keys_of(dataset, answer))], rows, [], worded=set())

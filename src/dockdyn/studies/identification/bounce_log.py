@@ -1,0 +1,114 @@
+"""A measured bounce: the log of a contact, checked, and the part of it about the first contact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.results.log_file import Log, Role, evenly, read_log, unsaturated
+
+FORCE = "measured-force"
+ROLES = (
+    Role("time", "the time", "s", ("time", "t"), needed=False),
+    Role("position", "the position", "m", ("position", "x", "depth", "actual", "actual position")),
+    Role(FORCE, "the contact force", "N", ("force", "f", "contact force", "measured force")),
+    Role("velocity", "the velocity", "m/s", ("velocity", "v", "speed"), needed=False),
+)
+FEWEST = 10  # samples in contact
+QUIET = 5  # samples before contact, at least, that tell the force's bias and noise
+CLEAR = 5.0  # standard deviations of that noise above which there is contact
+SHARE = 0.02  # of the peak force: the same without noise
+AROUND = 1.5  # durations of the contact that are looked at before and after it
+Row = Float[np.ndarray, "n"]
+
+
+@dataclass(frozen=True)
+class Bounce:
+    """Measured signals about one contact; depth and force grow alike."""
+
+    name: str
+    time: Row  # s
+    position: Row  # m, growing into the contact
+    force: Row  # N
+    velocity: Row | None  # m/s
+    first: int  # samples in contact, by the force
+    last: int
+    ends: bool  # whether the log sees the contact end
+    notes: Sequence[str] = ()  # of what was read, to be told
+
+    @property
+    def period(self) -> float:
+        return float(self.time[1] - self.time[0])
+
+    @property
+    def duration(self) -> float:
+        return (self.last - self.first + 1) * self.period
+
+
+def read_bounce(
+    path: Path, columns: dict[str, str | None], units: dict[str, str] | None = None, period: float | None = None
+) -> Bounce:
+    """The first contact in a log; ScenarioError that names file and row for what cannot be used."""
+    log = read_log(path, ROLES, columns, units)
+    step, notes = evenly(log, period)
+    unsaturated(log, FORCE, "position", alike=False)
+    force, position = log.signals[FORCE], log.signals["position"]
+    if np.ptp(position) == 0:
+        raise log.refuse(None, f"{log.headings['position']} is the same in all rows: nothing moves")
+    quiet = max(QUIET, len(force) // 50)
+    rest, noise = float(np.median(force[:quiet])), float(np.std(force[:quiet]))
+    size = np.abs(force - rest)
+    slope, level = np.polyfit(np.arange(quiet), force[:quiet], 1)
+    scatter = float(np.std(force[:quiet] - slope * np.arange(quiet) - level))
+    if abs(slope) * quiet > max(CLEAR * scatter, SHARE * float(size.max())):
+        raise log.refuse(0, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
+    threshold = max(CLEAR * noise, SHARE * float(size.max()))
+    touching = size > threshold
+    if not touching.any() or size.max() <= CLEAR * noise:
+        raise log.refuse(None, f"{log.headings[FORCE]} never rises above its noise: there is no contact")
+    first, last, ends = stretch(log, touching)
+    sign = float(np.sign(np.sum((force - rest)[first : last + 1])))
+    inward = sign * float(np.sum((force - rest)[first : last + 1] * (position[first : last + 1] - position[first])))
+    direction = 1.0 if inward >= 0 else -1.0
+    around = math.ceil(AROUND * (last - first + 1))
+    begin, end = max(0, first - around), min(len(force), last + 1 + around)
+    again = np.flatnonzero(touching[last + 1 : end])
+    if len(again):
+        end = last + 1 + int(again[0])
+    velocity = log.signals.get("velocity")
+    return Bounce(
+        log.file,
+        np.arange(begin, end) * step,
+        direction * position[begin:end],
+        sign * force[begin:end],
+        None if velocity is None else direction * velocity[begin:end],
+        first - begin,
+        last - begin,
+        ends,
+        notes,
+    )
+
+
+def stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
+    """First and last sample of the first contact, bridging short drops of the force to its threshold."""
+    first = int(np.argmax(touching))
+    if first < QUIET:
+        raise log.refuse(first, f"in contact from the start; must begin with at least {QUIET} rows of free motion")
+    apart = 0
+    last = first
+    for sample in range(first, len(touching)):
+        apart = 0 if touching[sample] else apart + 1
+        last = sample if touching[sample] else last
+        if apart > max(QUIET, (last - first) // 4):
+            break
+    count = int(touching[first : last + 1].sum())
+    if count < FEWEST:
+        words = f"the force is above its noise for {count} {'sample' if count == 1 else 'samples'} only: a spike, or a "
+        words += f"contact that is sampled too slowly; must be at least {FEWEST}"
+        raise log.refuse(first, words)
+    return first, last, apart >= QUIET

@@ -1,0 +1,176 @@
+"""What was identified, on the terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from dockdyn.report.terminal import Terminal, show_answer
+from dockdyn.report.wording import NOTHING, significant
+from dockdyn.studies.identification.contact import EXACT
+
+METHODS = {"arx": "least squares", "iv": "instrumental variables", "oe": "output error"}
+
+
+def plus_minus(value: float | None, deviation: float | None, digits: int = 5) -> str:
+    """A number with its standard deviation, as far as it is known: 19990 ± 9.1; none below what numbers resolve."""
+    if value is None:
+        return NOTHING
+    if not deviation:
+        return significant(value, 7)
+    if deviation <= EXACT * abs(value):
+        return f"{significant(value, 7)} (to rounding)"
+    places = max(0, 1 - math.floor(math.log10(deviation)))
+    if places > 12 or abs(value) >= 1e6:
+        return f"{significant(value, 7)} ± {significant(deviation, 2)}"
+    return f"{value:.{min(places, 9)}f} ± {significant(deviation, 2)}"
+
+
+def robot_verdict(answer: dict[str, Any]) -> str:
+    """The robot in a sentence."""
+    late, orders = answer["delay_samples"], answer["orders"]
+    words = f"A robot of {orders[0]} poles and {len(answer['zeros'])} "
+    words += "zero" if len(answer["zeros"]) == 1 else "zeros"
+    if late:
+        words += f", late by {late} {'sample' if late == 1 else 'samples'}"
+    return f"{words}: explains {significant(answer['fit_percent'], 4)} % of the motion."
+
+
+def place(values: list[float]) -> str:
+    """A pole or a zero."""
+    real, imaginary = values
+    text = significant(real, 6) + (
+        f" {'+' if imaginary >= 0 else '-'} {significant(abs(imaginary), 6)} i" if imaginary else ""
+    )
+    return text.replace("-", "−")
+
+
+def tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the residuals say."""
+    if answer["white"] is None:
+        return [("residuals", "none but round-off")]
+    chance = f"{'white' if answer['white'] else 'not white'} (by chance: {significant(answer['white_probability'], 2)})"
+    independent = "independent of it" if answer["independent_of_command"] else "they go with it"
+    return [("residuals over time", chance), ("residuals and command", independent)]
+
+
+def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Quantity, value, unit."""
+    low, high = answer["excited_hz"]
+    rms = ("residuals, root mean square", f"{answer['residual_rms_m']:.3g}", "m")
+    rows = [
+        ("samples", f"{answer['samples']}", ""),
+        ("period", f"{answer['period_s']:.6g}", "s"),
+        ("method", METHODS[answer["method"]], ""),
+        ("orders", ", ".join(map(str, answer["orders"])), ""),
+        ("dead time", f"{answer['dead_time_s']:.6g}", "s"),
+    ]
+    rows += [
+        (f"a{i}", plus_minus(*both), "")
+        for i, both in enumerate(zip(answer["a"], answer["a_deviation"], strict=True), 1)
+    ]
+    rows += [
+        (f"b{i}", plus_minus(*both), "")
+        for i, both in enumerate(zip(answer["b"], answer["b_deviation"], strict=True), 1)
+    ]
+    rows += [(f"pole {i}", place(values), "1/s") for i, values in enumerate(answer["poles"], 1)]
+    rows += [(f"zero {i}", place(values), "1/s") for i, values in enumerate(answer["zeros"], 1)]
+    rows += [("gain at rest", plus_minus(answer["gain_at_rest"], answer["gain_at_rest_deviation"]), "")]
+    if answer["phase_at_10_hz_deg"] is not None:
+        rows.append(("phase at 10 Hz", significant(answer["phase_at_10_hz_deg"], 4), "deg"))
+    rows += [
+        ("excited", f"{significant(low, 3)} to {significant(high, 3)}", "Hz"),
+        ("offset", f"{answer['offset_m']:.3g}", "m"),
+        *([] if answer["white"] is None else [rms]),
+        *((words, value, "") for words, value in tests_in_words(answer)),
+    ]
+    if "validation_fit_percent" in answer:
+        rows.append(("fit of the other log", significant(answer["validation_fit_percent"], 4), "%"))
+    return rows
+
+
+def show_robot(answer: dict[str, Any], toml: str) -> None:
+    """What `dockdyn identify robot` found."""
+    listed(robot_verdict(answer), robot_rows(answer), answer["warnings"], toml)
+
+
+def contact_verdict(answer: dict[str, Any]) -> str:
+    """The contact in a sentence."""
+    stiffness, damping = significant(answer["stiffness_N_m"], 4), significant(answer["damping_N_s_m"], 3)
+    words = f"A contact of {stiffness} N/m and {damping} N s/m, its force measured "
+    words += f"{significant(1e3 * answer['delay_s'], 3)} ms late"
+    if answer["restitution"] is not None:
+        words += f"; the bounce showed a restitution of {significant(answer['restitution'], 4)}"
+    return words + "."
+
+
+def contact_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Quantity, value with its standard deviation, unit."""
+
+    def told(words: str, key: str, unit: str, suffix: str) -> tuple[str, str, str]:
+        return words, plus_minus(answer[f"{key}{suffix}"], answer[f"{key}_deviation{suffix}"]), unit
+
+    return [
+        ("samples in contact", f"{answer['samples_in_contact']}", ""),
+        told("stiffness", "stiffness", "N/m", "_N_m"),
+        told("damping", "damping", "N s/m", "_N_s_m"),
+        told("delay of the force", "delay", "s", "_s"),
+        told("restitution", "restitution", "", ""),
+        told("speed before", "speed_before", "m/s", "_m_s"),
+        told("bias of the force", "force_bias", "N", "_N"),
+        ("residuals, root mean square", f"{answer['force_noise_N']:.3g}", "N"),
+        ("fit of the force", significant(answer["fit_percent"], 4), "%"),
+    ]
+
+
+def show_contact(answer: dict[str, Any], toml: str) -> None:
+    """What `dockdyn identify contact` found."""
+    listed(contact_verdict(answer), contact_rows(answer), answer["warnings"], toml)
+
+
+def show_plan(answer: dict[str, Any]) -> None:
+    """What a planned sweep asks of the robot."""
+    size, last = 1e3 * answer["largest_position_m"], 1e3 * answer["amplitude_at_end_m"]
+    verdict = f"A sweep from {answer['from_hz']:g} to {answer['to_hz']:g} Hz in {answer['duration_s']:g} s, "
+    verdict += f"{size:.4g} mm at most"
+    verdict += f" and {last:.4g} mm at its end." if last < 0.95 * size else "."
+    rows: list[tuple[str, float | None, str]] = [
+        ("samples", answer["samples"], ""),
+        ("largest speed", answer["largest_speed_m_s"], "m/s"),
+        ("largest acceleration", answer["largest_acceleration_m_s2"], "m/s²"),
+        ("ramp at either end", answer["ramp_s"] or None, "s"),
+    ]
+    if answer["joints"]:
+        rows.append(("least singular value of the arm", answer["least_singular_value"], ""))
+    show_answer(verdict, rows, [])
+    if not answer["joints"]:
+        return
+    console, table = Terminal(), Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for words in ("joint", "from", "to", "largest rate"):
+        table.add_column(words, justify="left" if words == "joint" else "right")
+    for joint in answer["joints"]:
+        turns = joint["unit"] == "rad"
+        values = [(math.degrees(joint[key]) if turns else joint[key]) for key in ("from", "to", "largest_rate")]
+        unit = "deg" if turns else "m"
+        table.add_row(joint["name"], *(f"{v:.4g} {unit}{'/s' if i == 2 else ''}" for i, v in enumerate(values)))
+    held = "its attitude held" if answer["attitude_held"] else "its attitude free: the joints are too few"
+    console.print(f"{answer['tip']} of {answer['arm']}, {held}:", markup=False)
+    console.print(table)
+
+
+def listed(verdict: str, rows: list[tuple[str, str, str]], warnings: list[str], toml: str) -> None:
+    console = Terminal()
+    console.print(verdict, markup=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    for side in ("left", "right", "left"):
+        table.add_column(justify="right" if side == "right" else "left")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+    for line in toml.splitlines():
+        console.print(line, markup=False, soft_wrap=True)
+    for warning in warnings:
+        console.print(f"warning: {warning}", markup=False)

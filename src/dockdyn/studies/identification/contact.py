@@ -1,0 +1,323 @@
+"""The contact from a measured bounce: stiffness, damping, how late the force is measured, restitution.
+
+    F(t) = bias + law(x(t − τ) − x₀, v(t − τ))
+
+with the scenario's spring and dashpot, pressing only. Over one bounce a delay is nearly a negative damping, F ≈ K x +
+(B − K τ) v: what tells the two apart is the first instant, when the spring has no force yet, and the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.interpolate import make_interp_spline, make_smoothing_spline
+
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.studies.identification.bounce_log import QUIET, Bounce
+from dockdyn.studies.identification.residuals import covariance
+from dockdyn.studies.identification.robot_orders import rounding
+
+LONGEST = 0.25  # of the contact's duration: delay that is tried
+EARLIER = 0.06  # of that duration: by how much contact may begin before its force is seen
+COARSE, FINE = 40, 120  # delays that are tried
+FAINT = 1e-4  # of the largest force: residuals below which say nothing of the delay
+SURE = 2.0  # standard deviations
+EXACT = 1e-9  # of a number: what rounding leaves of it
+Row = Float[np.ndarray, "n"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its standard deviation."""
+
+    value: float
+    deviation: float
+
+    def above(self, bound: float) -> bool:
+        return self.value - bound > SURE * self.deviation
+
+    def doubt(self) -> str:
+        """The deviation as a comment in a scenario; nothing where it is known better than numbers are written."""
+        return f"  # ± {self.deviation:.2g}" if self.deviation > EXACT * abs(self.value) else ""
+
+
+@dataclass(frozen=True)
+class Contact:
+    """An identified contact."""
+
+    bounce: Bounce
+    stiffness: Estimate  # N/m
+    damping: Estimate  # N s/m
+    delay: Estimate  # s
+    surface: Estimate  # m, where contact begins
+    bias: Estimate  # N
+    noise: float  # N, root mean square of the residuals
+    speed_before: Estimate | None  # m/s
+    restitution: Estimate | None
+    told_apart: float  # correlation of damping and delay
+    fitted: Row  # N
+    percent: float
+    warnings: list[str]
+
+
+def identify_contact(bounce: Bounce, delay: float | None = None) -> Contact:
+    """Estimates with standard deviations; `delay` (s) where it is known. ScenarioError where nothing fits."""
+    search = ContactSearch(bounce)
+    theta, spread = search.weighed(delay)
+    if not (np.isfinite(theta).all() and theta[0] > 0):
+        raise ScenarioError(f"{bounce.name}: no spring and dashpot fits: the force does not grow with the depth")
+    fitted = search.pressed(theta)
+    deviations = np.sqrt(np.maximum(np.diag(spread), 0.0))
+    estimates = [Estimate(float(value), float(sigma)) for value, sigma in zip(theta, deviations, strict=True)]
+    both = deviations[1] * deviations[2]
+    before, ratio = restitution(bounce, theta[3], search.place)
+    force = bounce.force
+    percent = 100 * (1 - float(np.linalg.norm(force - fitted) / np.linalg.norm(force - force.mean())))
+    contact = Contact(
+        bounce,
+        estimates[0],
+        estimates[1],
+        estimates[2],
+        estimates[3],
+        estimates[4],
+        noise=float(np.sqrt(np.mean((force - fitted) ** 2))),
+        speed_before=before,
+        restitution=ratio,
+        told_apart=float(spread[1, 2] / both) if both else 0.0,
+        fitted=fitted,
+        percent=percent,
+        warnings=[],
+    )
+    contact.warnings.extend([*bounce.notes, *doubts(contact)])
+    return contact
+
+
+class ContactSearch:
+    """Least squares over stiffness, damping, delay, surface (m) and bias (N): the five parameters, in this order.
+
+    The sum of squares jumps wherever a sample enters or leaves the contact. So the sample that enters first is tried in
+    turn, the delay is searched, and the rest is linear.
+    """
+
+    def __init__(self, bounce: Bounce):
+        self.bounce = bounce
+        self.place, self.speed = smooth(bounce)
+        self.moved: dict[float, tuple[Row, Row]] = {}  # by delay
+
+    def pressed(self, theta: Row) -> Row:
+        """The force (N) that the parameters give."""
+        depth, raw = self.law(theta)
+        return theta[4] + np.where(depth > 0, np.maximum(raw, 0.0), 0.0)
+
+    def law(self, theta: Row) -> tuple[Row, Row]:
+        """Depth (m), and force by the law alone (N)."""
+        late = self.bounce.time - theta[2]
+        depth = self.place(late) - theta[3]
+        return depth, pressing(theta[0], theta[1], depth, self.speed(late))
+
+    def weighed(self, delay: float | None) -> tuple[Row, Float[np.ndarray, "5 5"]]:
+        """The parameters, and their covariance.
+
+        Means over all delays and first samples, each as likely as its sum of squares says. For within a period the samples
+        in contact hardly tell the delay (a free mass moves the same with more of it and K times as much more damping), and
+        the one that fits best may be anywhere there.
+        """
+        bounce = self.bounce
+        back = min(bounce.first - 1, max(4, round(EARLIER * bounce.duration / bounce.period)))
+        entries = list(range(bounce.first - back, bounce.first + 2))
+        lates = np.linspace(-bounce.period, LONGEST * bounce.duration, COARSE) if delay is None else np.array([delay])
+        costs = [(self.at(late, entry)[0], late, entry) for entry in entries[:: max(1, back // 12)] for late in lates]
+        _, late, entry = min(costs)
+        if delay is None:
+            width = 2 * max(float(lates[1] - lates[0]), bounce.period)
+            lates = np.linspace(late - width, late + width, min(FINE, 2 * round(20 * width / bounce.period)) + 1)
+        around = [each for each in entries if abs(each - entry) <= max(3, back // 12)]
+        found = [self.at(value, each) for each in around for value in lates]
+        squares, thetas = np.array([cost for cost, _ in found]), np.stack([theta for _, theta in found])
+        force = bounce.force
+        noise = max(squares.min() / max(len(force) - 5, 1), (FAINT * float(np.ptp(force))) ** 2)
+        likely = np.exp((squares.min() - squares) / (2 * noise))
+        likely /= likely.sum()
+        theta = likely @ thetas
+        apart = (thetas - theta) * np.sqrt(likely)[:, None]
+        return theta, apart.T @ apart + self.spread(theta)
+
+    def at(self, late: float, entry: int) -> tuple[float, Row]:
+        """Sum of squares (N²) and parameters with this delay (s) and first sample in contact."""
+        force = self.bounce.force
+        if late not in self.moved:
+            at = self.bounce.time - late
+            self.moved[late] = self.place(at), self.speed(at)
+        x, v = self.moved[late]
+        inside = np.zeros(len(force), bool)
+        inside[entry : self.bounce.last + 1] = True
+        cell = x[entry - 1], x[entry]
+        for _ in range(3):  # the end of contact is where the law's force ends
+            gate = inside.astype(float)
+            columns = np.stack([x * gate, v * gate, -gate, np.ones(len(force))], axis=1)
+            stiffness, damping, rest, bias = least_squares(columns, force)
+            surface = rest / stiffness if stiffness else math.inf
+            if not cell[0] <= surface <= cell[1]:  # then on the nearer side of the cell
+                surface = cell[0] if surface < cell[0] else cell[1]
+                columns = np.stack([(x - surface) * gate, v * gate, np.ones(len(force))], axis=1)
+                stiffness, damping, bias = least_squares(columns, force)
+            raw = pressing(stiffness, damping, x - surface, v)
+            touching = (x > surface) & (raw > 0)
+            touching[:entry] = False
+            touching[entry] = True
+            middle = (entry + self.bounce.last) // 2
+            ended = np.flatnonzero(~touching[middle:])
+            if len(ended):
+                touching[middle + ended[0] :] = False
+            if (touching == inside).all():
+                break
+            inside = touching
+        left = force - bias - np.where(inside, raw, 0.0)
+        return float(left @ left), np.array([stiffness, damping, late, surface, bias])
+
+    def spread(self, theta: Row) -> Float[np.ndarray, "5 5"]:
+        """Covariance of all parameters but the delay, were that known and the samples in contact, too."""
+        depth, raw = self.law(theta)
+        inside = (depth > 0) & (raw > 0)
+        left = self.bounce.force - self.pressed(theta)
+        # by finite steps in all that the law is linear in
+        steps = (
+            np.diag([theta[0], theta[0] * self.bounce.duration, 0.0, float(np.ptp(self.bounce.position)), 0.0]) * 1e-3
+        )
+        slopes = [
+            np.where(inside, (self.law(theta + steps[i])[1] - self.law(theta - steps[i])[1]) / 2 / steps[i, i], 0.0)
+            for i in (0, 1, 3)
+        ]
+        spread = np.zeros((5, 5))
+        part = [0, 1, 3, 4]
+        spread[np.ix_(part, part)] = covariance(np.stack([*slopes, np.ones(len(left))], axis=1), left)
+        return spread
+
+
+def pressing(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
+    """The scenario's law (N), not yet cut off at zero."""
+    law: Any = SpringDashpot
+    return law(stiffness, damping, adhesion=False).force(depth, rate)
+
+
+def least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
+    size = np.linalg.norm(columns, axis=0)
+    size[size == 0] = 1.0
+    scaled = columns / size
+    return np.linalg.lstsq(scaled.T @ scaled, scaled.T @ right, rcond=None)[0] / size
+
+
+def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
+    """Position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
+
+    def curve(values: Row) -> Any:
+        size = float(np.ptp(values)) or 1.0
+        # in samples and shares of the range, so that the penalty's search is well scaled
+        places = np.arange(len(values), dtype=float)
+        rough = np.diff(values, 4)
+        if np.sqrt(np.mean(rough**2) / 70) < 1e-7 * size:  # the noise left after four differences
+            return make_interp_spline(bounce.time, values, k=3)
+        found = make_smoothing_spline(places, values / size)
+        return make_interp_spline(bounce.time, found(places) * size, k=3)
+
+    place = curve(bounce.position)
+    return place, place.derivative() if bounce.velocity is None else curve(bounce.velocity)
+
+
+def restitution(bounce: Bounce, surface: float, place: Callable[[Row], Row]) -> tuple[Estimate | None, Estimate | None]:
+    """Speed before (m/s) and its share after, from free motion as long as half the contact on either side."""
+    inside = place(bounce.time) > surface
+    middle = (bounce.first + bounce.last) // 2
+    outside = np.flatnonzero(~inside)
+    before, after = outside[outside < middle], outside[outside > middle]
+    if not bounce.ends or not len(before) or not len(after):
+        return None, None
+    length = max(QUIET, (bounce.last - bounce.first + 1) // 2)
+    speeds = []
+    for window in (np.arange(before[-1] - length, before[-1]), np.arange(after[0] + 1, after[0] + 1 + length)):
+        kept = window[(window >= 0) & (window < len(inside))]
+        if len(kept) < QUIET or inside[kept].any():
+            return None, None
+        speeds.append(steady(bounce, kept))
+    came, left = speeds
+    ratio = -left.value / came.value
+    relative = math.hypot(left.deviation / left.value if left.value else 0.0, came.deviation / came.value)
+    return came, Estimate(ratio, abs(ratio) * relative)
+
+
+def steady(bounce: Bounce, kept: np.ndarray) -> Estimate:
+    """The velocity over some samples: their mean, or the slope of the position; no surer than the log's digits are."""
+    if bounce.velocity is not None:
+        values = bounce.velocity[kept]
+        scatter = float(values.std(ddof=1)) / math.sqrt(len(values))
+        return Estimate(float(values.mean()), max(scatter, rounding(bounce.velocity)))
+    t = bounce.time[kept] - bounce.time[kept].mean()
+    x = bounce.position[kept] - bounce.position[kept].mean()
+    slope = float(t @ x / (t @ t))
+    left = x - slope * t
+    scatter = math.sqrt(float(left @ left) / (len(t) - 2))
+    return Estimate(slope, max(scatter, rounding(bounce.position)) / math.sqrt(float(t @ t)))
+
+
+def doubts(contact: Contact) -> Iterator[str]:
+    """What an engineer should know before the numbers go into a scenario."""
+    if contact.percent < 95:
+        yield f"a spring and dashpot explains {contact.percent:.3g} % of the force: another law may fit better"
+    if -contact.damping.value > SURE * contact.damping.deviation + EXACT * contact.stiffness.value:
+        yield "the damping is negative: the contact puts energy in; is the delay right? The scenario is given 0"
+    if -contact.delay.value > SURE * contact.delay.deviation + EXACT:
+        yield "the delay is negative: is the position measured later than the force? The scenario is given 0"
+    if contact.delay.deviation > contact.bounce.period:
+        yield "damping and delay are hardly told apart by this bounce; give --delay if it is known"
+    if contact.restitution is None:
+        yield "no restitution: the log must hold free motion before and after, as long as half the contact"
+    elif contact.restitution.above(1.0 + EXACT):
+        yield "the restitution is above one: what moves the contact puts energy in"
+
+
+def figures_of(contact: Contact) -> dict[str, Any]:
+    """The numbers of an identified contact, as JSON has them."""
+
+    def told(name: str, estimate: Estimate | None, unit: str) -> dict[str, float | None]:
+        value, deviation = (None, None) if estimate is None else (estimate.value, estimate.deviation)
+        return {f"{name}{unit}": value, f"{name}_deviation{unit}": deviation}
+
+    return {
+        "samples": len(contact.bounce.time),
+        "samples_in_contact": contact.bounce.last - contact.bounce.first + 1,
+        "period_s": contact.bounce.period,
+        **told("stiffness", contact.stiffness, "_N_m"),
+        **told("damping", contact.damping, "_N_s_m"),
+        **told("delay", contact.delay, "_s"),
+        **told("restitution", contact.restitution, ""),
+        **told("speed_before", contact.speed_before, "_m_s"),
+        **told("force_bias", contact.bias, "_N"),
+        "force_noise_N": contact.noise,
+        "damping_delay_correlation": contact.told_apart,
+        "fit_percent": contact.percent,
+        "warnings": contact.warnings,
+    }
+
+
+def contact_toml(contact: Contact) -> str:
+    """The part of a scenario that is this contact."""
+    stiffness, damping, delay = contact.stiffness, contact.damping, contact.delay
+    lines = [
+        f"# identified from {Path(contact.bounce.name).name}, fit {contact.percent:.4g} %",
+        "[contact.normal]",
+        'law = "spring-dashpot"',
+        f'stiffness = "{stiffness.value!r} N/m"{stiffness.doubt()}',
+        f'damping = "{max(damping.value, 0.0)!r} N s/m"{damping.doubt()}',
+        "",
+        "[loop.sensor]",
+        f'delay = "{max(delay.value, 0.0)!r} s"{delay.doubt()}',
+        f'# noise = "{contact.noise:.3g} N"  # for a sensor with a period, or digital dynamics',
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,288 @@
+"""The robot from a log of commanded and actual positions: orders, dead time, coefficients, and how far to trust them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Complex, Float
+from threadpoolctl import threadpool_limits
+
+from dockdyn.results.log_file import Log, Role, evenly, read_log, unsaturated
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.stability import discrete
+from dockdyn.stability.transfer_function import TransferFunction
+from dockdyn.studies.identification.output_error import Fit, Method, Samples, fit
+from dockdyn.studies.identification.residuals import ResidualTests, residual_tests
+from dockdyn.studies.identification.robot_orders import LONGEST, Candidate, Records, candidates, rounding
+
+ROLES = (
+    Role("time", "the time", "s", ("time", "t"), needed=False),
+    Role(
+        "command",
+        "the commanded position",
+        "m",
+        ("command", "commanded", "command position", "commanded position", "setpoint", "x c"),
+    ),
+    Role("actual", "the actual position", "m", ("actual", "measured", "actual position", "measured position", "x r")),
+)
+ROUNDED = 1e-6  # the same: residuals that are rounding of the log, and tell nothing of the model
+BAND = 1.959964  # standard deviations on either side that hold 95 %
+POINTS = 200  # frequencies
+EXCITED = 0.98  # share of the command's power that lies in the excited range
+MUCH_WORSE = 4.0  # times the variance of the best model: what is no substitute for it
+TWINS = 0.02  # of its size: how near a zero cancels a pole
+UNIT_GAIN = 1e-3  # by how much a gain at rest may be off one before it is said
+Row = Float[np.ndarray, "n"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A frequency response with what is 95 % sure; dead time included."""
+
+    frequency: Row  # Hz
+    response: Complex[np.ndarray, "n"]
+    magnitude: Row  # dB, half the width
+    phase: Row  # deg, half the width
+
+
+@dataclass(frozen=True)
+class Robot:
+    """An identified robot."""
+
+    records: Records
+    fit: Fit
+    transfer: TransferFunction  # continuous, without the dead time
+    percent: float  # of the motion's deviation that the simulated one has
+    gain: float  # at rest
+    gain_deviation: float
+    band: Band
+    excited: tuple[float, float]  # Hz
+    tests: ResidualTests | None  # None where residuals are round-off
+    candidates: list[Candidate]
+    warnings: list[str]
+
+    @property
+    def dead_time(self) -> float:
+        """s."""
+        return self.fit.orders.delay * self.records.period
+
+
+def read_robot_log(
+    path: Path, columns: dict[str, str | None], units: dict[str, str] | None = None, period: float | None = None
+) -> Records:
+    """A log, checked; ScenarioError that names file and row for what cannot be used."""
+    log = read_log(path, ROLES, columns, units)
+    step, notes = evenly(log, period)
+    excited(log)
+    unsaturated(log, "actual", "command", alike=True)
+    return Records(log.file, step, log.signals["command"], log.signals["actual"], notes)
+
+
+def excited(log: Log) -> None:
+    """Refuses signals that stand still."""
+    for name, words in (("command", "nothing excites the robot"), ("actual", "the robot does not move")):
+        if np.ptp(log.signals[name]) == 0:
+            raise log.refuse(None, f"{log.headings[name]} is the same in all rows: {words}")
+
+
+@threadpool_limits.wrap(limits=1, user_api="blas")  # the matrices are tall and narrow: threads only wait
+def identify_robot(
+    records: Records, orders: tuple[int, int] | None = None, delay: int | None = None, method: Method = "oe"
+) -> Robot:
+    """The robot behind a log; `orders` (a, b) and `delay` (samples) are chosen where they are not given.
+
+    ScenarioError where the log is too short or tells too little, or no continuous robot behaves as the samples do.
+    """
+    tried = candidates(records, orders, delay)
+    fixed = len(tried) == 1
+    reach = tried[0].criterion + len(records.command) * math.log(MUCH_WORSE) if tried else 0.0
+    chosen, transfer, passed_over = None, None, []
+    for candidate in tried:
+        if candidate.criterion > reach:
+            break
+        try:
+            found = fit(records.command, records.actual, candidate.orders, method)
+            transfer = converted(found.a, found.b, records.period)
+        except (ValueError, np.linalg.LinAlgError) as error:
+            passed_over.append(f"orders {candidate.orders.words()}: {error}")
+            continue
+        if fixed or transfer.stable():
+            chosen = found
+            break
+        passed_over.append(f"orders {candidate.orders.words()}: unstable")
+    if chosen is None or transfer is None:
+        words = passed_over[0] if passed_over else "nothing fits; the log is too short or tells too little"
+        raise ScenarioError(f"{records.name}: {words}")
+    covariance = chosen.covariance
+    gain, slope = transfer.dc_gain(), gain_slope(chosen)
+    spread = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
+    ends = excited_range(records)
+    tests = None
+    if math.sqrt(chosen.variance) > max(ROUNDED * float(np.std(records.actual)), 0.9 * rounding(records.actual)):
+        tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
+    late = chosen.orders.delay
+    percent = fit_percent(records.actual[late:], chosen.simulated)
+    robot = Robot(
+        records,
+        chosen,
+        transfer,
+        percent,
+        gain,
+        spread,
+        band(chosen, transfer, records.period, len(records.command)),
+        ends,
+        tests,
+        tried,
+        [f"{words}; another model, that fits less well, is taken" for words in passed_over[:1]],
+    )
+    robot.warnings.extend([*records.notes, *doubts(robot)])
+    return robot
+
+
+def converted(a: Row, b: Row, period: float) -> TransferFunction:
+    """The continuous robot; ValueError where there is none."""
+    return discrete.continuous(a.tolist(), b.tolist(), period)
+
+
+def fit_percent(measured: Row, simulated: Row) -> float:
+    """100 % less the size of the error as a share of the motion's."""
+    return 100 * (1 - float(np.linalg.norm(measured - simulated) / np.linalg.norm(measured - measured.mean())))
+
+
+def gain_slope(found: Fit) -> Row:
+    """Derivative of the gain at rest by a and b."""
+    bottom, top = 1 + found.a.sum(), found.b.sum()
+    return np.r_[np.full(len(found.a), -top / bottom**2), np.full(len(found.b), 1 / bottom)]
+
+
+def excited_range(records: Records) -> tuple[float, float]:
+    """Frequencies (Hz) between which nearly all of the command's power lies, its drift aside."""
+    command = records.command
+    moving = command - np.linspace(command[0], command[-1], len(command))
+    power = np.abs(np.fft.rfft(moving)) ** 2
+    power[0] = 0.0
+    frequency = np.fft.rfftfreq(len(moving), records.period)
+    share = np.cumsum(power) / power.sum()
+    low = frequency[np.searchsorted(share, (1 - EXCITED) / 2)]
+    high = frequency[np.searchsorted(share, (1 + EXCITED) / 2)]
+    return float(low), float(high)
+
+
+def band(found: Fit, transfer: TransferFunction, period: float, count: int) -> Band:
+    """Response from the slowest frequency that the log holds to the fastest that it can, and its uncertainty.
+
+    By the derivatives of its logarithm: relative magnitude is the real part, phase the imaginary one.
+    """
+    frequency = np.geomspace(1 / (count * period), 0.5 / period, POINTS)
+    s = 2j * np.pi * frequency
+    theta = np.r_[found.a, found.b]
+    size = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
+    slopes = np.zeros((POINTS, len(theta)), complex)
+    for i in range(len(theta)):
+        step = np.zeros(len(theta))
+        step[i] = max(0.01 * size[i], 1e-7 * abs(theta[i]))
+        sides = []
+        for sign in (1, -1):
+            moved = theta + sign * step
+            sides.append(converted(moved[: len(found.a)], moved[len(found.a) :], period).at(s))
+        slopes[:, i] = np.log(sides[0] / sides[1]) / (2 * step[i])
+    spread = [np.einsum("fi,ij,fj->f", part, found.covariance, part) for part in (slopes.real, slopes.imag)]
+    relative, angle = (np.sqrt(np.maximum(each, 0.0)) for each in spread)
+    response = transfer.at(s) * np.exp(-s * found.orders.delay * period)
+    return Band(frequency, response, BAND * relative * 20 / math.log(10), BAND * np.degrees(angle))
+
+
+def doubts(robot: Robot) -> Iterator[str]:
+    """What an engineer should know before the robot goes into a scenario."""
+    if not robot.transfer.stable():
+        yield "the identified robot is unstable, and a scenario refuses it: check columns, delay and orders"
+    if abs(robot.gain - 1) > max(UNIT_GAIN, BAND * robot.gain_deviation):
+        yield (
+            f"the gain at rest is {robot.gain:.5g}, not 1: the robot ends elsewhere than commanded, or the scales of the "
+            "columns differ"
+        )
+    if robot.percent < 90:
+        yield f"the model explains {robot.percent:.3g} % of the motion: a low fit; is the robot linear, the delay right?"
+    if robot.tests is not None and not robot.tests.white:
+        yield "the residuals are not white: there is noise with memory, or dynamics that the model lacks"
+    if robot.tests is not None and not robot.tests.independent:
+        yield "the residuals go with the command: dynamics are missing; try higher orders or another delay"
+    if robot.fit.orders.delay == LONGEST and len(robot.candidates) > 1:
+        yield f"the delay found is the longest that is tried, {LONGEST} samples; give --delay for a longer one"
+    zeros = robot.transfer.zeros()
+    for pole in robot.transfer.poles():
+        if pole.imag >= 0 and len(zeros) and np.abs(zeros - pole).min() < TWINS * abs(pole):
+            where = f"{pole.real:.4g}" + (f" ± {pole.imag:.4g} i" if pole.imag else "")
+            yield f"a pole and a zero nearly cancel, at {where} 1/s: a lower order may do"
+
+
+def validated(robot: Robot, other: Records) -> float:
+    """Fit (percent) of the robot's response to another log, whose start and offset alone are fitted.
+
+    ScenarioError where its period is another one.
+    """
+    if abs(other.period / robot.records.period - 1) > 1e-6:
+        raise ScenarioError(
+            f"{other.name}: has a period of {other.period:g} s; must be {robot.records.period:g} s, as the other log"
+        )
+    late = robot.fit.orders.delay
+    u, y = other.command[: len(other.command) - late], other.actual[late:]
+    return fit_percent(y, Samples(u, y, robot.fit.orders).replayed(robot.fit.a, robot.fit.b))
+
+
+def figures_of(robot: Robot) -> dict[str, Any]:
+    """The numbers of an identified robot, as JSON has them."""
+    transfer, tests = robot.transfer, robot.tests
+    deviations = np.sqrt(np.maximum(np.diag(robot.fit.covariance), 0.0))
+    hertz = float(np.degrees(np.angle(transfer.at(20j * np.pi) * np.exp(-20j * np.pi * robot.dead_time))))
+    return {
+        "samples": len(robot.records.command),
+        "period_s": robot.records.period,
+        "method": robot.fit.method,
+        "orders": [robot.fit.orders.a, robot.fit.orders.b],
+        "delay_samples": robot.fit.orders.delay,
+        "dead_time_s": robot.dead_time,
+        "a": robot.fit.a.tolist(),
+        "b": robot.fit.b.tolist(),
+        "a_deviation": deviations[: len(robot.fit.a)].tolist(),
+        "b_deviation": deviations[len(robot.fit.a) :].tolist(),
+        "offset_m": robot.fit.offset,
+        "numerator": list(transfer.numerator),
+        "denominator": list(transfer.denominator),
+        "poles": [[pole.real, pole.imag] for pole in transfer.poles().tolist()],
+        "zeros": [[zero.real, zero.imag] for zero in np.asarray(transfer.zeros(), complex).tolist()],
+        "stable": bool(transfer.stable()),
+        "gain_at_rest": robot.gain,
+        "gain_at_rest_deviation": robot.gain_deviation,
+        "phase_at_10_hz_deg": hertz if robot.records.period < 0.05 else None,
+        "fit_percent": robot.percent,
+        "residual_rms_m": math.sqrt(robot.fit.variance),
+        "excited_hz": list(robot.excited),
+        "white": None if tests is None else tests.white,
+        "white_probability": None if tests is None else tests.white_probability,
+        "independent_of_command": None if tests is None else tests.independent,
+        "candidates": [
+            {"orders": [c.orders.a, c.orders.b], "delay_samples": c.orders.delay, "criterion": c.criterion}
+            for c in robot.candidates[:8]
+            if not math.isnan(c.criterion)
+        ],
+        "warnings": robot.warnings,
+    }
+
+
+def robot_toml(robot: Robot) -> str:
+    """The part of a scenario that is this robot."""
+    numbers = [
+        ", ".join(repr(float(value)) for value in part)
+        for part in (robot.transfer.numerator, robot.transfer.denominator)
+    ]
+    lines = [f"# identified from {Path(robot.records.name).name}, fit {robot.percent:.4g} %"]
+    if robot.fit.orders.delay:
+        lines += ["[loop]", f'delay = "{robot.dead_time!r} s"  # dead time of the robot: add what else is late', ""]
+    lines += ["[loop.robot]", f"numerator = [{numbers[0]}]", f"denominator = [{numbers[1]}]"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,339 @@
+"""Margins of one scenario: is its loop stable, by how much, and what decides it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.contact.laws.preloaded import Preloaded
+from dockdyn.integrate.model import pack
+from dockdyn.kinds.free_flight.closed_together import (
+    closed_contacts,
+    counts_all,
+    later_sets,
+    names_of,
+    seen_matrices,
+)
+from dockdyn.kinds.free_flight.nominal import Nominal, nominal_loop, nominal_of, rest
+from dockdyn.kinds.rig.compensator import JUDGED
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.growth import loop_roots, single
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop_margins import (
+    amplitude_ratio,
+    contact_root,
+    ideal_root,
+    phase_error,
+    restitution,
+    sampled_windows,
+    stabilising_gains,
+    steady_state_error,
+)
+from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.roots import rightmost_roots
+from dockdyn.stability.sampled_loop import SampledLoop
+from dockdyn.stability.windows import Windows, stable_windows
+from dockdyn.studies.margins.approximation import left_out as left_out_by_pade
+from dockdyn.studies.margins.approximation import pade
+from dockdyn.studies.margins.derivatives import sensitivities
+
+ROOTS = 8  # rightmost roots reported
+OFF = 0.01  # a robot's gain at rest that is further from 1 is told
+WIDER = 3  # times that delays are looked for twice as far
+UNSURE = 1e-6  # error of the rightmost root over its size: more is told
+
+
+@dataclass(frozen=True)
+class Roots:
+    """Rightmost roots and stable delays of a scenario's loop, however they were found."""
+
+    roots: np.ndarray  # 1/s, the rightmost first
+    windows: Windows
+    drift: int  # motions that no force sees: free flight
+    doubts: list[str]  # what makes the roots less than certain
+
+
+def margins(scenario: Scenario) -> dict[str, Any]:
+    """Stability margins of a scenario's loop around its nominal contact.
+
+    Returns a dictionary ready for JSON; keys carry their units. `critical_delay_s` is the delay at which a stable loop
+    becomes unstable, and that up to which an unstable one would be stable: 0 where it is unstable with the shortest delay
+    already, None where no delay destabilises it. `delay_margin_s` is what may still be added, negative where the loop is
+    unstable.
+
+    A loop of which only a delay is stated is linearised from the model itself, both bodies and all contacts that are closed
+    together; one with a hold, robot, sensor or digital dynamics is taken along the normal of one contact, with the effective
+    mass found there. `later_sets` are the margins with the contacts that close while the first is still closed.
+
+    Raises:
+        ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
+    """
+    stated, scenario = scenario, kind_named(scenario.kind).tuned(scenario)
+    content = scenario.content
+    nominal = nominal_of(scenario)
+    loop, contact = nominal_loop(scenario, nominal)
+    several = counts_all(content, nominal)
+    contact = None if several else contact
+    found = roots_of(scenario, loop, nominal)
+    growth = float(found.roots[0].real)
+    stable = growth < 0
+    delay = float(loop.delay)
+    critical, doubts = critical_delay(found.windows, delay, stable)
+    slopes = sensitivities(content, nominal, loop, critical)
+    own = None if several else contact_root(loop, found.roots)
+    if own is None and not several and ideal_root(loop) is not None:
+        doubts.append(other_motion(loop, found.roots[0]))
+    later = margins_of_later_sets(scenario, nominal, delay)
+    if scenario is not stated:
+        doubts.append("the sensitivities are those of the loop with the compensator's tuned numbers held")
+    answer = {
+        "stable": stable,
+        "growth_rate_1_s": growth,
+        "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
+        "rightmost_roots": [[float(root.real), float(root.imag)] for root in found.roots if np.isfinite(root)],
+        "delay_s": delay,
+        "critical_delay_s": critical,
+        "crossing_frequency_rad_s": next((w for h, w in found.windows.crossings if h == critical), None),
+        "delay_margin_s": None if critical is None else critical - delay,
+        "stable_delays_s": [[low, high if np.isfinite(high) else None] for low, high in found.windows.stable],
+        "effective_mass_kg": float(loop.effective_mass),
+        "stiffness_N_m": float(loop.stiffness),
+        "damping_N_s_m": float(loop.damping),
+        "contact_matrix": None if contact is None else contact.matrix.tolist(),
+        "normal_dynamics": None if contact is None else np.asarray(contact.normal()).tolist(),
+        "radial_dynamics": None if contact is None else np.asarray(contact.radial()).tolist(),
+        "tangential_dynamics": None if contact is None else np.asarray(contact.tangential()).tolist(),
+        "apparent_restitution": None if several else restitution(loop),
+        "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
+        "phase_error_rad_per_oscillation": phase_error(loop, own),
+        "steady_state_force_error": steady_state_error(loop) if stable else None,
+        "stabilising_gains_N_s_m": None if several else stabilising_gains(loop),
+        "sensitivity_of": "growth_rate_1_s" if critical in (None, 0.0) else "delay_margin_s",
+        "sensitivities": slopes.slopes,
+        "loop": "sampled" if loop.sampled() else "delay",
+        "counted": counted(content, loop),
+        "pade": None if several else pade(content, loop, stable),
+        "nominal": place(content, nominal),
+        "closed_contacts": [] if nominal is None or not nominal.others else closed_contacts(content, nominal),
+        "later_sets": later,
+        "drift_modes": found.drift,
+        "warnings": [
+            *together(content, nominal, delay),
+            *(later_words(content, nominal, one) for one in later),
+            *remarks(content, loop, nominal),
+            *found.doubts,
+            *doubts,
+            *slopes.doubts,
+        ],
+    }
+    return finite(answer)
+
+
+def margins_of_set(content: Any, nominal: Nominal, delay: float) -> dict[str, Any]:
+    """Growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
+    found = roots_with_delay(seen_matrices(content, nominal), delay)
+    growth = float(found.roots[0].real)
+    critical, _ = critical_delay(found.windows, delay, growth < 0)
+    margin = None if critical is None else critical - delay
+    names = {"contacts": names_of(content, nominal), "stable": growth < 0, "growth_rate_1_s": growth}
+    return names | {"critical_delay_s": critical, "delay_margin_s": margin}
+
+
+def margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
+    """Margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
+    found = later_sets(scenario, nominal)
+    return [{"after_s": one.after} | margins_of_set(scenario.content, one.nominal, delay) for one in found]
+
+
+def together(content: Any, nominal: Nominal | None, delay: float) -> list[str]:
+    """Which contacts are closed together where the loop is linearised, and what that counts for."""
+    if nominal is None or not nominal.others:
+        return []
+    count, names = len(nominal.closed), names_of(content, nominal)
+    words = f"{count} contacts are closed together ({', '.join(names)})"
+    if counts_all(content, nominal):
+        words += ": all are linearised; effective mass, stiffness and damping are those of the first alone"
+        each = zip(names, closed_contacts(content, nominal), strict=True)
+        soft = [name for name, contact in each if not contact["stiffness_N_m"] > 0]
+        return [words, *(f"{name} has no stiffness at the depth taken; state stability.depth" for name in soft)]
+    every, one = (
+        margins_of_set(content, some, delay)["critical_delay_s"] for some in (nominal, replace(nominal, others=()))
+    )
+    words += (
+        f", and the loop is taken along the normal of {names[0]} alone; with a delay and nothing else the critical "
+    )
+    return [f"{words}delay is {milliseconds(every)} with all of them and {milliseconds(one)} with one"]
+
+
+def later_words(content: Any, nominal: Nominal | None, found: dict[str, Any]) -> str:
+    """What a later set of closed contacts means for the loop."""
+    own = [] if nominal is None else names_of(content, nominal)
+    new = [name for name in found["contacts"] if name not in own]
+    still = [name for name in found["contacts"] if name in own]
+    words = f"{' and '.join(new)} closed {1e3 * found['after_s']:.4g} ms after the first contact, while {' and '.join(still)} "
+    words += f"{'is' if len(still) == 1 else 'are'} closed: with these {len(found['contacts'])} contacts and the delay alone "
+    words += "the loop is stable" if found["stable"] else "the loop is unstable"
+    if found["critical_delay_s"] is None:
+        return words
+    return f"{words}, the critical delay {milliseconds(found['critical_delay_s'])}"
+
+
+def milliseconds(time: float | None) -> str:
+    """A critical delay (s) in words; None where no delay destabilises."""
+    return "none" if time is None else f"{1e3 * time:.4g} ms"
+
+
+def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float | None, list[str]]:
+    """The delay (s) that ends the stable window with the loop's own `delay`, or the first one where that is unstable.
+
+    None where the window has no end; zero where the loop is unstable from the shortest delay on. With it, what makes it
+    doubtful.
+    """
+    if not stable:
+        return min(windows.critical_delay, delay), []
+    high = next((high for low, high in windows.stable if low <= delay < high), np.nan)
+    if np.isnan(high) and delay < windows.longest:
+        return delay, []  # on an edge, to rounding
+    if np.isnan(high):
+        return None, ["the loop's delay is longer than delays were looked at: what more it tolerates is not known"]
+    if high == windows.longest and np.isfinite(high):
+        return high, [f"delays were looked at up to {high:g} s only: the critical delay is that or longer"]
+    return (high if np.isfinite(high) else None), []
+
+
+def other_motion(loop: Loop, root: complex) -> str:
+    """That the root (1/s) which decides is not that of the contact's oscillation."""
+    ideal = ideal_root(loop)
+    assert ideal is not None
+    words = f"the motion that decides ({root.real:.4g} 1/s, {abs(root.imag):.4g} rad/s) is not the oscillation of the contact "
+    return words + f"({ideal.imag:.4g} rad/s), whose amplitude and phase errors are left out"
+
+
+def counted(content: Any, loop: Loop) -> list[str]:
+    """The parts of the loop that its margins are of."""
+    law = content.loop.compensator
+    parts = {
+        "delay": float(loop.delay) > 0,
+        "hold": loop.hold is not None,
+        "sensor's period": loop.sensor_period is not None,
+        "sensor's averaging": loop.sampled() and rhythm(loop).averages,
+        f"{loop.dynamics} dynamics": loop.dynamics != "continuous",
+        "robot": loop.robot is not None,
+        "virtual contact": bool(float(loop.virtual_stiffness) or float(loop.virtual_damping)),
+        f"compensator ({getattr(law, 'law', None)})": law is not None and law.law in JUDGED,
+    }
+    return [part for part, there in parts.items() if there]
+
+
+def finite(data: Any) -> Any:
+    """`data` with None for every number that is not finite: JSON has no others."""
+    if isinstance(data, dict):
+        return {key: finite(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [finite(value) for value in data]
+    return None if isinstance(data, float) and not np.isfinite(data) else data
+
+
+def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
+    """Roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
+    if loop.sampled():
+        try:
+            rhythm(loop)
+        except ValueError as error:
+            raise ScenarioError(f"{scenario.name}: loop: {error}") from None
+        return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
+    if nominal is None or kind_named(scenario.kind).along_normal or scenario.content.loop.beyond_delay():
+        return roots_with_delay(np.asarray(loop.matrices()), float(loop.delay))
+    matrices = seen_matrices(scenario.content, nominal)
+    drift = 2 * len(pack(scenario.content.model().twists)) - len(matrices[0])
+    return replace(roots_with_delay(matrices, float(loop.delay)), drift=drift)
+
+
+def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
+    """Roots and stable delays of ẋ(t) = A₀ x(t) + A₁ x(t − delay); matrices in 1/s, the delay in s."""
+    delays = np.array([delay])
+    roots, errors = rightmost_roots(matrices, delays, ROOTS, errors=True)
+    doubts = []
+    if not errors[0] <= UNSURE * max(abs(roots[0]), 1 / max(delay, 1e-12)):
+        doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
+    windows = stable_windows(matrices, delays)
+    for _ in range(WIDER):  # a stable window that does not end where the search does
+        if not (roots[0].real < 0 and windows.longest < np.inf and own_window_is_open(windows, delay)):
+            break
+        windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay))
+    return Roots(roots, windows, 0, doubts)
+
+
+def own_window_is_open(windows: Windows, delay: float) -> bool:
+    """Whether the search ended before the stable window of a `delay` (s) did."""
+    return delay >= windows.longest or any(low <= delay < high == windows.longest for low, high in windows.stable)
+
+
+def place(content: Any, nominal: Nominal | None) -> dict[str, Any] | None:
+    """Where the nominal contact is."""
+    if nominal is None:
+        return {"depth_m": content.stability.depth}
+    position, azimuth, depth = (np.asarray(value) for value in place_once(content, nominal))
+    section = content.contact[nominal.contact]
+    return {
+        "feature": section.feature,
+        "surface": section.surface,
+        "position_m": position.tolist(),
+        "azimuth_deg": float(np.degrees(azimuth) % 360),
+        "distance_m": float(np.linalg.norm(position)),
+        "depth_m": float(depth),
+    }
+
+
+@jit_once
+def place_once(content: Any, nominal: Nominal) -> Any:
+    model, state = rest(content, nominal)
+    contact = model.contacts[nominal.contact]
+    assert isinstance(contact.law, Preloaded)
+    places = model.places(state)
+    return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
+
+
+def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
+    """What a reader of the margins should know."""
+    found = []
+    if getattr(content, "latch", None) is not None:
+        found.append("the latch is left out: these are the margins of the contact alone")
+    if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
+        found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
+    along = (
+        nominal is not None
+        and not nominal.others
+        and (kind_named(content.kind).along_normal or content.loop.beyond_delay())
+    )
+    if along and len(content.contact) > 1:
+        found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
+    found += left_out(content.loop, loop)
+    if parts := left_out_by_pade(loop):
+        found.append(f"the Padé approximations leave out {' and '.join(parts)}")
+    if getattr(content, "robot_axis", None):
+        found.append("the robot along the normal is taken to be that of loop.robot: robot_axis is left out")
+    return found
+
+
+def left_out(section: Any, loop: Loop) -> list[str]:
+    """What of `[loop]` margins do not count."""
+    found = []
+    law = section.compensator
+    if law is not None and (law.law not in JUDGED or law.tuned()):
+        found.append(f"these are the margins of the loop without its compensator ({law.law})")
+    if law is not None and law.law in JUDGED and law.period is not None and loop.dynamics == "continuous":
+        found.append("the compensator acts continuously: its period is left out")
+    if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
+        found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
+    if section.sensor is not None and section.sensor.averaging is not None and not rhythm(loop).averages:
+        found.append(
+            "the force is taken as it is at an instant: the sensor's averaging is left out, not being its period"
+        )
+    return found

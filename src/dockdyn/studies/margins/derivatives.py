@@ -1,0 +1,230 @@
+"""What a margin depends on: its derivative with respect to every number of the scenario, by the implicit function theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.kinds.free_flight.closed_together import counts_all, delayed_loop, seen_matrices
+from dockdyn.kinds.free_flight.nominal import Nominal
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.language.keys import constrained, key_of
+from dockdyn.stability.characteristic import null_vectors, root_of
+from dockdyn.stability.growth import single
+from dockdyn.stability.linearise import Linear
+from dockdyn.stability.loop import Loop
+from dockdyn.stability.loop_margins import delay_instants
+from dockdyn.stability.rhythm import Rhythm, rhythm
+from dockdyn.stability.roots import rightmost_roots
+from dockdyn.stability.sampled import cycle
+
+SMALL = 1e-6  # of the largest sensitivity: smaller ones are left out
+NEARBY = 1e-6  # of a hold period: how far on either side of an instant slopes are compared
+ALIKE = 1e-3  # of the largest slope: how far the two sides may differ
+COINCIDE = 1e-8  # of a hold period: instants closer than this are one
+PERIODS = {
+    "loop.hold.period": "hold",
+    "loop.sensor.period": "sensor_period",
+    "loop.dynamics.period": "dynamics_period",
+    "loop.sensor.averaging": "averaging",
+}
+DELAYS = ("loop.delay", "loop.sensor.delay")
+
+
+class Sensitivities(NamedTuple):
+    """What a margin depends on."""
+
+    slopes: dict[str, float]  # by key, or by keys that change together, joined by ", "
+    doubts: list[str]  # which keys have no slope, and why
+
+
+def sensitivities(content: Any, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
+    """Change of the margin for a change of each number of the scenario by its own size, the largest first.
+
+    The margin is the delay margin (s) where there is a critical delay above zero, else the growth rate (1/s). The pose of
+    a predicted first contact is held. Numbers that a rig can only change together are scaled together: periods that
+    have one ratio, the parts of a pair of poles or zeros, the two equal products of an inertia.
+    """
+    at_edge = critical is not None and critical > 0
+    delay = float(critical if at_edge and critical is not None else loop.delay)
+    values = named_numbers(content, content)
+    groups = tied_keys(content, loop, values)
+    doubts: list[str] = []
+    if not (loop.sampled() and delay and instants_coincide(loop, delay)):
+        _, slopes = named_slopes(content, nominal, loop, at_edge, delay, delay)
+        found = {", ".join(keys): sum(slopes[key] * values[key] for key in keys) for keys in groups}
+    else:
+        longest = delay + NEARBY * float(loop.hold)  # type: ignore[arg-type]
+        slopes_at = partial(named_slopes, content, nominal, loop, at_edge, longest)
+        found, doubts = slopes_at_instant(slopes_at, loop, delay, at_edge, groups, values)
+    largest = max((abs(value) for value in found.values()), default=0.0)
+    kept = {name: value for name, value in found.items() if abs(value) > SMALL * largest and not constrained(name)}
+    return Sensitivities(dict(sorted(kept.items(), key=lambda item: -abs(item[1]))), doubts)
+
+
+def slopes_at_instant(
+    slopes_at: Callable[[float], tuple[float, dict[str, float]]],
+    loop: Loop,
+    delay: float,
+    at_edge: bool,
+    groups: list[tuple[str, ...]],
+    values: dict[str, float],
+) -> tuple[dict[str, float], list[str]]:
+    """Sensitivities where the delay ends at an instant of the loop, on whose two sides growth and slopes may differ."""
+    assert loop.hold is not None
+    step = NEARBY * float(loop.hold)
+    own, slopes = slopes_at(delay)
+    (before, left), (after, right) = (slopes_at(delay + side * step) for side in (-1, 1))
+    moving = [keys for keys in groups if set(keys) & {*PERIODS, *DELAYS}]
+    found = {", ".join(keys): sum(slopes[key] * values[key] for key in keys) for keys in groups if keys not in moving}
+    sides = {
+        ", ".join(keys): [sum(side[key] * values[key] for key in keys) for side in (left, right)] for keys in moving
+    }
+    largest = max(map(abs, [*found.values(), *(slope for pair in sides.values() for slope in pair)]), default=0.0)
+    steepness = max((abs(slope) / delay for pair in sides.values() for slope in pair), default=0.0)
+    jumps = abs(after - before) > 10 * (steepness + abs(own)) * step
+    if at_edge and jumps:  # the edge is the instant itself: it moves with the periods, and with nothing else
+        found = {", ".join(keys): edge_slope(loop, delay, keys) - values_of(keys, DELAYS, values) for keys in moving}
+        words = f"the critical delay of {delay:g} s is an instant of the loop, where the growth rate jumps from "
+        return found, [f"{words}{before:.3g} to {after:.3g} 1/s: it moves with the periods alone"]
+    uneven = [name for name, pair in sides.items() if jumps or abs(pair[1] - pair[0]) > ALIKE * largest]
+    found |= {name: sum(pair) / 2 for name, pair in sides.items() if name not in uneven}
+    if not uneven:
+        return found, []
+    words = f"the delay of {delay:g} s ends at an instant of the loop: the growth rate is {before:.3g} 1/s just below, "
+    return found, [f"{words}{after:.3g} 1/s just above; no slope for {', '.join(uneven)}"]
+
+
+def values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, float]) -> float:
+    """Sum of the values of those of the `keys` that are `among` others."""
+    return sum(values[key] for key in keys if key in among)
+
+
+def edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-4) -> float:
+    """By how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
+    fields = [field for key, field in PERIODS.items() if key in keys]
+    if "dynamics_period" in fields and loop.stepped():
+        fields.append("hold")  # tied to it, or the same
+    changes: dict[str, Any] = {name: np.asarray(getattr(loop, name)) * (1 + step) for name in fields}
+    scaled = replace(loop, **changes)
+    return float(nearest_instant(scaled, delay) - nearest_instant(loop, delay)) / step
+
+
+def nearest_instant(loop: Loop, delay: float) -> float:
+    """The instant of the loop (s) that is nearest to a `delay` (s)."""
+    hold, marks = float(np.asarray(loop.hold)), delay_instants(loop)
+    instants = hold * (np.round(delay / hold - marks) + marks)
+    return float(instants[np.argmin(np.abs(instants - delay))])
+
+
+def instants_coincide(loop: Loop, delay: float) -> bool:
+    """Whether what is delayed (s) comes at an instant of the loop."""
+    return abs(nearest_instant(loop, delay) - delay) < COINCIDE * float(np.asarray(loop.hold))
+
+
+def tied_keys(content: Any, loop: Loop, values: dict[str, float]) -> list[tuple[str, ...]]:
+    """Every key of `values` once, with those that it can change with only."""
+    groups = []
+    if loop.sampled():
+        beats = rhythm(loop)
+        moved = [True, bool(loop.sensor_period is not None), loop.stepped(), beats.averages]
+        groups.append(tuple(key for key, tied in zip(PERIODS, moved, strict=True) if tied and key in values))
+    robot = getattr(content.loop, "robot", None)
+    for name in ("poles", "zeros"):
+        groups += conjugate_pairs(f"loop.robot.{name}", getattr(robot, name, None) or [])
+    for key in values:
+        body, inertia, place = key.partition(".inertia.")
+        row, _, column = place.partition(".")
+        if inertia and row < column:
+            groups.append((key, f"{body}{inertia}{column}.{row}"))
+    groups = [keys for keys in groups if len(keys) > 1]
+    together = {key for keys in groups for key in keys}
+    return [*groups, *((key,) for key in values if key not in together)]
+
+
+def conjugate_pairs(name: str, places: list[list[float]]) -> list[tuple[str, ...]]:
+    """Keys of the real parts, and of the imaginary parts, of each conjugate pair."""
+    open_, pairs = [index for index, place in enumerate(places) if place[1]], []
+    while open_:
+        first = open_.pop(0)
+        partner = min(open_, key=lambda index: abs(complex(*places[index]) - complex(*places[first]).conjugate()))
+        open_.remove(partner)
+        pairs += [tuple(f"{name}.{index}.{part}" for index in (first, partner)) for part in (0, 1)]
+    return pairs
+
+
+def named_slopes(
+    content: Any, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
+) -> tuple[float, dict[str, float]]:
+    """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
+    beats = rhythm(single(replace(loop, delay=jnp.asarray(longest)))) if loop.sampled() else None
+    start = None if beats is not None else rightmost(content, nominal, loop, delay)
+    growth, slopes = slopes_once(content, nominal, jnp.asarray(delay), start, beats=beats, at_edge=at_edge)
+    return float(growth), named_numbers(slopes, content)
+
+
+def named_numbers(numbers: Any, content: Any) -> dict[str, float]:
+    """The leaves of a tree of the structure of `content` by their keys."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(numbers)
+    return {key_of(path, content): float(value) for path, value in leaves}
+
+
+def rightmost(content: Any, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
+    """Rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
+    several = nominal is not None and counts_all(content, nominal)
+    matrices = seen_matrices(content, nominal) if several else np.asarray(loop.matrices())  # type: ignore[arg-type]
+    return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
+
+
+def with_delay(loop: Loop | Linear, delay: Any) -> Any:
+    """The same with another delay (s)."""
+    return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
+
+
+@partial(jit_once, static=("beats", "at_edge"))
+def slopes_once(content: Any, nominal: Any, delay: Any, start: Any, beats: Rhythm | None, at_edge: bool) -> Any:
+    """Growth rate (1/s) with a `delay` (s), and the gradient of the margin there in every number of `content`."""
+
+    def growth(loop: Any) -> Any:
+        return growth_of_root(loop, start) if beats is None else growth_of_multiplier(loop, beats)
+
+    def margin(content: Any) -> Any:
+        loop = delayed_loop(content, nominal)
+        # the delay at which the derivatives are taken; the scenario's own enters by its changes
+        late = with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
+        if not at_edge:
+            return (rate := growth(late)), rate
+        # the delay h at which the growth is zero: ∂h = −∂growth / (∂growth/∂h), at that delay
+        steepness = jax.grad(lambda h: growth(with_delay(jax.lax.stop_gradient(loop), h)))(delay)
+        rate = growth(with_delay(loop, delay))
+        return -rate / steepness - loop.delay, rate
+
+    slopes, rate = jax.grad(margin, has_aux=True)(content)
+    return rate, slopes
+
+
+def growth_of_root(loop: Loop | Linear, start: Any) -> Any:
+    """Growth rate (1/s) of the root at `start` of a loop without instants."""
+    matrices, delays = loop.matrices(), loop.delay[None]
+    left, right = null_vectors(start, *jax.lax.stop_gradient((matrices, delays)))
+    return root_of(start, matrices, delays, left, right).real
+
+
+def growth_of_multiplier(loop: Loop, beats: Rhythm) -> Any:
+    """Growth rate (1/s) of the largest multiplier of a sampled loop."""
+    whole = cycle(loop, beats)
+    values, right = jnp.linalg.eig(jax.lax.stop_gradient(whole.monodromy))
+    largest = jnp.argmax(jnp.abs(values))
+    value, right = values[largest], right[:, largest]
+    left, _, _ = jnp.linalg.svd(jax.lax.stop_gradient(whole.monodromy) - value * jnp.eye(len(right)))
+    left = left[:, -1]
+    moved = value + left.conj() @ (whole.monodromy - jax.lax.stop_gradient(whole.monodromy)) @ right / (
+        left.conj() @ right
+    )
+    return jnp.log(jnp.abs(moved)) / whole.period

@@ -1,0 +1,240 @@
+"""Figures of the margins of a contact loop: roots, stability charts, growth over one key, sensitivities."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.chart_frame import SHADE, frame, once, panel
+from dockdyn.report.drawing import (
+    COLOURS,
+    DASHES,
+    SERIES,
+    WIDTH,
+    arrange,
+    legend,
+    ranked_bars,
+    short,
+    styled,
+    tame,
+)
+from dockdyn.report.field import Key, boundary, cell_corners, field, on_axes, smooth, unstable_on_left
+from dockdyn.report.wording import significant, together
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NEAR = 3.0  # roots within so many sizes of the rightmost one are shown close up
+BARS = 10  # sensitivities in the figure
+NAMED = 6  # crossings with their value written beside
+STROKE: dict[str, Any] = {
+    "spacing": 11,
+    "length": 0.5,
+    "linewidth": 0.8,
+    "dashes": {"dash_offset": 0, "dash_list": None},
+}
+
+
+@styled
+def chart_figure(dataset: xr.Dataset) -> Figure:
+    """Where two keys keep the loop stable: the region shaded, its boundary as located, contours of the growth rate."""
+    from matplotlib.ticker import MaxNLocator
+
+    keys = [Key.of(dataset.x), Key.of(dataset.y)]
+    figure, ax = panel(3.9, entries=5)
+    frame(ax, keys)
+    holes = cell_corners(~np.isfinite(dataset.growth_rate.values[0])).all(axis=0)
+    for row, column in np.argwhere(holes):
+        (left, right), (low, high) = keys[0].values[column : column + 2], keys[1].values[row : row + 2]
+        words = once(ax, "no value")
+        ax.fill([left, right, right, left], [low, low, high, high], color=COLOURS["solid"], linewidth=0.3, label=words)
+    if holes.all():
+        return figure
+    triangles, growth = field(dataset, 0, keys)
+    if growth.min() < 0:
+        doubtful = (growth[triangles.triangles] >= 0).all(axis=1)  # between points of the boundary alone
+        shade = {"colors": [SHADE["color"]], "alpha": SHADE["alpha"], "zorder": 0}
+        shaded = on_axes(triangles, keys, mask=doubtful)
+        ax.tricontourf(shaded, growth, levels=[growth.min() - 1, 0], **shade)
+        ax.fill([], [], label="stable", **SHADE)
+    for piece in boundary(dataset, 0):
+        ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.8, label=once(ax, "boundary"))
+    mark_scenario(dataset, keys, ax)
+    fine, rates = smooth(triangles, growth)
+    ticks = MaxNLocator(9).tick_values(*np.quantile(growth, [0.04, 0.96]))
+    least, most = np.array([0.99, 0.01]) * rates.min() + np.array([0.01, 0.99]) * rates.max()
+    for sign, colour, dash, words in ((-1, "blue", DASHES[0], "decay"), (1, "orange", DASHES[1], "growth")):
+        levels = [tick for tick in ticks if sign * tick > 1e-12 and least < tick < most]
+        if levels:
+            style = {"colors": [COLOURS[colour]], "linestyles": [dash], "linewidths": 0.8}
+            lines = ax.tricontour(on_axes(fine, keys), rates, levels=levels, **style)
+            ax.clabel(lines, fmt=rate, fontsize=7.5)
+            ax.plot([], [], color=COLOURS[colour], linestyle=dash, linewidth=0.8, label=f"rate of {words}")
+    legend(figure, ax)
+    return figure
+
+
+@styled
+def family_figure(dataset: xr.Dataset) -> Figure:
+    """The boundaries for every value of a third key, short strokes into the unstable side of each."""
+    from matplotlib.patheffects import withTickedStroke
+
+    keys, family = [Key.of(dataset.x), Key.of(dataset.y)], Key.of(dataset.family)
+    figure, ax = panel(3.9, entries=family.values.size + 1)
+    frame(ax, keys)
+    for member, value in enumerate(family.values):
+        for piece in boundary(dataset, member):
+            side = unstable_on_left(dataset, member, keys, piece)
+            strokes = [withTickedStroke(**STROKE, angle=90 * np.sign(side))]
+            ax.plot(
+                *piece.T,
+                color=SERIES[member % len(SERIES)],
+                linestyle=DASHES[member % len(DASHES)],
+                linewidth=1.5,
+                path_effects=strokes if side else None,
+                label=once(ax, f"{short(family.name)} = {family.said(value)}"),
+            )
+    mark_scenario(dataset, keys, ax)
+    legend(figure, ax)
+    return figure
+
+
+@styled
+def sweep_figure(dataset: xr.Dataset) -> Figure:
+    """The growth rate over one key, stable values shaded, the located crossings of zero marked."""
+    key = Key.of(dataset.x)
+    growth = dataset.growth_rate.values
+    crossings = dataset.boundary_x.values
+    crossings = crossings[np.isfinite(crossings)]
+    places = np.r_[key.values, crossings]
+    order = np.argsort(places, kind="stable")
+    places, values = places[order], np.r_[growth, np.zeros(crossings.size)][order]
+    figure, ax = panel(2.6, entries=4)
+    frame(ax, [key])
+    ax.set_ylabel("growth rate, 1/s")
+    spans = [
+        (start, end - start)
+        for start, end, left, right in zip(places, places[1:], values, values[1:], strict=False)
+        if left <= 0 and right <= 0 and left + right < 0
+    ]
+    if spans:
+        ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), **SHADE)
+        ax.fill([], [], label="stable", **SHADE)
+    ax.axhline(0, color=COLOURS["muted"], linewidth=0.8)
+    ax.plot(places, values, color=COLOURS["blue"], label="growth rate")
+    ax.plot(crossings, np.zeros(crossings.size), "o", color=COLOURS["ink"], markersize=4.5, label="boundary")
+    for crossing in crossings[:NAMED]:  # beside the line, which rises or falls there
+        rising = np.interp(crossing * (1 + 1e-6), places, values) > 0
+        late = key.share(crossing) > 0.85
+        place = (-6 if late else 6, 5 if rising == late else -11)
+        side = "right" if late else "left"
+        ax.annotate(key.said(crossing), (crossing, 0), place, textcoords="offset points", ha=side, fontsize=8)
+    known = values[np.isfinite(values)]
+    tame(ax, known, float(np.median(np.abs(known))))
+    mark_scenario(dataset, [key], ax, json.loads(dataset.attrs["margins"])["growth_rate_1_s"])
+    legend(figure, ax)
+    return figure
+
+
+@styled
+def roots_figure(margins: dict[str, Any]) -> Figure:
+    """The rightmost roots in the complex plane, and those next to the imaginary axis close up."""
+    from matplotlib.figure import Figure
+
+    given = np.array(margins["rightmost_roots"], dtype=float).reshape(-1, 2)
+    roots = np.unique(np.concatenate([given, given * [1, -1]]).round(12), axis=0)[::-1]  # the system is real
+    size = float(np.hypot(*roots[0])) or 1.0
+    near = roots[np.hypot(roots[:, 0] - roots[0, 0], np.abs(roots[:, 1]) - abs(roots[0, 1])) <= NEAR * size]
+    figure = Figure()
+    entries = len({root < 0 for root in roots[:, 0]})
+    if len(near) == len(roots):
+        axes = [figure.subplots()]
+        arrange(figure, [2.6], entries, title=-0.14)
+    else:
+        axes = list(figure.subplots(1, 2))
+        arrange(figure, [2.6], entries, title=0.06)
+        axes[0].set_title("next to the imaginary axis", loc="left")
+        axes[1].set_title("the rightmost ones", loc="left")
+        draw_roots(axes[1], roots, room=0.0)
+    draw_roots(axes[0], near, room=0.26 * len(axes))
+    real, imaginary = roots[0, 0], np.abs(roots[:, 1][roots[:, 0] > roots[0, 0] - 1e-9 * size]).max()
+    words = significant(real) + (f" ± {significant(imaginary)} i" if imaginary else "")
+    side, words = ("right" if real < 0 else "left"), words.replace("-", "−")
+    place = (-7 if real < 0 else 7, -3)
+    axes[0].annotate(words, (real, imaginary), place, textcoords="offset points", ha=side, fontsize=8)
+    legend(figure, axes[-1])
+    return figure
+
+
+def draw_roots(ax: Axes, roots: np.ndarray, room: float) -> None:
+    """Roots (n, 2) with the imaginary axis; the left half-plane, where roots decay, is shaded.
+
+    `room` is the share of the width that is kept free beside the rightmost root, away from the imaginary axis.
+    """
+    reach = max(1.15 * float(np.abs(roots[:, 1]).max()), 0.6 * float(np.abs(roots[:, 0]).max()), 1e-9)
+    low, high = float(roots[:, 0].min()), float(roots[:, 0].max())
+    width = max(high - low, abs(high), abs(low), 0.3 * reach)
+    left, right = min(low, 0.0) - 0.25 * width, max(high, 0.0) + 0.25 * width
+    if high < 0:
+        left = min(left, (high - room * right) / (1 - room))
+    else:
+        right = max(right, (high - room * left) / (1 - room))
+    ax.axvspan(left, 0, **SHADE)
+    ax.axvline(0, color=COLOURS["ink"], linewidth=1.2)
+    for decays, marker, colour in ((True, "o", "blue"), (False, "s", "orange")):
+        found = roots[(roots[:, 0] < 0) == decays]
+        if len(found):
+            words = "a root that decays" if decays else "a root that grows"
+            ax.plot(*found.T, marker, color=COLOURS[colour], markersize=5, label=words)
+    ax.set(xlim=(left, right), ylim=(-reach, reach), xlabel="real part, 1/s", ylabel="imaginary part, rad/s")
+
+
+@styled
+def sensitivity_figure(margins: dict[str, Any]) -> Figure:
+    """The ten keys that the margin, or the growth rate without one, depends on most."""
+    from matplotlib.figure import Figure
+
+    ranked = ranked_sensitivities(margins)[:BARS]
+    values = np.array([value for _, value in ranked])
+    of_margin = margins["sensitivity_of"] == "delay_margin_s"
+    helps = (values > 0) == of_margin
+    figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
+    ax = figure.subplots()
+    ranked_bars(
+        ax, [together(key) for key, _ in ranked], values, [COLOURS["blue" if better else "orange"] for better in helps]
+    )
+    ax.set_xlabel("change of the delay margin, s" if of_margin else "change of the growth rate, 1/s")
+    return figure
+
+
+def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
+    """Keys with what a change of 100 % would do, the largest first, those without effect left out."""
+    found = [(key, float(value)) for key, value in margins["sensitivities"].items() if value]
+    return sorted((pair for pair in found if np.isfinite(pair[1])), key=lambda pair: -abs(pair[1]))
+
+
+def mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes, height: float | None = None) -> None:
+    """Marks where the scenario itself lies, when inside the axes; `height` for a single key."""
+    point = scenario_point(dataset, keys)
+    if point is not None:
+        place = (point[0], point[1] if height is None else height)
+        style: dict[str, Any] = {"markersize": 9, "markeredgewidth": 1.4, "zorder": 4, "clip_on": False}
+        ax.plot(*place, "X", color=COLOURS["green"], markeredgecolor=COLOURS["paper"], label="this scenario", **style)
+
+
+def scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
+    """The scenario's own values of the keys, when inside the axes."""
+    point = json.loads(dataset.attrs.get("operating_point") or "null")
+    if point is None or any(value is None for value in point[: len(keys)]):
+        return None
+    inside = (0 <= key.share(np.asarray(value)) <= 1 for key, value in zip(keys, point, strict=False))
+    return point if all(inside) else None
+
+
+def rate(value: float) -> str:
+    """A growth rate as the label of a contour."""
+    return f"{value:g} 1/s".replace("-", "−")

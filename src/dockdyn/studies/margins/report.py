@@ -1,0 +1,317 @@
+"""The report of the margins of a contact loop: one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from dockdyn.report.field import Key, stable_side
+from dockdyn.report.page import Table, render, versions
+from dockdyn.report.wording import NOTHING, aligned, gains, significant, together
+from dockdyn.studies.margins.plots import (
+    BARS,
+    chart_figure,
+    family_figure,
+    ranked_sensitivities,
+    roots_figure,
+    sensitivity_figure,
+    sweep_figure,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LOOPS = {
+    "delay": "continuous, the delay exact",
+    "sampled": "sampled, one whole cycle of the rig from state to state",
+}
+EDGE = 1e-9  # of the size of the rightmost root
+SAME = 1e-6  # share of the critical delay: nearer to it is at it
+GAIN = 5e-5  # of restitution above one
+
+
+def render_stability_report(dataset: xr.Dataset) -> str:
+    """The report of the margins of a scenario as HTML, styles and figures inside."""
+    margins = json.loads(dataset.attrs["margins"])
+    matrix = margins["contact_matrix"]
+    return render(
+        "studies/margins/report.html",
+        dataset,
+        margins=margins,
+        verdict=verdict(margins),
+        warnings=margins["warnings"],
+        summary=overview(dataset, margins),
+        pade=pade_table(margins) if margins["pade"] else None,
+        conditions=margins["pade"]["1"]["conditions"] if margins["pade"] else [],
+        dynamics=dynamics_table(margins),
+        matrix=[aligned(row) for row in matrix] if matrix else None,
+        figures=figures(dataset, margins),
+        sensitivities=sensitivities_table(margins),
+        nominal=nominal_state(margins["nominal"] or {}),
+        closed=closed_table(margins.get("closed_contacts")),
+        later=later_table(margins.get("later_sets")),
+        made=how_made(dataset, margins),
+    )
+
+
+def verdict(margins: dict[str, Any]) -> str:
+    """The margins in words."""
+    critical, delay = margins["critical_delay_s"], margins["delay_s"]
+    words = behaviour(margins)
+    if margins["stable"]:
+        if critical is None:
+            words += "; it stays stable whatever the delay" if whatever_delay(margins) else ""
+        else:
+            more = duration(margins["delay_margin_s"])
+            words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
+    elif critical == 0:
+        if not margins["stable_delays_s"]:
+            grow = "any delay, however short, makes it grow" if on_edge(margins) else "it is unstable at any delay"
+            words += f"; {grow}"
+    elif critical is not None and abs(delay - critical) <= SAME * critical:
+        words += f"; its delay of {duration(delay)} is just beyond the critical one"
+    elif critical is not None:
+        words += f"; its delay of {duration(delay)} is {duration(delay - critical)} above the critical one"
+        words += f" of {duration(critical)}"
+    words += "."
+    if several_windows(margins):
+        words += f" It is stable with delays {windows(margins)}."
+    restitution = margins["apparent_restitution"]
+    if restitution is not None and restitution > 1 + GAIN:
+        bare = any("compensator" in part for part in margins.get("counted", []))
+        words += f" The rig puts energy in: without {'compensator and ' if bare else ''}the contact's damping a bounce "
+        words += f"would show restitution {ratio(restitution)}."
+    return words
+
+
+def several_windows(margins: dict[str, Any]) -> bool:
+    """Whether the stable delays are other than those up to a critical one."""
+    stable = margins["stable_delays_s"]
+    return len(stable) > 1 or (len(stable) == 1 and stable[0][0] > 0)
+
+
+def whatever_delay(margins: dict[str, Any]) -> bool:
+    """Whether every delay from the loop's own on is stable."""
+    return any(high is None for _, high in margins["stable_delays_s"][-1:])
+
+
+def on_edge(margins: dict[str, Any]) -> bool:
+    """Whether the growth rate is nothing but round-off."""
+    sizes = [math.hypot(*root) for root in margins["rightmost_roots"][:1]]
+    return abs(margins["growth_rate_1_s"]) <= EDGE * max(sizes, default=1.0)
+
+
+def behaviour(margins: dict[str, Any]) -> str:
+    """Whether the loop is stable, and what its slowest or fastest mode does."""
+    growth = margins["growth_rate_1_s"]
+    if on_edge(margins):
+        return "On the edge of stability: the slowest mode of the loop neither decays nor grows"
+    if margins["stable"]:
+        return f"Stable: the slowest mode of the loop decays at {significant(-growth, 3)} 1/s"
+    twice = duration(math.log(2) / growth) if 0 < growth < math.inf else NOTHING
+    return f"Unstable: a mode of the loop grows at {significant(growth, 3)} 1/s, to twice its size every {twice}"
+
+
+def duration(value: float) -> str:
+    """A time in the unit that suits it: 177 ms, 2.80 s."""
+    return f"{significant(value * 1e3, 3)} ms" if abs(value) < 1 else f"{significant(value, 3)} s"
+
+
+def windows(margins: dict[str, Any]) -> str:
+    """The delays at which the loop is stable."""
+    said = [
+        f"above {duration(low)}" if high is None else f"from {duration(low)} to {duration(high)}"
+        for low, high in margins["stable_delays_s"]
+    ]
+    return " and ".join(said)
+
+
+def ratio(restitution: float) -> str:
+    """Restitution with digits enough to tell it from one."""
+    return significant(restitution, 3 if abs(restitution - 1) > 0.01 else 5)
+
+
+def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
+    """The summary table; what there is no number for is left out."""
+    growth, crossing = margins["growth_rate_1_s"], margins["crossing_frequency_rad_s"]
+    restitution = margins["apparent_restitution"]
+    rows = [
+        ("Kind", dataset.attrs["kind"]),
+        ("Loop", LOOPS.get(margins["loop"], margins["loop"])),
+        ("Growth rate", f"{significant(growth, 6)} 1/s"),
+    ]
+    if "counted" in margins:
+        rows.append(("Counted in", ", ".join(margins["counted"]) or "the contact alone"))
+    if growth:
+        rows.append((f"Time to {'halve' if growth < 0 else 'double'}", f"{significant(math.log(2) / abs(growth))} s"))
+    if margins["spectral_radius"] is not None:
+        rows.append(("Spectral radius of a cycle", significant(margins["spectral_radius"], 6)))
+    rows += [("Loop delay", f"{margins['delay_s']:g} s"), ("Critical delay", critical_delay(margins))]
+    if margins["delay_margin_s"] is not None:
+        rows.append(("Delay margin", f"{significant(margins['delay_margin_s'], 6)} s"))
+    if several_windows(margins):
+        rows.append(("Stable delays", windows(margins)))
+    if crossing is not None:
+        hertz = significant(crossing / (2 * math.pi))
+        rows.append(("Crossing frequency", f"{significant(crossing, 6)} rad/s ({hertz} Hz)"))
+    for words, key, unit in (
+        ("Effective mass", "effective_mass_kg", "kg"),
+        ("Stiffness of the contact", "stiffness_N_m", "N/m"),
+        ("Damping of the contact", "damping_N_s_m", "N s/m"),
+    ):
+        if margins[key] is not None:
+            rows.append((words, f"{margins[key]:.6g} {unit}"))
+    if restitution is not None:
+        gain = "; above one: energy put in by the rig" if restitution > 1 + GAIN else ""
+        rows.append(("Apparent restitution, undamped and uncompensated", ratio(restitution) + gain))
+    if margins["drift_modes"]:
+        rows.append(("Drift modes", f"{margins['drift_modes']}, with roots at zero, set aside"))
+    return rows
+
+
+def critical_delay(margins: dict[str, Any]) -> str:
+    """The shortest delay that makes the loop unstable."""
+    critical = margins["critical_delay_s"]
+    if critical is None:
+        return "none: stable whatever the delay" if margins["stable"] and whatever_delay(margins) else NOTHING
+    if critical > 0:
+        return f"{significant(critical, 6)} s"
+    return "0 s: unstable at short delays" if margins["stable_delays_s"] else "0 s: unstable at any delay"
+
+
+def pade_table(margins: dict[str, Any]) -> Table:
+    """The exact growth rate beside those with the delay approximated."""
+    exact = margins["growth_rate_1_s"]
+    own = gains(margins["stabilising_gains_N_s_m"])
+    rows = [["exact", significant(exact, 6), NOTHING, own, "stable" if margins["stable"] else "unstable"]]
+    wrong = set()
+    for order, found in sorted(margins["pade"].items(), key=lambda item: int(item[0])):
+        rate = found["growth_rate_1_s"]
+        words = "stable" if found["stable"] else "unstable"
+        if found["stable"] != margins["stable"]:
+            words += ", which is wrong" + (f": {found['reason']}" if found.get("reason") else "")
+            wrong.add(words)
+        row = [f"Padé, order {order}", significant(rate, 6), significant(rate - exact, 2)]
+        rows.append([*row, gains(found["stabilising_gains_N_s_m"]), words])
+    columns = [("delay and hold", ""), ("growth rate", "1/s"), ("off by", "1/s")]
+    columns += [("stabilising gains", "N s/m"), ("verdict", "")]
+    return Table(columns, rows, [], worded={0, 3, 4}, alarming=wrong)
+
+
+def dynamics_table(margins: dict[str, Any]) -> Table | None:
+    """How the contact point answers to penetration, direction by direction."""
+    rows = []
+    for direction in ("normal", "radial", "tangential"):
+        found = margins[f"{direction}_dynamics"]
+        if found is None:
+            continue
+        damping, stiffness = found
+        own = ["", ""]
+        if direction == "normal" and stiffness > 0:
+            frequency = math.sqrt(stiffness)
+            own = [significant(frequency), significant(damping / (2 * frequency))]
+        name = "around the axis" if direction == "tangential" else direction
+        rows.append([name, significant(damping, 6), significant(stiffness, 6), *own])
+    columns = [("direction", ""), ("by penetration rate", "1/s"), ("by penetration", "1/s²")]
+    columns += [("natural frequency", "rad/s"), ("damping ratio", "")]
+    return Table(columns, rows, [("", 1), ("deceleration", 2), ("without delay", 2)], worded={0}) if rows else None
+
+
+def sensitivities_table(margins: dict[str, Any]) -> Table | None:
+    """All keys that matter, the largest effect first."""
+    ranked = ranked_sensitivities(margins)
+    unit = "s" if margins["sensitivity_of"] == "delay_margin_s" else "1/s"
+    rows = [[together(key), significant(value)] for key, value in ranked]
+    return Table([("key", ""), (f"change of the {measure(margins)}", unit)], rows, [], worded={0}) if rows else None
+
+
+def measure(margins: dict[str, Any]) -> str:
+    """What the sensitivities are those of."""
+    return "delay margin" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate"
+
+
+def nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
+    """Where the loop was linearised."""
+    rows = []
+    if nominal.get("position_m") is not None:
+        rows.append(("Position of the contact", f"({', '.join(aligned(nominal['position_m']))}) m"))
+    for words, key, unit in (
+        ("Azimuth", "azimuth_deg", "deg"),
+        ("Distance from the reference point", "distance_m", "m"),
+        ("Penetration", "depth_m", "m"),
+    ):
+        if nominal.get(key) is not None:
+            rows.append((words, f"{significant(nominal[key])} {unit}"))
+    return rows
+
+
+def closed_table(contacts: list[dict[str, Any]] | None) -> Table | None:
+    """The contacts that are closed together, each by itself; None where one is closed alone."""
+    keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
+    rows = [[row["feature"], row["surface"], *(significant(row[key], 6) for key in keys)] for row in contacts or []]
+    columns = [("feature", ""), ("surface", ""), ("penetration", "m"), ("effective mass", "kg")]
+    columns += [("stiffness", "N/m"), ("damping", "N s/m")]
+    return Table(columns, rows, [], worded={0, 1}) if rows else None
+
+
+def later_table(sets: list[dict[str, Any]] | None) -> Table | None:
+    """The margins of the sets of contacts that close later; None where there are none."""
+    rows = []
+    for found in sets or []:
+        critical = "none" if found["critical_delay_s"] is None else significant(found["critical_delay_s"], 6)
+        margin = NOTHING if found["delay_margin_s"] is None else significant(found["delay_margin_s"], 6)
+        verdict = "stable" if found["stable"] else "unstable"
+        after, growth = significant(found["after_s"]), significant(found["growth_rate_1_s"], 6)
+        rows.append([", ".join(found["contacts"]), after, growth, critical, margin, verdict])
+    columns = [("contacts", ""), ("closed after", "s"), ("growth rate", "1/s"), ("critical delay", "s")]
+    columns += [("delay margin", "s"), ("verdict", "")]
+    return Table(columns, rows, [], worded={0, 5}, alarming={"unstable"}) if rows else None
+
+
+def how_made(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the margins were computed, and from what."""
+    rows = [("Source", str(dataset.attrs["source"]))] if dataset.attrs.get("source") else []
+    if "growth_rate" in dataset:
+        growth = dataset.growth_rate
+        keys = [Key.of(dataset[dim]) for dim in reversed(growth.dims) if dataset[dim].attrs.get("long_name")]
+        rows.append(("Keys swept", "; ".join(f"{key.name}, {key.values.size} values {key.range}" for key in keys)))
+    return [*rows, *versions(dataset)]
+
+
+def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[tuple[Callable[[], Figure], str]]:
+    """What to draw, and what to look for in it."""
+    if "growth_rate" in dataset:
+        yield sweep(dataset)
+    if margins["rightmost_roots"]:
+        words = "Roots of the loop: the rightmost one decides; left of the imaginary axis roots decay, right of it they grow."
+        if margins["drift_modes"]:
+            words += " Those at zero, of bodies that drift freely, are left out."
+        yield partial(roots_figure, margins), words
+    if ranked_sensitivities(margins):
+        blue, orange = ("widens", "narrows") if measure(margins) == "delay margin" else ("lowers", "raises")
+        words = f"What 100 % more of a key would do to the {measure(margins)}, as far as its slope here tells: "
+        words += f"blue {blue} it, orange {orange} it. The {BARS} largest at most."
+        yield partial(sensitivity_figure, margins), words
+
+
+def sweep(dataset: xr.Dataset) -> tuple[Callable[[], Figure], str]:
+    """The figure of the swept keys, with its caption."""
+    x, tolerance = Key.of(dataset.x), dataset.attrs.get("boundary_tolerance")
+    located = f"located to {significant(tolerance, 1)} of an axis" if tolerance else "located"
+    if "y" not in dataset.growth_rate.dims:
+        words = f"Growth rate over {x.name}: where it is below zero the loop is stable. The crossings are {located}, "
+        return partial(sweep_figure, dataset), words + f"the line joins {x.values.size} computed values."
+    y = Key.of(dataset.y)
+    if dataset.sizes["family"] > 1:
+        side = stable_side(dataset)
+        words = f"Boundaries of stability over {x.name} and {y.name}, {located}: "
+        words += f"any point {side} a curve is stable, and " if side else ""
+        return partial(family_figure, dataset), words + "short strokes point into the unstable side of each."
+    words = f"Stability over {x.name} and {y.name}: stable where shaded. The boundary is {located}; contours of the "
+    words += f"growth rate are interpolated between {x.values.size} × {y.values.size} computed values."
+    return partial(chart_figure, dataset), words

@@ -1,0 +1,171 @@
+"""Margins over keys of a scenario: one swept, a chart of two, or a family of charts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from dockdyn.kinds.free_flight.closed_together import delayed_loop, growth_of_linears
+from dockdyn.kinds.free_flight.nominal import Nominal, nominal_of
+from dockdyn.results.plan import jit_once
+from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.units import whole_number
+from dockdyn.scenario.load import Scenario, parse
+from dockdyn.stability.chart import Growth, chart, locate, parted
+from dockdyn.stability.growth import growth_rates
+from dockdyn.stability.lanes import in_lanes
+from dockdyn.stability.linearise import Linear
+from dockdyn.studies.margins.answer import margins
+
+TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
+MOST_KEYS = 3
+
+Progress = Callable[[float], None]
+
+
+def parse_sweep(text: str) -> Sweep:
+    """`KEY=LOW:HIGH:COUNT`; ScenarioError otherwise."""
+    key, equals, values = text.partition("=")
+    parts = [part.strip() for part in values.split(":")]
+    allowed = "must be KEY=LOW:HIGH:COUNT, such as loop.delay=0:0.4:100"
+    if not equals or not key.strip() or len(parts) != 3 or not all(parts):
+        raise ScenarioError(f"--sweep {text}: {allowed}")
+    if not 2 <= (whole_number(parts[2]) or 0) <= 2000:
+        raise ScenarioError(f"--sweep {text}: COUNT is {parts[2]}; must be a whole number from 2 to 2000")
+    return Sweep(key.strip(), number(parts[0]), number(parts[1]), int(parts[2]))
+
+
+def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progress | None = None) -> xr.Dataset:
+    """Margins of a scenario and, over the swept keys, growth rates and the located boundary of stability.
+
+    Without sweeps a dataset of attributes alone: `margins` is the JSON of `margins(scenario)`. With one key `growth_rate`
+    (x) and `boundary_x` (crossing); with two (y, x) on a coarse grid and polylines `boundary_x`, `boundary_y` (vertex),
+    parted by NaN; a third key adds the dimension `family`. The nominal contact is that of the scenario itself wherever
+    the first contact had to be predicted.
+
+    Raises ScenarioError: what `margins` raises, unknown keys, keys that are no single number, equal ends.
+    """
+    if len(sweeps) > MOST_KEYS:
+        raise ScenarioError(f"{scenario.name}: --sweep: {len(sweeps)} keys; must be at most {MOST_KEYS}")
+    attributes: dict[str, Any] = {"scenario": scenario.text()}
+    scenario = scenario.at({})  # distributions count in campaigns only
+    axes = [axis_of(scenario, sweep) for sweep in sweeps]
+    if len({axis.leaf for axis in axes}) < len(axes):
+        raise ScenarioError(f"{scenario.name}: --sweep: the same key twice; must be different keys")
+    found = margins(scenario)
+    attributes |= {
+        "title": scenario.title,
+        "kind": scenario.kind,
+        "source": scenario.name,
+        "dockdyn_version": version("dockdyn"),
+        "margins": json.dumps(found),
+    }
+    if not axes:
+        return xr.Dataset(attrs=attributes)
+    attributes["sweeps"] = json.dumps([sweep.text for sweep in sweeps])
+    attributes["boundary_tolerance"] = TOLERANCE
+    attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
+    content = swept_content(scenario, axes)
+    # a swept place on the wall is the place; else the contact, and those closed with it, are those of the scenario itself
+    sections = (getattr(each, "stability", None) for each in (scenario.content, content))
+    own, swept_place = (getattr(section, "distance", None) for section in sections)
+    nominal = nominal_of(replace(scenario, content=content) if own is None and swept_place is not None else scenario)
+    growth = partial(growth_at, scenario.name, content, nominal, axes)
+    variables = swept(axes, growth, progress) if len(axes) == 1 else charted(axes, growth, progress)
+    return xr.Dataset(*variables, attrs=attributes)
+
+
+def swept_content(scenario: Scenario, axes: list[Axis]) -> Any:
+    """The scenario with every swept key present."""
+    text, name = scenario.text(), scenario.name
+    return parse(text, name, {axis.sweep.key: axis.sweep.high for axis in axes}).content
+
+
+@jit_once
+def loops_at(values: Any, content: Any, nominal: Any, leaves: Any) -> Any:
+    """Loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
+    own, structure = jax.tree.flatten(content)
+    numbers = jnp.stack([jnp.asarray(number, float) for number in own])
+
+    def one(row: Any) -> Any:
+        return delayed_loop(jax.tree.unflatten(structure, list(numbers.at[leaves].set(row))), nominal)
+
+    return jax.vmap(one)(values)
+
+
+def growth_at(name: str, content: Any, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
+    """Growth rates at points (m, keys) of the unit cube."""
+    values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
+    at = partial(loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
+    try:
+        found = in_lanes(at, values, always=True)
+        return growth_of_linears(found) if isinstance(found, Linear) else growth_rates(found)
+    except ValueError as error:
+        raise ScenarioError(f"{name}: --sweep: {error}") from None
+
+
+def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Growth rate over one key, and where it changes sign."""
+    (axis,) = axes
+    share = np.linspace(0, 1, axis.sweep.count)[:, None]
+    found = growth(share)
+    at = np.flatnonzero((found[:-1] < 0) != (found[1:] < 0))
+    crossings = np.zeros(0)
+    if len(at):
+        crossings = axis.at(locate(growth, share[at], share[at + 1], found[at], found[at + 1], TOLERANCE)[:, 0])
+    if progress is not None:
+        progress(1.0)
+    variables = {
+        "growth_rate": ("x", found, {"units": "1/s", "long_name": "growth rate"}),
+        "boundary_x": ("crossing", crossings, {"units": axis.unit or "1", "long_name": "edges of stability"}),
+    }
+    return variables, {"x": axis.coordinate(axis.values(), "x")}
+
+
+def charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chart over the first two keys, for each value of the third."""
+    third = axes[2] if len(axes) > 2 else None
+    shares = np.linspace(0, 1, third.sweep.count) if third is not None else np.zeros(1)
+    cells = max(axis.sweep.count for axis in axes[:2]) - 1
+    charts = []
+    for done, share in enumerate(shares, start=1):
+
+        def plane(points: np.ndarray, share: float = share) -> np.ndarray:
+            return growth(points if third is None else np.column_stack([points, np.full(len(points), share)]))
+
+        charts.append(chart(plane, cells, TOLERANCE))
+        if progress is not None:
+            progress(done / len(shares))
+    lines = [parted(found.boundary) for found in charts]
+    length = max(len(line) for line in lines)
+    lines = [np.pad(line, ((0, length - len(line)), (0, 0)), constant_values=np.nan) for line in lines]
+    places = [axis.at(np.array([line[:, i] for line in lines])) for i, axis in enumerate(axes[:2])]
+    variables: dict[str, Any] = {
+        "growth_rate": (
+            ("family", "y", "x"),
+            np.array([found.growth for found in charts]),
+            {"units": "1/s", "long_name": "growth rate"},
+        )
+    }
+    for name, axis, place in zip("xy", axes[:2], places, strict=True):
+        words = {"units": axis.unit or "1", "long_name": f"edge of stability, {axis.sweep.key}"}
+        variables[f"boundary_{name}"] = (("family", "vertex"), place, words)
+    coordinates: dict[str, Any] = {
+        name: axis.coordinate(axis.at(charts[0].axis), name) for name, axis in zip("xy", axes[:2], strict=True)
+    }
+    coordinates["family"] = (
+        ("family", np.zeros(1), {"units": "1", "long_name": ""})
+        if third is None
+        else third.coordinate(third.at(shares), "family")
+    )
+    return variables, coordinates

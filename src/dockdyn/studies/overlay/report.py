@@ -1,0 +1,220 @@
+"""The report of several runs laid over each other, and what a measured log adds to it or to that of a single run."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from dockdyn.api import summarise
+from dockdyn.report.page import Measured, Table, render
+from dockdyn.report.wording import NOTHING, capital, requirement, significant
+from dockdyn.results.requirements import figures_of, plain, unit_of_figure
+from dockdyn.results.store import study_of
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.studies.overlay.measured_log import MeasuredLog, Residual, residuals
+from dockdyn.studies.overlay.signals import Runs, measured, overlaid
+
+MOST = 12  # runs
+ALIKE = 1e-12  # relative difference of figures that are the same but for rounding
+DIFFERENT = "≠"
+# figures of the computation, not of the motion
+COMPUTING = {"integrator", "step_s", "step_error", "steps", "wall_time_s", "microseconds_per_step", "stiffness"} | {
+    f"newton_iterations_{which}" for which in ("mean", "max")
+}
+# what a verdict tells of: the first of these that differs
+TELLING = ("captured", "peak_normal_force_N", "total_normal_impulse_N_s", "amplitude_ratio", "capture_time_s")
+
+
+def render_overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") -> str:
+    """The report of runs of one kind, by what to call them, as HTML; with a `log`, how far each is from it.
+
+    `again` is what was typed for it. Raises `ScenarioError` for results that are no runs or not of one kind.
+    """
+    refuse_unlike(runs)
+    summaries = {name: summarise(dataset) for name, dataset in runs.items()}
+    first = next(iter(runs.values()))
+    beside = key_figures(summaries)
+    different = inputs(runs)
+    return render(
+        "studies/overlay/report.html",
+        first.assign_attrs(title=f"{listed(list(runs))} beside each other", scenario=""),
+        verdict=overlay_verdict(summaries, different),
+        warnings=[
+            *(f"{name}: {warning}" for name, summary in summaries.items() for warning in summary["warnings"]),
+            *(log_warnings(log) if log else []),
+        ],
+        summary=[],
+        judged=requirements(summaries),
+        figures=[*(measured(runs, log) if log else []), *overlaid(runs)],
+        made=[(name, made(dataset)) for name, dataset in runs.items()],
+        again=again,
+        beside=with_residuals(beside, runs, log) if log else beside,
+        different=different if different.rows else None,
+        scenarios=[(name, dataset.attrs["scenario"]) for name, dataset in runs.items()],
+    )
+
+
+def refuse_unlike(runs: Runs) -> None:
+    if len(runs) > MOST:
+        raise ScenarioError(f"{len(runs)} results: must be at most {MOST} in one report")
+    kinds = {name: str(dataset.attrs["kind"]) for name, dataset in runs.items()}
+    for name, dataset in runs.items():
+        if study := study_of(dataset):
+            raise ScenarioError(f"{name}: is of dockdyn {study}; must be of dockdyn run to be laid over others")
+        first = next(iter(kinds))
+        if kinds[name] != kinds[first]:
+            raise ScenarioError(f"{name}: is of kind {kinds[name]}; must be {kinds[first]}, as {first} is")
+
+
+def names_of(files: Sequence[Path]) -> list[str]:
+    """What to call files: as much of the end of each path as tells them apart. ScenarioError where one comes twice."""
+    whole = [file.resolve().parts for file in files]
+    for index, parts in enumerate(whole):
+        if parts in whole[:index]:
+            raise ScenarioError(f"{files[index]}: given twice; must be different results")
+    for length in range(1, max(map(len, whole)) + 1):
+        found = ["/".join(parts[-length:]) for parts in whole]
+        if len(set(found)) == len(found):
+            break
+    return found
+
+
+def listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
+    """The single numbers of the summaries, a column a run; those that differ are marked."""
+    figures = {name: figures_of(summary) for name, summary in summaries.items()}
+    keys = list(dict.fromkeys(key for each in figures.values() for key in each))
+    keys.sort(key=COMPUTING.__contains__)  # at the end, the others as they are
+    rows = []
+    for key in keys:
+        values = [each.get(key) for each in figures.values()]
+        if any(isinstance(value, list) for value in values) or all(value is None for value in values):
+            continue
+        words = capital(plain(key).replace("_", " "))
+        told = [said(value) for value in values]
+        rows.append([words, unit_of_figure(key), *told, DIFFERENT if differ(values) else ""])
+    columns = [("figure", ""), ("unit", ""), *((name, "") for name in summaries), ("", "")]
+    return Table(columns, rows, [], worded={0, 1})
+
+
+def said(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    return NOTHING if value is None or math.isnan(value) else f"{value:.5g}"
+
+
+def differ(values: Sequence[Any]) -> bool:
+    """Whether some values are not as the first, but for rounding."""
+    first = values[0]
+    for value in values[1:]:
+        if value is None or first is None or isinstance(value, bool):
+            if value is not first:
+                return True
+        elif not math.isclose(value, first, rel_tol=ALIKE, abs_tol=0.0) and not (
+            math.isnan(value) and math.isnan(first)
+        ):
+            return True
+    return False
+
+
+def leaves(content: Any, prefix: str = "") -> dict[str, Any]:
+    """Everything that a scenario states, by dotted keys; of tables in a list by their number from 0."""
+    if isinstance(content, dict):
+        return {k: v for key, value in content.items() for k, v in leaves(value, f"{prefix}{key}.").items()}
+    if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
+        return {k: v for index, item in enumerate(content) for k, v in leaves(item, f"{prefix}{index}.").items()}
+    return {prefix[:-1]: content}
+
+
+def inputs(runs: Runs) -> Table:
+    """The keys of the scenarios that differ, a column a run."""
+    stated = [leaves(tomllib.loads(dataset.attrs["scenario"])) for dataset in runs.values()]
+    keys = list(dict.fromkeys(key for each in stated for key in each))
+    rows = []
+    for key in keys:
+        values = [each.get(key) for each in stated]
+        if any(value != values[0] for value in values[1:]):
+            rows.append([key, *(NOTHING if value is None else str(value) for value in values)])
+    return Table([("key", ""), *((name, "") for name in runs)], rows, [], worded=set(range(len(runs) + 1)))
+
+
+def overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
+    """In what the runs differ, and what comes of it, in words."""
+    kind = next(iter(summaries.values()))["kind"]
+    changed = [row[0] for row in different.rows if row[0] != "title"]
+    what = listed(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"
+    words = f"{len(summaries)} runs of kind {kind} " + (f"that differ in {what}" if changed else "of the same scenario")
+    for figure in TELLING:
+        values = [summary.get(figure) for summary in summaries.values()]
+        if differ(values):
+            unit = unit_of_figure(figure)
+            return (
+                f"{words}: {plain(figure).replace('_', ' ')} {listed([said(value) for value in values])} {unit}".rstrip()
+                + "."
+            )
+    return f"{words}."
+
+
+def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table | None:
+    """The requirements as judged, a column a run; one that a run does not have is a dash."""
+    found = {name: {one["name"]: one for one in summary["requirements"]} for name, summary in summaries.items()}
+    rows = []
+    for required in dict.fromkeys(name for each in found.values() for name in each):
+        judged = [each.get(required) for each in found.values()]
+        told = [NOTHING if one is None else in_words(one) for one in judged]
+        rows.append([required, *told])
+    columns = [("required", ""), *((name, "") for name in summaries)]
+    return Table(columns, rows, [], worded=set(range(len(columns)))) if rows else None
+
+
+def in_words(judged: dict[str, Any]) -> str:
+    """A requirement of one run: met or not, the value, the limit."""
+    asked, value, _, met = requirement(judged)
+    return f"{met}: {value} ({asked.removeprefix(judged['name']).strip()})"
+
+
+def made(dataset: xr.Dataset) -> str:
+    """How one run was computed."""
+    attributes = dataset.attrs
+    return f"dockdyn {attributes['dockdyn_version']}, {attributes['integrator']}, {dataset.sizes['time']} samples"
+
+
+def with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
+    """The key figures with how far each run is from a log before them."""
+    found = [{one.name: one for one in residuals(dataset, log)} for dataset in runs.values()]
+    rows = []
+    for name in log.columns:
+        each = [one.get(name) for one in found]
+        unit = next((one.unit for one in each if one is not None), "")
+        values = [None if one is None else one.rms for one in each]
+        rows.append([f"{name} less {log.file}, r.m.s.", unit, *map(said, values), DIFFERENT if differ(values) else ""])
+    return Table(beside.columns, [*rows, *beside.rows], beside.groups, beside.worded)
+
+
+def measured_parts(dataset: xr.Dataset, log: MeasuredLog) -> Measured:
+    """What a log adds to the report of a single run: residuals as key figures, the log over the run as figures."""
+    rows = [(f"{one.name} less {log.file}, r.m.s.", residual_words(one)) for one in residuals(dataset, log)]
+    return Measured(rows, measured({"simulated": dataset}, log), log_warnings(log))
+
+
+def residual_words(one: Residual) -> str:
+    share = f", {significant(100 * one.rms / one.span, 3)} % of what was measured" if one.span > 0 else ""
+    largest = f"at most {significant(one.largest)} {one.unit}".rstrip()
+    return f"{significant(one.rms)} {one.unit}".rstrip() + f"{share}; {largest}, at {significant(one.time, 5)} s"
+
+
+def log_warnings(log: MeasuredLog) -> list[str]:
+    told = [f"{log.file}: {note}" for note in log.notes]
+    if not log.unused:
+        return told
+    return [*told, f"{log.file}: not used, for the run has no such variable: {', '.join(log.unused)}"]

@@ -1,0 +1,152 @@
+"""The derivatives of a figure on the terminal, and as one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.drawing import COLOURS, WIDTH, ranked_bars, short, styled
+from dockdyn.report.page import Table, render, versions
+from dockdyn.report.wording import NOTHING, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BARS = 12  # keys in the figure
+LISTED = 20  # rows on the terminal
+NEGLIGIBLE = 1e-9  # of the largest change: rounding
+CHECK = "smooth"
+CHECKED = {True: "yes", False: "no", None: NOTHING}
+
+
+def render_sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -> str:
+    """The report of the derivatives of a figure as HTML, styles and figures inside; `again` is what was typed for it."""
+    attributes = {"title": answer["title"], "scenario": scenario, "dockdyn_version": version("dockdyn")}
+    dataset = xr.Dataset(attrs=attributes)
+    words = (
+        f"Change of {answer['of']} for 1 % more of a number, the {BARS} largest: the derivative times a hundredth of the "
+        "number. Pale bars: not differentiable here."
+    )
+    return render(
+        "studies/sensitivity/report.html",
+        dataset,
+        verdict=sensitivity_verdict(answer),
+        warnings=answer["warnings"],
+        summary=[
+            ("Figure", answer["of"]),
+            ("Value", said(answer["value"], answer["unit"], 6)),
+            ("Kind", answer["kind"]),
+        ],
+        figures=[(partial(bars, answer), words)] if drawn(answer) else [],
+        derivatives=derivatives_table(answer, answer["to"]),
+        made=versions(dataset),
+        again=again,
+    )
+
+
+def said(value: float | None, unit: str, digits: int = 4) -> str:
+    return f"{significant(value, digits)} {spaced(unit)}".rstrip()
+
+
+def spaced(unit: str) -> str:
+    """A unit for readers."""
+    return unit.replace("**2", "²").replace("*", " ")
+
+
+def sensitivity_verdict(answer: dict[str, Any]) -> str:
+    """What the figure depends on most, in words."""
+    name = f"{answer['of']} is {said(answer['value'], answer['unit'])}"
+    ranked = drawn(answer)
+    if not answer["differentiable"]:
+        return f"{name}; it is not differentiable here, see the warnings."
+    if not ranked:
+        return f"{name}; it depends on none of the numbers."
+    first = ranked[0]
+    change = said(first["per_percent"], answer["unit"], 3)
+    sign = "+" if first["per_percent"] > 0 else ""
+    return f"{name}; it depends most on {first['key']}: {sign}{change} for 1 % more of it."
+
+
+def counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
+    largest = max((abs(one["per_percent"] or 0) for one in answer["to"]), default=0.0)
+    return [
+        one
+        for one in answer["to"]
+        if one["derivative"] is None
+        or (abs(one["per_percent"]) > NEGLIGIBLE * largest if one["value"] else one["derivative"])
+    ]
+
+
+def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows with an effect in proportion, the largest first."""
+    return [one for one in counting(answer) if one["per_percent"]]
+
+
+def derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
+    """The derivatives as a table."""
+    unit = spaced(answer["unit"])
+    columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (CHECK, "")]
+    found = [
+        [
+            one["key"],
+            f"{one['value']:.5g} {spaced(one['unit'])}".rstrip(),
+            said(one["derivative"], per(unit, spaced(one["unit"])), 4),
+            significant(one["per_percent"], 3),
+            CHECKED[one["differentiable"]],
+        ]
+        for one in rows
+    ]
+    return Table(columns, found, [], worded={0, 4}, alarming={"no"})
+
+
+def per(figure: str, key: str) -> str:
+    """The unit of a derivative."""
+    below = f"({key})" if "/" in key or " " in key else key
+    return f"{figure or '1'}/{below}" if key else figure
+
+
+def show_sensitivity(answer: dict[str, Any]) -> None:
+    """The ranked table on the terminal."""
+    from dockdyn.report.terminal import Terminal, table_of
+
+    console = Terminal()
+    console.print(answer["title"], markup=False)
+    console.print(sensitivity_verdict(answer), markup=False)
+    found = derivatives_table(answer, counting(answer)[:LISTED])
+    headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
+    columns = len(headings) if not answer["differentiable"] else -1  # what all have in common is said below
+    shown = table_of(None, headings[:columns], ("key", CHECK))
+    for row in found.rows:
+        shown.add_row(*row[:columns])
+    if found.rows:
+        console.print(shown)
+    if more := len(answer["to"]) - len(found.rows):
+        console.print(f"and {more} number{'s' if more > 1 else ''} of less or no effect", markup=False)
+    if answer["differentiable"] and (compared := sum(one["differentiable"] is True for one in answer["to"])):
+        largest = f"the {compared} largest agree" if compared > 1 else "the largest agrees"
+        console.print(f"{largest} with differences to either side", markup=False)
+    for warning in answer["warnings"]:
+        console.print(f"warning: {warning}", markup=False)
+
+
+@styled
+def bars(answer: dict[str, Any]) -> Figure:
+    """The change of the figure for 1 % more of each number, the largest first."""
+    from matplotlib.figure import Figure
+
+    ranked = drawn(answer)[:BARS]
+    values = np.array([one["per_percent"] for one in ranked])
+    figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
+    ax = figure.subplots()
+    colours = [COLOURS["blue" if value >= 0 else "orange"] for value in values]
+    for bar, one in zip(ranked_bars(ax, [one["key"] for one in ranked], values, colours), ranked, strict=True):
+        if one["differentiable"] is False:
+            bar.set_alpha(0.35)
+    unit = spaced(answer["unit"])
+    ax.set_xlabel(f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))
+    return figure

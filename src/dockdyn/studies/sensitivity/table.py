@@ -1,0 +1,252 @@
+"""What a figure of a run depends on: its derivative with respect to every number of the scenario, in forward mode."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.solution import Status
+from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.dataset import reason_of
+from dockdyn.results.delay_cost import affordable_delay
+from dockdyn.results.plan import jit_once
+from dockdyn.results.requirements import unit_of_figure
+from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.keys import constrained, key_of, number_at, value_at
+from dockdyn.scenario.load import Scenario
+from dockdyn.studies.cases.batch import run_cases
+from dockdyn.studies.cases.lanes import own_settings, short_settings
+from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
+
+COUNTS = (
+    "contact_count",
+    "captured",
+    "steps",
+    "step_error",
+    "end_time_s",
+    "outcome_open",
+)  # what does not vary smoothly, or not at all
+NOT_PHYSICS = ("integrator", "output", "stability", "duration")  # tables and keys whose numbers are left out
+CHECKED = 6  # keys, the largest first, whose derivatives are compared with differences
+PER_CENT = 0.01
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A number of the scenario, and where it is among its leaves."""
+
+    key: str
+    value: float
+    unit: str
+    leaves: tuple[int, ...]  # two of an inertia tensor's products
+    keys: tuple[str, ...]  # as many, as `--set` takes them
+
+
+def sensitivity(
+    scenario: Scenario, of: str, to: Sequence[str] | None = None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Derivatives of a figure of the summary, with respect to the numbers `to` (dotted keys), or all of them.
+
+    Returns `of`, `unit`, `value`, and under `to` a row each, the largest `per_percent` first: `key`, `value`, `unit`,
+    `derivative` (unit of the figure per unit of the key), `per_percent`, the change for 1 % more of the number, and where it
+    was compared with differences `differences` (downwards and upwards), `differentiable` and `reason`. `differentiable` on
+    top is whether all rows that were compared are; `warnings` say what is not.
+
+    Raises ScenarioError: a kind without located contacts, no such figure, one that counts or did not happen, a key that is
+    no number or cannot change alone, a run that stops early.
+    """
+    check_kind(scenario)
+    places = places_of(scenario)
+    if to is not None:
+        places = chosen(scenario, places, to)
+    value, slopes = derivatives(scenario, of, places)
+    if progress is not None:
+        progress(0.6)
+    rows = [row(place, slope) for place, slope in zip(places, slopes, strict=True)]
+    order = sorted(
+        range(len(rows)), key=lambda i: (-abs(rows[i]["per_percent"] or 0), -abs(rows[i]["derivative"] or 0))
+    )
+    finite = [i for i in order if rows[i]["derivative"] is not None]
+    compared = finite[:CHECKED] if any(slopes) else finite
+    if compared:
+        compare(scenario, of, [places[i] for i in compared], [rows[i] for i in compared])
+    if progress is not None:
+        progress(1.0)
+    ranked = [rows[i] for i in order]
+    return {
+        "title": scenario.title,
+        "kind": scenario.kind,
+        "of": of,
+        "unit": unit_of_figure(of),
+        "value": value,
+        "differentiable": all(one["differentiable"] is not False for one in ranked),
+        "to": ranked,
+        "warnings": by_reason(ranked),
+    }
+
+
+def by_reason(rows: list[dict[str, Any]]) -> list[str]:
+    """What is said about rows, the keys of which it is said before it."""
+    reasons = dict.fromkeys(one["reason"] for one in rows if one["reason"])
+    keys = {reason: [one["key"] for one in rows if one["reason"] == reason] for reason in reasons}
+    few = {reason: ", ".join(some) if len(some) < 5 else f"{len(some)} keys" for reason, some in keys.items()}
+    return [f"{few[reason]}: {reason}" for reason in reasons]
+
+
+def check_kind(scenario: Scenario) -> None:
+    if kind_named(scenario.kind).figures() is None:
+        words = ", ".join(name for name in known_kinds() if kind_named(name).figures() is not None)
+        raise ScenarioError(f"{scenario.name}: kind = {scenario.kind!r}: has no derivatives; must be one of {words}")
+    check_runnable(scenario)
+    method = scenario.content.integrator.method
+    if method != "located":
+        raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
+    affordable_delay(scenario)
+
+
+def places_of(scenario: Scenario) -> list[Place]:
+    """All numbers of a scenario that can change alone; those that rule the computation are left out."""
+    content = scenario.content
+    paths, _ = jax.tree_util.tree_flatten_with_path(content)
+    written = [key_of(path, content) for path, _ in paths]
+    found = []
+    for leaf, ((_, value), key) in enumerate(zip(paths, written, strict=True)):
+        if key.split(".")[0] in NOT_PHYSICS or constrained(key) or not isinstance(value, float):
+            continue
+        twin = transposed(key)
+        if twin is not None and key > twin:
+            continue
+        keys = (key,) if twin in (None, key) else (key, str(twin))
+        number = value_at(content, key, scenario.name)
+        leaves = tuple(written.index(one) if one != key else leaf for one in keys)
+        found.append(Place(number.key, value, number.unit, leaves, keys))
+    return found
+
+
+def transposed(key: str) -> str | None:
+    """The key of the same product in an inertia tensor; None of other numbers."""
+    *table, row, column = key.split(".") if key.count(".") >= 2 else ("", "", "")
+    return ".".join([*table, column, row]) if table and table[-1] == "inertia" else None
+
+
+def chosen(scenario: Scenario, places: list[Place], to: Sequence[str]) -> list[Place]:
+    """The places that keys name; ScenarioError for one that names none, or one twice."""
+    known = {place.key: place for place in places}
+    known |= {value_at(scenario.content, twin, scenario.name).key: place for place in places for twin in place.keys[1:]}
+    found: dict[str, Place] = {}
+    for key in to:
+        number = number_at(scenario, key)
+        if number.key not in known:
+            where = f"{scenario.name}: --to {key}"
+            if constrained(number.key):
+                raise ScenarioError(f"{where}: cannot change alone, as part of a unit quaternion; must be another key")
+            raise ScenarioError(f"{where}: has no part in the motion; must be a number of the bodies, contacts or loop")
+        place = known[number.key]
+        if place.key in found:
+            raise ScenarioError(f"{scenario.name}: --to {key}: given twice; must be different keys")
+        found[place.key] = place
+    return list(found.values())
+
+
+def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float, list[float]]:
+    """The figure, and its derivative with respect to every place."""
+    content = scenario.content
+    leaves, structure = jax.tree.flatten(content)
+    directions = np.zeros((len(places), len(leaves)))
+    for index, place in enumerate(places):
+        directions[index, list(place.leaves)] = 1.0
+    settings = short_settings(content)
+    numbers = np.array(leaves, float)
+    names = jax.eval_shape(partial(outcome, structure=structure, kind=scenario.kind), numbers, settings)[0]
+    check_figure(scenario, of, list(names))
+    at = partial(slopes_at, structure=structure, kind=scenario.kind, of=of)
+    (figures, status, time), slopes = at(numbers, settings, directions)
+    if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
+        (figures, status, time), slopes = at(numbers, own_settings(content), directions)
+    if int(status) != Status.FINISHED:
+        words = reason_of(content, Status(int(status)), float(time), "a number")
+        raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
+    value = float(figures[of])
+    if np.isnan(value):
+        raise ScenarioError(f"{scenario.name}: --of {of}: did not happen in this run; must be a figure that it has")
+    return value, np.asarray(slopes).tolist()
+
+
+def check_figure(scenario: Scenario, of: str, names: list[str]) -> None:
+    smooth = [name for name in names if name not in COUNTS]
+    if of in names and of not in smooth:
+        raise ScenarioError(f"{scenario.name}: --of {of}: does not vary smoothly; must be one of {', '.join(smooth)}")
+    if of not in names:
+        raise ScenarioError(f"{scenario.name}: --of {of}: no such figure; {nearest(of, smooth)}")
+
+
+def outcome(numbers: Float[Any, "leaves"], settings: located.Settings, structure: Any, kind: str) -> Any:
+    """Figures of a run, its status and end (s), of the scenario with `numbers` as its leaves."""
+    model = jax.tree.unflatten(structure, list(numbers)).model()
+    solution = located.solve(model, settings)
+    figures = kind_named(kind).figures()
+    assert figures is not None, kind
+    return figures(model, solution), solution.status, solution.time
+
+
+@partial(jit_once, static=("structure", "kind", "of"))
+def slopes_at(
+    numbers: Float[Any, "leaves"],
+    settings: located.Settings,
+    directions: Float[Any, "places leaves"],
+    structure: Any,
+    kind: str,
+    of: str,
+) -> Any:
+    """The outcome, and the derivative of the figure `of` along each direction: one after the other, which compiles sooner."""
+
+    def figure(numbers: Any) -> Any:
+        found = outcome(numbers, settings, structure, kind)
+        return found[0][of], found
+
+    def along(direction: Any) -> Any:
+        _, slope, found = jax.jvp(figure, (numbers,), (direction,), has_aux=True)
+        return found, slope
+
+    found, slopes = jax.lax.map(along, directions)
+    return jax.tree.map(lambda rows: rows[0], found), slopes
+
+
+def row(place: Place, slope: float) -> dict[str, Any]:
+    finite = math.isfinite(slope)
+    return {
+        "key": place.key,
+        "value": place.value,
+        "unit": place.unit,
+        "derivative": slope if finite else None,
+        "per_percent": PER_CENT * slope * place.value if finite else None,
+        "differences": None,
+        "differentiable": None if finite else False,
+        "reason": "" if finite else f"{NOT}: the derivative is not finite",
+    }
+
+
+def compare(scenario: Scenario, of: str, places: list[Place], rows: list[dict[str, Any]]) -> None:
+    """Compares derivatives with one-sided differences: adds what was found to the rows."""
+    keys = list(dict.fromkeys(key for place in places for key in place.keys))
+    own = {key: place.value for place in places for key in place.keys}
+    tried = [(place, step) for place in places for step in probes(place.value)]
+    cases = [own | dict.fromkeys(place.keys, place.value + step) for place, step in tried]
+    found = run_cases(scenario, keys, np.array([[case[key] for key in keys] for case in [own, *cases]]))
+    count = len(cases) // len(places)
+    for index, one in enumerate(rows):
+        which = [0, *range(1 + index * count, 1 + (index + 1) * count)]
+        figures = {name: values[which] for name, values in found.figures.items()}
+        reasons = [found.reasons[i] for i in which]
+        one |= judged(of, one["derivative"], probes(one["value"]), figures, reasons)
