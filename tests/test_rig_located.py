@@ -218,3 +218,16 @@ def test_two_bodies_move_as_by_another_integrator():
     assert known.changes > 1 and np.abs(seen["contact_force"]).max() > 50
     assert np.abs(seen["model_pose"][:rows] - poses).max() < CLOSE * 0.06 * duration
     assert np.abs(seen["kinetic_energy"][:rows].ravel() - energies).max() < CLOSE * energies[0]
+
+
+def test_an_undamped_bounce_is_the_same_at_every_speed():
+    """A linear contact knows no scale: whether a force pulls at onset is not for the rounding of its depth to say."""
+    speeds = (0.05, 1e-3, 1e-5, 1e-7)
+    rigs = [
+        replace(BOUNCE, wall=Wall(3e4, 0.0), velocity=speed, position=BOUNCE.position * speed / BOUNCE.velocity)
+        for speed in speeds
+    ]
+    motions = [observed(scenario(rig, HOLDS * rig.hold))["velocity"][:, 0] / rig.velocity for rig in rigs]
+    for motion in motions[1:]:
+        np.testing.assert_allclose(motion, motions[0], atol=CLOSE)
+    assert motions[0][-1] < -1  # the delay feeds energy in

@@ -28,6 +28,7 @@ PLACES = np.array([1e-6, 1e-3, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 0.99
 FEW = np.array([1e-6, 0.1, 0.5, 0.9, 1 - 1e-6])  # the same where instants are many
 MANY = 24  # instants in a hold period
 FINER = 17  # delays tried around one at which the growth rate turns back before it changes its sign
+ROUNDS = 3  # times that this is done, each time eight times as close
 MOST_COMMANDS = (8, 24, 72, 200)  # under way: how far delays are tried at a time, in hold periods
 GAINS = np.geomspace(1e-5, 1e3, 120)  # tried on either side of zero, in units of √(K m)
 
@@ -100,13 +101,14 @@ def growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.nd
     if low <= own <= high:
         delays = np.union1d(delays, own)
     found = growth_rates(varied(loop, "delay", delays))
-    middle = found[1:-1]
-    towards = np.where(middle < 0, 1, -1)  # a peak below zero, a dip above it
-    turning = (towards * (middle - found[:-2]) > 0) & (towards * (middle - found[2:]) > 0)
-    at = np.flatnonzero(turning) + 1
-    if len(at):
-        finer = np.linspace(delays[at - 1], delays[at + 1], FINER)[1:-1].ravel()
-        finer = np.setdiff1d(finer, delays)
+    for _ in range(ROUNDS):
+        middle = found[1:-1]
+        towards = np.where(middle < 0, 1, -1)  # a peak below zero, a dip above it
+        turning = (towards * (middle - found[:-2]) > 0) & (towards * (middle - found[2:]) > 0)
+        at = np.flatnonzero(turning) + 1
+        if not len(at):
+            break
+        finer = np.setdiff1d(np.linspace(delays[at - 1], delays[at + 1], FINER)[1:-1].ravel(), delays)
         delays, found = np.append(delays, finer), np.append(found, growth_rates(varied(loop, "delay", finer)))
         order = np.argsort(delays, kind="stable")
         delays, found = delays[order], found[order]

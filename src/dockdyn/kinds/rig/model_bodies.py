@@ -95,15 +95,15 @@ class Bodies(Plant):
     def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
         return self.of(self.virtual, pose, rate, modes) if self.virtual else jnp.zeros(6)
 
-    def touching(self, pose: Axes, rate: Axes) -> Touching:
+    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
         places = self.placed(pose, rate)
-        return tuple((contact, contact.touch(*places)) for contact in self.contacts)
+        return tuple((contact, contact.touch(*places, at_onset=at_onset)) for contact in self.contacts)
 
-    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
+    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
         if not self.virtual:
             return ()
         places = self.placed(pose, rate)
-        return tuple((contact, contact.touch(*places)) for contact in self.virtual)
+        return tuple((contact, contact.touch(*places, at_onset=at_onset)) for contact in self.virtual)
 
     def of(self, contacts: tuple[Contact, ...], pose: Axes, rate: Axes, modes: Modes | None) -> Axes:
         """Load of contacts in stored modes, or open or closed as the pose says."""

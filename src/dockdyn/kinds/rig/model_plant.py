@@ -71,12 +71,12 @@ class Plant(eqx.Module):
         """The same of the contact that is computed in software; zeros where there is none."""
 
     @abc.abstractmethod
-    def touching(self, pose: Axes, rate: Axes) -> Touching:
-        """The contacts of the mock-ups at a pose."""
+    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        """The contacts of the mock-ups at a pose; `at_onset` takes their depths as exactly zero."""
 
     @abc.abstractmethod
-    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
-        """The contacts that are computed in software."""
+    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        """The same of those that are computed in software."""
 
     @abc.abstractmethod
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
@@ -149,11 +149,13 @@ class Mass(Plant):
         mode = jnp.asarray(PRESSING if self.bilateral else GATED) if modes is None else modes[0]
         return -contact.normal_force(mode, contact.touch(pose, rate))
 
-    def touching(self, pose: Axes, rate: Axes) -> Touching:
-        return ((self.contact, self.contact.touch(pose[0], rate[0])),)
+    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        depth = jnp.zeros(()) if at_onset else pose[0]
+        return ((self.contact, self.contact.touch(depth, rate[0])),)
 
-    def virtual_touching(self, pose: Axes, rate: Axes) -> Touching:
-        return () if self.virtual is None else ((self.virtual, self.virtual.touch(pose[0], rate[0])),)
+    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        depth = jnp.zeros(()) if at_onset else pose[0]
+        return () if self.virtual is None else ((self.virtual, self.virtual.touch(depth, rate[0])),)
 
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
         return pose, rate

@@ -83,15 +83,15 @@ class Stretch(Model):
     begun: Bool[Array, ""]  # whether the delayed force has
     delay: None
 
-    def meetings(self, t: Scalar, x: State) -> tuple[Touching, Touching, Touching]:
-        """All contacts, in the order of `Kinds`."""
+    def meetings(self, t: Scalar, x: State, at_onset: bool = False) -> tuple[Touching, Touching, Touching]:
+        """All contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
         plant = self.rig.plant
-        late = plant.touching(*self.late.at(t)) if self.rig.clock.continuous_force else ()
+        late = plant.touching(*self.late.at(t), at_onset=at_onset) if self.rig.clock.continuous_force else ()
         motion = State(x.q, x.v, (), ())
         return (
             late,
-            plant.touching(*self.own.at(t)),
-            plant.virtual_touching(plant.pose(motion), plant.rate(motion)),
+            plant.touching(*self.own.at(t), at_onset=at_onset),
+            plant.virtual_touching(plant.pose(motion), plant.rate(motion), at_onset=at_onset),
         )
 
     def initial(self) -> State:
@@ -132,7 +132,7 @@ class Stretch(Model):
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         pairs = iter(zip(fired[::2], fired[1::2], strict=True))
-        groups = zip(self.meetings(t, x), x.mode, strict=True)
+        groups = zip(self.meetings(t, x, at_onset=True), x.mode, strict=True)
         modes = Kinds(
             *(
                 tuple(
