@@ -22,6 +22,14 @@ def test_old_names_are_the_modules_where_they_are_now(old):
     assert found is importlib.import_module(new_names()[old])
 
 
+@pytest.mark.parametrize("old", ["contact_matrix", "effective_mass", "contact_duration"])
+def test_an_old_module_does_not_take_the_place_of_a_function_of_its_name(old):
+    sys.modules.pop(f"dockdyn.impact.{old}", None)
+    with pytest.warns(DeprecationWarning, match="is now"):
+        importlib.import_module(f"dockdyn.impact.{old}")
+    assert getattr(dockdyn.impact, old).__name__ == old and callable(getattr(dockdyn.impact, old))
+
+
 def test_other_names_are_not_found():
     assert MovedModules().find_spec("dockdyn.models.nothing") is None
     with pytest.raises(ModuleNotFoundError):

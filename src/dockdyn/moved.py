@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 MOVED = """
 mechanics -> mechanics.trees: tree=composite_bodies planar_tree=planar spatial_tree=spatial
@@ -78,7 +79,19 @@ class MovedModules(MetaPathFinder, Loader):
         return import_module(new)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing: the module has run where it is now."""
+        """Nothing more than what lets the room keep its names: the module has run where it is now."""
+        for name in {old.rpartition(".")[0] for old in self.names} & set(sys.modules):
+            if name not in GONE:
+                sys.modules[name].__class__ = Room
+
+
+class Room(ModuleType):
+    """A package whose public names stay what they are when an old module of the same name is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        taken = name in getattr(self, "__all__", ()) and hasattr(self, name)
+        if not (taken and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
 
 
 def install() -> None:
