@@ -148,3 +148,32 @@ NAMES = {"rig", "latch", "free-flight"}
 )
 def test_the_rule_against_asking_for_a_kind(source, lines):
     assert list(offences(source, NAMES)) == lines
+
+
+def test_parts_of_ones_own_written_with_old_names_still_work():
+    with pytest.warns(DeprecationWarning, match="OldLaw.presses: the method is called force_sign now"):
+
+        class OldLaw(dockdyn.NormalLaw):
+            def force(self, depth, rate):
+                return depth**2
+
+            def presses(self, depth, rate):
+                return depth
+
+    with pytest.warns(DeprecationWarning, match="is called"):
+
+        class OldSurface(dockdyn.Surface):
+            def signed_distance(self, point):
+                return point.x
+
+            def reference(self):
+                return dockdyn.Vector(0.0, 0.0, 0.0)
+
+            def mouth(self):
+                return self.reference(), dockdyn.Vector(0.0, 1.0, 0.0)
+
+            def true_distance(self):
+                return True
+
+    assert OldLaw().force_sign(0.5, 0.0) == 0.5
+    assert OldSurface().is_exact_distance() and OldSurface().docking_frame()[1].y == 1

@@ -39,9 +39,9 @@ class LankaraniNikravesh(dockdyn.NormalLaw):
     def force(self, depth, rate):
         size = jnp.where(depth > 0, depth, 1.0)
         elastic = self.stiffness * jnp.where(depth > 0, size**1.5, depth * 0.0)
-        return elastic * self.presses(depth, rate)
+        return elastic * self.force_sign(depth, rate)
 
-    def presses(self, depth, rate):
+    def force_sign(self, depth, rate):
         return 1 + 0.75 * (1 - self.restitution**2) * rate / self.speed
 
 

@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import dockdyn
-from dockdyn.contact.pair import meet
+from dockdyn.contact.pair import contact_kinematics
 from dockdyn.integrate.model import State
 from dockdyn.kinds.berthing.model_rebound import drift, point_rows
 from dockdyn.kinds.berthing.run import build, strike
@@ -203,7 +203,7 @@ def facing():
 def touching(model, x):
     """Depth, its rate, the rate of that at constant velocities, sliding by generalised velocities, the place that touches."""
     _, _, motions = model.dynamics(x.q, x.v)
-    meeting = meet(model.contact.feature, model.contact.surface, *model.places(x, motions))
+    meeting = contact_kinematics(model.contact.feature, model.contact.surface, *model.places(x, motions))
     slip = point_rows(model, motions, meeting.point) @ jnp.concatenate(x.v)
     grip = motions[0].position[model.sides[0].grip]
     return meeting.depth, meeting.rate, drift(model, model.contact, x, motions), meeting.normal.array() @ slip, grip

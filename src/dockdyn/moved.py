@@ -85,6 +85,15 @@ class MovedModules(MetaPathFinder, Loader):
                 sys.modules[name].__class__ = Room
 
 
+def take_old_methods(owner: type, names: dict[str, str]) -> None:
+    """Let a class of a user's own that defines a method by its old name, the key of `names`, have it by the new one."""
+    for old, new in names.items():
+        if old in vars(owner) and new not in vars(owner):
+            words = f"{owner.__name__}.{old}: the method is called {new} now; the old name goes with the next release"
+            warnings.warn(words, DeprecationWarning, stacklevel=4)
+            setattr(owner, new, vars(owner)[old])
+
+
 class Room(ModuleType):
     """A package whose public names stay what they are when an old module of the same name is imported."""
 

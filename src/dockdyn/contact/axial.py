@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dockdyn.contact.gate import Gate
+from dockdyn.contact.gate import UnilateralContact
 from dockdyn.contact.laws.normal_law import NormalLaw, Scalar
 
 
@@ -18,14 +18,14 @@ class Axial(NamedTuple):
     depth: Scalar  # m
     rate: Scalar  # m/s
     raw_force: Scalar  # N
-    presses: Scalar
+    force_sign: Scalar
 
 
-class AxialContact(Gate):
+class AxialContact(UnilateralContact):
     """What acts between the two masses that meet."""
 
     law: NormalLaw
 
     def touch(self, depth: Scalar, rate: Scalar) -> Axial:
         """The contact at a `depth` (m) that grows by `rate` (m/s)."""
-        return Axial(depth, rate, self.law.force(depth, rate), self.law.presses(depth, rate))
+        return Axial(depth, rate, self.law.force(depth, rate), self.law.force_sign(depth, rate))

@@ -27,10 +27,10 @@ class Pressed(Protocol):
     @property
     def raw_force(self) -> Scalar: ...  # N, what the law says without gate or clamp
     @property
-    def presses(self) -> Scalar: ...  # its sign
+    def force_sign(self) -> Scalar: ...  # a number with the sign of that force
 
 
-class Gate(eqx.Module):
+class UnilateralContact(eqx.Module):
     """A contact whose law acts inside, and, unless it adheres, only while it presses."""
 
     law: eqx.AbstractVar[NormalLaw]
@@ -46,7 +46,7 @@ class Gate(eqx.Module):
         across = jnp.where(mode == APART, touch.depth, -touch.depth)
         if self.law.adheres():
             return across, jnp.asarray(-1.0)
-        force = jnp.where(mode == SLACK, touch.presses, -touch.presses)
+        force = jnp.where(mode == SLACK, touch.force_sign, -touch.force_sign)
         return across, jnp.where(mode == APART, -1.0, force)
 
     def next_mode(
@@ -57,7 +57,7 @@ class Gate(eqx.Module):
         `onset` is the contact as it is now, but at a depth of exactly zero: what is left of the depth where an onset was
         located is rounding, and its sign must not say whether the force pulls.
         """
-        pulls = jnp.asarray(False) if self.law.adheres() else onset.presses < 0
+        pulls = jnp.asarray(False) if self.law.adheres() else onset.force_sign < 0
         entered = jnp.where(pulls, SLACK, PRESSING)
         crossed = jnp.where(mode == APART, entered, APART)
         switched = jnp.where(mode == PRESSING, SLACK, PRESSING)
@@ -65,5 +65,5 @@ class Gate(eqx.Module):
 
     def first_mode(self, touch: Pressed) -> Int[Array, ""]:
         """The stored mode that fits the state itself, at the start of a run."""
-        pulls = jnp.asarray(False) if self.law.adheres() else touch.presses < 0
+        pulls = jnp.asarray(False) if self.law.adheres() else touch.force_sign < 0
         return jnp.where(touch.depth > 0, jnp.where(pulls, SLACK, PRESSING), APART)

@@ -12,7 +12,7 @@ import equinox as eqx
 import jax.numpy as jnp
 
 from dockdyn.contact.feature import Feature
-from dockdyn.contact.gate import Gate
+from dockdyn.contact.gate import UnilateralContact
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface
@@ -21,7 +21,7 @@ from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 
-class Touch(NamedTuple):
+class ContactState(NamedTuple):
     """Kinematics and unclamped force of a contact at an instant."""
 
     depth: Scalar  # m, positive is overlap
@@ -29,10 +29,10 @@ class Touch(NamedTuple):
     normal: Vector  # out of the surface, inertial
     sliding: Vector  # m/s, velocity of the feature over the surface, inertial
     raw_force: Scalar  # N, what the law says without gate or clamp
-    presses: Scalar  # its sign
+    force_sign: Scalar  # a number with the sign of that force
 
 
-class Meeting(NamedTuple):
+class ContactKinematics(NamedTuple):
     """Where and how a feature meets a surface at an instant."""
 
     depth: Scalar  # m, positive is overlap
@@ -42,16 +42,16 @@ class Meeting(NamedTuple):
     sliding: Vector  # m/s, velocity of the feature over the surface, inertial
 
 
-def meet(feature: Feature, surface: Surface, own: Placed, other: Placed) -> Meeting:
+def contact_kinematics(feature: Feature, surface: Surface, own: Placed, other: Placed) -> ContactKinematics:
     """The meeting of a feature of the body `own` with a surface of the body `other`."""
     depth, normal, point = once(feature.touch(own, other, surface))
     velocity = own.velocity(point) - other.velocity(point)
     approach = velocity.dot(normal)
     rate, sliding = once((-approach, velocity - normal * approach))
-    return Meeting(depth, normal, point, rate, sliding)
+    return ContactKinematics(depth, normal, point, rate, sliding)
 
 
-class Contact(Gate):
+class Contact(UnilateralContact):
     """One feature against one surface."""
 
     feature: Feature
@@ -68,14 +68,14 @@ class Contact(Gate):
         """Where the contact force acts on both bodies (m, inertial)."""
         return self.feature.contact_point(*self.sides(chaser, target), self.surface)
 
-    def touch(self, chaser: Placed, target: Placed, at_onset: bool = False) -> Touch:
+    def touch(self, chaser: Placed, target: Placed, at_onset: bool = False) -> ContactState:
         """The contact at an instant; `at_onset` takes its depth as exactly zero."""
         own, other = self.sides(chaser, target)
-        depth, normal, _, rate, sliding = meet(self.feature, self.surface, own, other)
+        depth, normal, _, rate, sliding = contact_kinematics(self.feature, self.surface, own, other)
         if at_onset:
             depth = jnp.zeros_like(depth)
         law = self.law.along(own.rotation.transposed_times(normal))
-        return Touch(depth, rate, normal, sliding, law.force(depth, rate), law.presses(depth, rate))
+        return ContactState(depth, rate, normal, sliding, law.force(depth, rate), law.force_sign(depth, rate))
 
     def place(self, chaser: Placed, target: Placed) -> Vector:
         """The feature from the surface's reference point (m, axes of the body with the surface)."""
@@ -84,11 +84,11 @@ class Contact(Gate):
 
     def azimuth(self, chaser: Placed, target: Placed) -> Scalar:
         """Angle (rad) of the feature around the surface's docking axis, φ = atan2(−y, z) (Sazawal et al., eq. 30)."""
-        _, axis = self.surface.mouth()
+        _, axis = self.surface.docking_frame()
         across = from_x_axis(axis).matrix().transposed_times(self.place(chaser, target))
         return jnp.arctan2(-across.y, across.z)
 
-    def force(self, normal_force: Scalar, touch: Touch) -> Vector:
+    def force(self, normal_force: Scalar, touch: ContactState) -> Vector:
         """Contact force on the chaser (N, inertial)."""
         normal_force, touch = once((normal_force, touch))
         on_feature = touch.normal * normal_force

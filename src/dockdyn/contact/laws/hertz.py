@@ -25,5 +25,5 @@ class Hertz(NormalLaw):
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent)
 
-    def presses(self, depth: Scalar, rate: Scalar) -> Scalar:
+    def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
         return jnp.ones(())

@@ -28,7 +28,7 @@ class HuntCrossley(NormalLaw):
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.stiffness * signed_power(depth, self.exponent) * (1 + self.damping * rate)
 
-    def presses(self, depth: Scalar, rate: Scalar) -> Scalar:
+    def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
         return 1 + self.damping * rate
 
 

@@ -7,11 +7,13 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
 
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.moved import take_old_methods
 
 
 class NormalLaw(eqx.Module):
@@ -22,11 +24,15 @@ class NormalLaw(eqx.Module):
     `adheres`.
     """
 
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        take_old_methods(cls, {"presses": "force_sign"})
+
     @abc.abstractmethod
     def force(self, depth: Scalar, rate: Scalar) -> Scalar:
         """Normal force (N, positive pushes apart) at `depth` (m) and penetration `rate` (m/s, positive going in)."""
 
-    def presses(self, depth: Scalar, rate: Scalar) -> Scalar:
+    def force_sign(self, depth: Scalar, rate: Scalar) -> Scalar:
         """A number with the sign of the force inside contact (any unit); by default the force itself.
 
         Its roots say where a force that does not adhere ends. A law whose force fades at zero depth faster than

@@ -22,11 +22,11 @@ class Union(Surface):
     def reference(self) -> Vector:
         return self.parts[0].reference()
 
-    def mouth(self) -> tuple[Vector, Vector]:
-        return self.parts[0].mouth()
+    def docking_frame(self) -> tuple[Vector, Vector]:
+        return self.parts[0].docking_frame()
 
-    def true_distance(self) -> bool:
-        return all(part.true_distance() for part in self.parts)
+    def is_exact_distance(self) -> bool:
+        return all(part.is_exact_distance() for part in self.parts)
 
     def signed_distance(self, point: Vector) -> Scalar:
         return reduce(jnp.minimum, [part.signed_distance(point) for part in self.parts])
@@ -40,11 +40,11 @@ class Intersection(Surface):
     def reference(self) -> Vector:
         return self.parts[0].reference()
 
-    def mouth(self) -> tuple[Vector, Vector]:
-        return self.parts[0].mouth()
+    def docking_frame(self) -> tuple[Vector, Vector]:
+        return self.parts[0].docking_frame()
 
-    def true_distance(self) -> bool:
-        return all(part.true_distance() for part in self.parts)
+    def is_exact_distance(self) -> bool:
+        return all(part.is_exact_distance() for part in self.parts)
 
     def signed_distance(self, point: Vector) -> Scalar:
         return reduce(jnp.maximum, [part.signed_distance(point) for part in self.parts])

@@ -45,7 +45,7 @@ class Cone(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.apex)
 
-    def mouth(self) -> tuple[Vector, Vector]:
+    def docking_frame(self) -> tuple[Vector, Vector]:
         apex, axis = Vector.of(self.apex), Vector.of(self.axis)
         depth = 0.0 if self.rim_radius is None else self.rim_radius * self.cosine / self.sine
         return apex + axis * depth, axis
@@ -66,7 +66,7 @@ class Cone(Surface):
         along = axis * self.cosine + outward * self.sine
         return Vector.of(self.apex) + along * distance, axis * self.sine - outward * self.cosine
 
-    def true_distance(self) -> bool:
+    def is_exact_distance(self) -> bool:
         return True
 
     def signed_distance(self, point: Vector) -> Scalar:

@@ -30,10 +30,10 @@ class Cylinder(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.point)
 
-    def mouth(self) -> tuple[Vector, Vector]:
+    def docking_frame(self) -> tuple[Vector, Vector]:
         return Vector.of(self.point), Vector.of(self.axis)
 
-    def true_distance(self) -> bool:
+    def is_exact_distance(self) -> bool:
         return True
 
     def extent(self, reach: float) -> Extent:

@@ -27,10 +27,10 @@ class Plane(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.point)
 
-    def mouth(self) -> tuple[Vector, Vector]:
+    def docking_frame(self) -> tuple[Vector, Vector]:
         return Vector.of(self.point), Vector.of(self.normal)
 
-    def true_distance(self) -> bool:
+    def is_exact_distance(self) -> bool:
         return True
 
     def signed_distance(self, point: Vector) -> Scalar:

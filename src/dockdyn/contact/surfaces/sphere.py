@@ -24,7 +24,7 @@ class Sphere(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.centre)
 
-    def true_distance(self) -> bool:
+    def is_exact_distance(self) -> bool:
         return True
 
     def extent(self, reach: float) -> Extent:

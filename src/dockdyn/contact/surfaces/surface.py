@@ -7,7 +7,7 @@ Source: definition of the interface: a signed distance and its gradient.
 from __future__ import annotations
 
 import abc
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import ArrayLike
 
 from dockdyn.mechanics.vector import Scalar, Vector
+from dockdyn.moved import take_old_methods
 
 AXIS_SMOOTHING = 1e-9  # m; distances from an axis are smoothed by this much so that their derivatives stay finite on it
 
@@ -38,6 +39,10 @@ class Surface(eqx.Module):
     A surface of your own is a subclass with `signed_distance` and `reference`, parameters as fields.
     """
 
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        take_old_methods(cls, {"mouth": "docking_frame", "true_distance": "is_exact_distance"})
+
     @abc.abstractmethod
     def signed_distance(self, point: Vector) -> Scalar:
         """Distance (m) of `point` (m, body axes) from the solid: positive outside it, negative inside."""
@@ -46,11 +51,11 @@ class Surface(eqx.Module):
     def reference(self) -> Vector:
         """The surface's reference point (m, body axes), from which contact positions are given."""
 
-    def true_distance(self) -> bool:
+    def is_exact_distance(self) -> bool:
         """Whether `signed_distance` never changes by more than the point moves: free flight may then take long steps."""
         return False
 
-    def mouth(self) -> tuple[Vector, Vector]:
+    def docking_frame(self) -> tuple[Vector, Vector]:
         """Where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""
         return self.reference(), Vector.of(jnp.array([1.0, 0.0, 0.0]))
 

@@ -34,10 +34,10 @@ class Torus(Surface):
     def reference(self) -> Vector:
         return Vector.of(self.centre)
 
-    def mouth(self) -> tuple[Vector, Vector]:
+    def docking_frame(self) -> tuple[Vector, Vector]:
         return Vector.of(self.centre), Vector.of(self.axis)
 
-    def true_distance(self) -> bool:
+    def is_exact_distance(self) -> bool:
         return True
 
     def extent(self, reach: float) -> Extent:

@@ -19,7 +19,7 @@ from jax.scipy.linalg import block_diag
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.contact.gate import APART
-from dockdyn.contact.pair import Contact, meet
+from dockdyn.contact.pair import Contact, contact_kinematics
 from dockdyn.control.actuators import Actuation, Actuators, Effort
 from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turning_columns
 from dockdyn.impact.laws.by_name import StatedLaw
@@ -334,7 +334,7 @@ class Berthing(Model):
             return Sensed((), (), ())
         where = self.places(x)
         if isinstance(contact, Rebound):
-            depth = meet(contact.feature, contact.surface, *where).depth
+            depth = contact_kinematics(contact.feature, contact.surface, *where).depth
             rests, needed = x.mode[0] == RESTING, self.needed(x)
             guards = jnp.where(rests, -1.0, depth), jnp.where(rests, -needed, -1.0)
             return Sensed((), guards, (jnp.where(rests, needed, 0.0),))

@@ -12,7 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.contact.pair import meet
+from dockdyn.contact.pair import contact_kinematics
 from dockdyn.integrate.model import State
 from dockdyn.kinds.berthing.model import HOLDS, Berthing
 from dockdyn.kinds.berthing.model_rebound import RESTING, Rebound
@@ -76,7 +76,7 @@ def contact_state(
     if model.contact is None:
         return {}
     contact, where = model.contact, model.places(x, motions)
-    meeting = meet(contact.feature, contact.surface, *where)
+    meeting = contact_kinematics(contact.feature, contact.surface, *where)
     if isinstance(contact, Rebound):
         normal = jnp.where(x.mode[0] == RESTING, needed, 0.0)
     else:

@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float, Int
 from dockdyn.contact.feature import Feature
 from dockdyn.contact.gate import APART
 from dockdyn.contact.laws.friction import Friction
-from dockdyn.contact.pair import Meeting, meet
+from dockdyn.contact.pair import ContactKinematics, contact_kinematics
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.impact.laws.contact_matrix import constrained_contact_matrix, contact_matrix, velocity_jump
 from dockdyn.impact.laws.result import Impact, settled
@@ -108,10 +108,10 @@ def drift(model: Berthing, rebound: Rebound, x: State, motions: Sequence[Motion]
         )
 
     change = tuple(moving(body, motion, side) for body, motion, side in zip(now, motions, model.sides, strict=True))
-    return jax.jvp(lambda *pair: meet(rebound.feature, rebound.surface, *pair).rate, now, change)[1]
+    return jax.jvp(lambda *pair: contact_kinematics(rebound.feature, rebound.surface, *pair).rate, now, change)[1]
 
 
-def pushed(rebound: Rebound, meeting: Meeting) -> Vector:
+def pushed(rebound: Rebound, meeting: ContactKinematics) -> Vector:
     """Force on the chaser per unit of normal force: along the normal, and of friction."""
     if rebound.friction is None:
         return meeting.normal
@@ -132,7 +132,7 @@ def resting(model: Berthing, rebound: Rebound, x: State, plant: Plant, load: Flo
 
     Where the force is negative it would have to pull.
     """
-    meeting = meet(rebound.feature, rebound.surface, *model.places(x, plant.motions))
+    meeting = contact_kinematics(rebound.feature, rebound.surface, *model.places(x, plant.motions))
     rows = point_rows(model, plant.motions, meeting.point)
     along, push = meeting.normal.array() @ rows, pushed(rebound, meeting).array() @ rows
     drifts = jnp.stack([plant.drift, jnp.zeros_like(plant.drift)], axis=1)
@@ -148,7 +148,7 @@ def resting(model: Berthing, rebound: Rebound, x: State, plant: Plant, load: Flo
 def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[Array, ""], Hit]:
     """Velocities after an impact of the model's law where the two touch now, the mode then, and the impact."""
     mass, _, motions = model.dynamics(x.q, x.v)
-    meeting = meet(rebound.feature, rebound.surface, *model.places(x, motions))
+    meeting = contact_kinematics(rebound.feature, rebound.surface, *model.places(x, motions))
     rows = model.contact_axes(meeting.normal.array(), turning=False) @ model.in_plane(
         point_rows(model, motions, meeting.point)
     )

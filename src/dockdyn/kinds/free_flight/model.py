@@ -215,7 +215,7 @@ class FreeFlight(Model):
         return x.mode[-1] == (HELD if self.latch.catch is None else SWUNG)
 
     def coasting(self, x: State) -> Scalar | None:
-        known = all(contact.surface.true_distance() for contact in self.contacts)
+        known = all(contact.surface.is_exact_distance() for contact in self.contacts)
         return free_time(self, x) if self.control is None and known else None
 
     def ungated(self, x: State) -> State:

@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART, PRESSING
 from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.contact.pair import Contact, Touch
+from dockdyn.contact.pair import Contact, ContactState
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.impact.laws.contact_matrix import contact_matrix, effective_mass
 from dockdyn.integrate.model import State, pack, unpack
@@ -100,7 +100,7 @@ def resting_contact(model: FreeFlight, state: State, contact: int) -> RestingCon
     """What the contact of a model at rest feels, from the functions that simulate it."""
     pair = model.contacts[contact]
 
-    def touch(v: Float[Array, "n"]) -> Touch:
+    def touch(v: Float[Array, "n"]) -> ContactState:
         return pair.touch(*model.places(State(state.q, unpack(v, state.v), state.mode, state.memory)))
 
     def approach(v: Float[Array, "n"]) -> Float[Array, "3"]:
@@ -124,7 +124,7 @@ def contact_frame(model: FreeFlight, state: State, contact: int, normal: Vector)
     """Rows m̂, t̂, n̂ (inertial axes); n̂ points into the wall and m̂ × t̂ = n̂ (Sazawal et al., Fig. 3)."""
     pair = model.contacts[contact]
     _, other = pair.sides(*model.places(state))
-    axis = (other.rotation @ pair.surface.mouth()[1]).array()
+    axis = (other.rotation @ pair.surface.docking_frame()[1]).array()
     into = -normal.array()
     # where the wall is square to the axis, any direction along it serves
     spare = jnp.eye(3)[jnp.argmin(jnp.abs(into))]
@@ -138,7 +138,7 @@ def radius(model: FreeFlight, state: State, contact: int) -> Float[Array, ""]:
     """Distance (m) of the contact point from the docking axis."""
     pair = model.contacts[contact]
     _, other = pair.sides(*model.places(state))
-    origin, axis = pair.surface.mouth()
+    origin, axis = pair.surface.docking_frame()
     offset = other.local(pair.point(*model.places(state))) - origin
     across = offset - axis * offset.dot(axis)
     return jnp.sqrt(across.dot(across) + 1e-18)

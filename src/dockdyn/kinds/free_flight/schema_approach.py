@@ -46,7 +46,7 @@ class ApproachSection(Section):
     def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
         """Pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
         target = Placed.of(pose, twist)
-        mouth, direction = surface.mouth()
+        mouth, direction = surface.docking_frame()
         docking = from_x_axis(direction)
         turn = Quaternion.of(jnp.array([0.0, 0.0, 0.0, 1.0]))  # half a turn about z: face to face
         own = from_x_axis(Vector.of(jnp.asarray(self.axis, float) / jnp.linalg.norm(jnp.asarray(self.axis, float))))

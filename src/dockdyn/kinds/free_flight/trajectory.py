@@ -74,7 +74,7 @@ def geometry(surface: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarra
         flat = points.reshape(-1, 3) + reference
         return np.asarray(sample(flat)).reshape(points.shape[:-1])
 
-    return np.asarray(surface.mouth()[1].array()), distance
+    return np.asarray(surface.docking_frame()[1].array()), distance
 
 
 @styled

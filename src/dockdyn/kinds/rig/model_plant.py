@@ -13,14 +13,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.gate import GATED, PRESSING, Gate, Pressed
+from dockdyn.contact.gate import GATED, PRESSING, Pressed, UnilateralContact
 from dockdyn.integrate.model import Rate, Scalar, State
 from dockdyn.stability.loop import Dynamics
 
 Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
 Port = Float[Array, "port"]  # of the contact: one, or three
 Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
-Touching = tuple[tuple[Gate, Pressed], ...]  # contacts, and how they touch
+Touching = tuple[tuple[UnilateralContact, Pressed], ...]  # contacts, and how they touch
 
 
 class Plant(eqx.Module):

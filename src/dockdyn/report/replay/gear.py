@@ -121,7 +121,7 @@ def docking_place(
     _, section, on_chaser = content.pair(content.contact[0])
     carrier = motions[1 if on_chaser else 0]
     surface = section.make()
-    middle, own = (np.asarray(part.array()) for part in surface.mouth())
+    middle, own = (np.asarray(part.array()) for part in surface.docking_frame())
     reference = np.asarray(surface.reference().array())
     depth = max(float((middle - reference) @ own), 0.0)
     place, axis = carrier.points(reference)[0], turned(carrier.attitude[:1], own[None])[0]

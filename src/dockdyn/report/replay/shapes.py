@@ -104,7 +104,7 @@ def surface_around_axis(surface: Any, reach: float, low: float, high: float) -> 
 
     Distances along the axis are counted from where it comes nearest to the surface's reference point.
     """
-    middle, axis = (np.asarray(part.array()) for part in surface.mouth())
+    middle, axis = (np.asarray(part.array()) for part in surface.docking_frame())
     reference = np.asarray(surface.reference().array())
     origin = middle + axis * ((reference - middle) @ axis)
     one = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
