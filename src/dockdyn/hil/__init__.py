@@ -1,0 +1,20 @@
+"""Hardware in the loop: the sensor, the robot and the compensators of a docking rig.
+
+Units: SI units.
+Source: Sazawal et al. and the pages on delays of a rig; each file names what it follows.
+"""
+
+from dockdyn.hil.compensators import COMPENSATORS, Compensator
+from dockdyn.hil.energy_observer import PortEnergy
+from dockdyn.hil.hybrid_contact import VirtualContact
+from dockdyn.hil.robot import RobotAxes
+from dockdyn.hil.sensor import ForceSensor
+
+__all__ = [
+    "COMPENSATORS",
+    "Compensator",
+    "ForceSensor",
+    "PortEnergy",
+    "RobotAxes",
+    "VirtualContact",
+]

@@ -1,0 +1,16 @@
+"""Motions in time: what a model is, and the integrators that move it.
+
+Units: times s, states in those of the model.
+Source: that of each integrator, named in its own file.
+"""
+
+from dockdyn.integrate.model import Model, Rate, State
+from dockdyn.integrate.solution import Solution, Status
+
+__all__ = [
+    "Model",
+    "Rate",
+    "Solution",
+    "State",
+    "Status",
+]

@@ -1,0 +1,24 @@
+"""Rigid bodies, rotations, orbits and small linear algebra.
+
+Units: SI units; rotations are unit quaternions, angles rad.
+Source: standard mechanics; each file names what it follows.
+"""
+
+from dockdyn.mechanics.orbit import Orbit
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
+from dockdyn.mechanics.rotation import Quaternion, from_x_axis, roll_pitch_yaw
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector
+
+__all__ = [
+    "Matrix",
+    "Orbit",
+    "Placed",
+    "Pose",
+    "Quaternion",
+    "RigidBody",
+    "Scalar",
+    "Twist",
+    "Vector",
+    "from_x_axis",
+    "roll_pitch_yaw",
+]

@@ -1,0 +1,28 @@
+"""Normal forces of a contact as functions of depth and rate, and its friction.
+
+Units: depth m, rate m/s, force N.
+Source: that of each law, named in its own file.
+"""
+
+from dockdyn.contact.laws.compliance_device import ComplianceDevice
+from dockdyn.contact.laws.force_stroke import ForceStroke
+from dockdyn.contact.laws.friction import Coulomb, Friction
+from dockdyn.contact.laws.hertz import Hertz
+from dockdyn.contact.laws.hunt_crossley import HuntCrossley
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.laws.parallel import Parallel
+from dockdyn.contact.laws.preloaded import Preloaded
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+
+__all__ = [
+    "ComplianceDevice",
+    "Coulomb",
+    "ForceStroke",
+    "Friction",
+    "Hertz",
+    "HuntCrossley",
+    "NormalLaw",
+    "Parallel",
+    "Preloaded",
+    "SpringDashpot",
+]
