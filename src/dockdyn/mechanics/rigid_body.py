@@ -20,6 +20,11 @@ class Pose(eqx.Module):
     position: Vector
     attitude: Quaternion
 
+    @staticmethod
+    def at(position: ArrayLike, attitude: Quaternion | None = None) -> Pose:
+        """A pose at `position` (three numbers, m); its axes are the inertial ones unless an `attitude` is given."""
+        return Pose(Vector.of(jnp.asarray(position, float)), attitude or Quaternion.exponential(Vector.zero()))
+
     def shifted(self, by: Vector) -> Pose:
         """The pose moved `by` so much (m)."""
         return Pose(self.position + by, self.attitude)
@@ -30,6 +35,11 @@ class Twist(eqx.Module):
 
     velocity: Vector
     rate: Vector
+
+    @staticmethod
+    def of(velocity: ArrayLike, rate: ArrayLike = (0.0, 0.0, 0.0)) -> Twist:
+        """A twist of three numbers each (m/s; rad/s)."""
+        return Twist(Vector.of(jnp.asarray(velocity, float)), Vector.of(jnp.asarray(rate, float)))
 
 
 class RigidBody(eqx.Module):

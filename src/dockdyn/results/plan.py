@@ -13,9 +13,9 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.programs import Program
 from dockdyn.scenario.language.errors import ScenarioError
 
-DEFAULT_STEP = 5e-3  # s, the longest step when the scenario states none
+DEFAULT_STEP = located.STEP  # when the scenario states none
 WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
-TOLERANCE = 1e-11  # relative error of a step when the scenario states no step
+TOLERANCE = located.TOLERANCE  # when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
 NO_LIMIT = 2**62
 MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory

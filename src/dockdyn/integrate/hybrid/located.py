@@ -34,6 +34,8 @@ from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pa
 from dockdyn.integrate.solution import Moment, Sample, Solution, Status
 from dockdyn.mechanics.vector import once
 
+STEP = 5e-3  # s, the longest step where none is stated
+TOLERANCE = 1e-11  # relative error of a step
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
 HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
@@ -64,16 +66,16 @@ class Lane(NamedTuple):
 
 
 class Settings(eqx.Module):
-    """Step (s), duration (s), sampling interval (s), limits; sizes are static."""
+    """How long and how finely to integrate; sizes are static."""
 
-    duration: Scalar | float
-    step: Scalar | float
-    tolerance: Scalar | float  # relative error of a step; inf: every step as long as `step`
-    sampling: Scalar | float
-    samples: int = eqx.field(static=True)  # 0: keep none
-    max_moments: int = eqx.field(static=True)
-    line_capacity: int = eqx.field(static=True)
-    max_iterations: Scalar | float
+    duration: Scalar | float  # s
+    step: Scalar | float = STEP  # s, the longest
+    tolerance: Scalar | float = TOLERANCE  # relative error of a step; inf: every step as long as `step`
+    sampling: Scalar | float = STEP  # s, between samples
+    samples: int = eqx.field(static=True, default=0)  # at most; 0: keep none
+    max_moments: int = eqx.field(static=True, default=256)  # rows of the log; when it is full the run stops
+    line_capacity: int = eqx.field(static=True, default=4096)  # steps within a delay
+    max_iterations: Scalar | float = 1e6
 
 
 def solve(model: Model, settings: Settings) -> Solution:
