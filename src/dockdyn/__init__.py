@@ -15,14 +15,19 @@ if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Extent, Surface
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.free_flight.nominal import resting_state
+    from dockdyn.kinds.rig.compare import compare
     from dockdyn.mechanics.vector import Vector
     from dockdyn.pages import report_html
+    from dockdyn.report.plot import plot
     from dockdyn.results.store import open_result
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.conduct import campaign
     from dockdyn.studies.envelope.search import envelope
+    from dockdyn.studies.identification.bounce_log import read_bounce
+    from dockdyn.studies.identification.contact import identify_contact
+    from dockdyn.studies.identification.robot import identify_robot, read_robot_log
     from dockdyn.studies.margins.answer import margins
     from dockdyn.studies.sensitivity.table import sensitivity
 
@@ -41,11 +46,17 @@ PLACES = {
     "Vector": "mechanics.vector",
     "campaign": "studies.campaign.conduct",
     "campaign_answers": "studies.campaign.answers",
+    "compare": "kinds.rig.compare",
     "envelope": "studies.envelope.search",
+    "identify_contact": "studies.identification.contact",
+    "identify_robot": "studies.identification.robot",
     "load": "scenario.load",
     "margins": "studies.margins.answer",
     "open_result": "results.store",
+    "plot": "report.plot",
     "presets": "scenario.load",
+    "read_bounce": "studies.identification.bounce_log",
+    "read_robot_log": "studies.identification.robot",
     "replay_html": "api",
     "report_html": "pages",
     "resting_state": "kinds.free_flight.nominal",
@@ -65,12 +76,18 @@ __all__ = [
     "Vector",
     "campaign",
     "campaign_answers",
+    "compare",
     "envelope",
+    "identify_contact",
+    "identify_robot",
     "impact",
     "load",
     "margins",
     "open_result",
+    "plot",
     "presets",
+    "read_bounce",
+    "read_robot_log",
     "replay_html",
     "report_html",
     "resting_state",

@@ -6,6 +6,8 @@ Source: Newton and Euler; Sazawal et al., eqs. 1–8.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
@@ -21,7 +23,7 @@ class Pose(eqx.Module):
     attitude: Quaternion
 
     @staticmethod
-    def at(position: ArrayLike, attitude: Quaternion | None = None) -> Pose:
+    def at(position: Sequence[float] | ArrayLike, attitude: Quaternion | None = None) -> Pose:
         """A pose at `position` (three numbers, m); its axes are the inertial ones unless an `attitude` is given."""
         return Pose(Vector.of(jnp.asarray(position, float)), attitude or Quaternion.exponential(Vector.zero()))
 
@@ -37,7 +39,7 @@ class Twist(eqx.Module):
     rate: Vector
 
     @staticmethod
-    def of(velocity: ArrayLike, rate: ArrayLike = (0.0, 0.0, 0.0)) -> Twist:
+    def of(velocity: Sequence[float] | ArrayLike, rate: Sequence[float] | ArrayLike = (0.0, 0.0, 0.0)) -> Twist:
         """A twist of three numbers each (m/s; rad/s)."""
         return Twist(Vector.of(jnp.asarray(velocity, float)), Vector.of(jnp.asarray(rate, float)))
 

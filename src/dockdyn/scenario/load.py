@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,13 @@ class Scenario:
     dispersions: tuple[Dispersion, ...] = ()  # what is distributed; `content` has the nominal numbers
     requirements: tuple[Requirement, ...] = ()
     campaign: CampaignSection = field(default_factory=CampaignSection)
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.name!r}: {self.title} ({self.kind})>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the title, and the resolved scenario as TOML."""
+        return f"<b>{escape(self.title)}</b> ({escape(self.kind)})<pre>{escape(self.text())}</pre>"
 
     @property
     def kind(self) -> str:

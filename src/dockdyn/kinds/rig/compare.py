@@ -48,19 +48,25 @@ ERRORS = {
     "error_noise": ("1", "standard error of that mean"),
 }
 
+KNOWN = [NONE, *LAWS]
+
 Progress = Callable[[float], None]
 
 
 def laws_of(names: str) -> list[str]:
     """`all`, or laws separated by commas; ScenarioError for one that there is not."""
-    known = [NONE, *LAWS]
-    chosen = known if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
+    chosen = KNOWN if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
     if not chosen:
-        raise ScenarioError(f"--compensators {names!r}: names none; must be all, or some of {', '.join(known)}")
-    for name in chosen:
-        if name not in known:
-            raise ScenarioError(f"--compensators {name}: no such compensator; {nearest(name, known)}")
-    return list(dict.fromkeys(chosen))
+        raise ScenarioError(f"--compensators {names!r}: names none; must be all, or some of {', '.join(KNOWN)}")
+    return known_laws(chosen, "--compensators ")
+
+
+def known_laws(names: Sequence[str], option: str = "") -> list[str]:
+    """The names, each once; ScenarioError, which begins with the `option`, for one that there is not."""
+    for name in names:
+        if name not in KNOWN:
+            raise ScenarioError(f"{option}{name}: no such compensator; {nearest(name, KNOWN)}")
+    return list(dict.fromkeys(names))
 
 
 def stiffness_range(given: Any) -> list[float] | None:
@@ -134,18 +140,22 @@ def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[di
 
 
 def compare(
-    scenario: Scenario, laws: Sequence[str], stiffnesses: Sequence[float] | None, progress: Progress | None = None
+    scenario: Scenario,
+    laws: Sequence[str] = KNOWN,
+    stiffnesses: Sequence[float] | None = None,
+    progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Measures of a rig with each compensator (and `none`), over stiffnesses (N/m) of what it touches.
+    """Measures of a rig with each compensator in `laws` (`"none"`: without), over `stiffnesses` (N/m) of what it touches.
 
     Tuned is at the stiffness that `[loop.tuning]` states or the scenario's contact has, once for all of them; those that
     cannot be tuned on this rig are left out. Measures are those of the scenario's own noise seed; `error` is the mean over
     several. What is found is kept for later runs of the same rig.
 
     Raises:
-        ScenarioError: another kind, a contact whose law has no stiffness, a rig that cannot be simulated, or none of whose
-            compensators can be tuned.
+        ScenarioError: another kind, an unknown compensator, a contact whose law has no stiffness, a rig that cannot be
+            simulated, or none of whose compensators can be tuned.
     """
+    laws = known_laws(laws)
     if scenario.kind != "rig":
         raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no rig to compensate; must be rig")
     own = loop_of(scenario)

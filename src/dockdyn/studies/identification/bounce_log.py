@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,10 +51,23 @@ class Bounce:
 
 
 def read_bounce(
-    path: Path, columns: dict[str, str | None], units: dict[str, str] | None = None, period: float | None = None
+    path: str | Path,
+    columns: Mapping[str, str | None] | None = None,
+    units: Mapping[str, str] | None = None,
+    period: float | None = None,
 ) -> Bounce:
-    """The first contact in a log; ScenarioError that names file and row for what cannot be used."""
-    log = read_log(path, ROLES, columns, units)
+    """The first contact in a CSV file of positions and forces, for `identify_contact`.
+
+    Args:
+        path: of the log; its header names the columns and their units, `time [s],position [mm],measured_force [N]`.
+        columns: the heading of the role `time`, `position`, `measured-force` or `velocity`, where it is another.
+        units: of a role, where its heading has none.
+        period: of the samples (s), where the log has no times.
+
+    Raises:
+        ScenarioError: names file and row of what cannot be used.
+    """
+    log = read_log(Path(path), ROLES, columns or {}, units)
     step, notes = evenly(log, period)
     unsaturated(log, FORCE, "position", alike=False)
     force, position = log.signals[FORCE], log.signals["position"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,10 +73,23 @@ class Robot:
 
 
 def read_robot_log(
-    path: Path, columns: dict[str, str | None], units: dict[str, str] | None = None, period: float | None = None
+    path: str | Path,
+    columns: Mapping[str, str | None] | None = None,
+    units: Mapping[str, str] | None = None,
+    period: float | None = None,
 ) -> Records:
-    """A log, checked; ScenarioError that names file and row for what cannot be used."""
-    log = read_log(path, ROLES, columns, units)
+    """The commanded and actual positions in a CSV file, for `identify_robot`.
+
+    Args:
+        path: of the log; its header names the columns and their units, `time [s],command [mm],actual [mm]`.
+        columns: the heading of the role `time`, `command` or `actual`, where it is another.
+        units: of a role, where its heading has none.
+        period: of the samples (s), where the log has no times.
+
+    Raises:
+        ScenarioError: names file and row of what cannot be used.
+    """
+    log = read_log(Path(path), ROLES, columns or {}, units)
     step, notes = evenly(log, period)
     excited(log)
     unsaturated(log, "actual", "command", alike=True)
@@ -94,9 +107,10 @@ def excited(log: Log) -> None:
 def identify_robot(
     records: Records, orders: tuple[int, int] | None = None, delay: int | None = None, method: Method = "oe"
 ) -> Robot:
-    """The robot behind a log; `orders` (a, b) and `delay` (samples) are chosen where they are not given.
+    """The robot behind a log, as of `read_robot_log`.
 
-    ScenarioError where the log is too short or tells too little, or no continuous robot behaves as the samples do.
+    `orders` (a, b) and `delay` (samples) are chosen where they are not given; `method` is `"oe"`, `"iv"` or `"arx"`.
+    Raises ScenarioError where the log is too short or tells too little, or no continuous robot behaves as the samples do.
     """
     tried = candidates(records, orders, delay)
     fixed = len(tried) == 1

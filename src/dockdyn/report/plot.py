@@ -1,0 +1,83 @@
+"""A figure of what a result has over time, for a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.drawing import align_label, arrange, lines, over_time, short, styled
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HEIGHT = 1.7  # in, of a panel
+MOST_PANELS = 12
+BESIDE = 0.76  # of the width: panels, where legends stand beside them
+
+
+@styled
+def plot(dataset: xr.Dataset, *names: str) -> Figure:
+    """A Matplotlib figure of variables of a run over its time, a panel each, contacts shaded.
+
+    A name is that of a variable of the dataset, or a part of the names of several, `"force"`. Without names the depth and
+    the normal force are drawn, or the first variable over time where a kind has neither. Axes carry the variables' units.
+
+    Raises ScenarioError for a name that fits none, and for a result that is of no run.
+    """
+    series = {str(name): values for name, values in dataset.data_vars.items() if is_series(values)}
+    if not series:
+        raise ScenarioError("the result has nothing over time to plot; must be that of a run")
+    chosen = chosen_names(names, list(series))
+    from matplotlib.figure import Figure
+
+    drawn = [series[name].values.reshape(len(dataset.time), -1) for name in chosen]
+    labels = [column_labels(series[name]) for name in chosen]
+    figure = Figure()
+    axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
+    arrange(figure, [HEIGHT] * len(chosen), 0)
+    if any(len(columns) > 1 for columns in labels):
+        figure.subplots_adjust(right=BESIDE)
+    if "episode_onset" in dataset:
+        over_time(dataset, axes)
+    else:
+        axes[-1].set_xlabel("time, s")
+    for ax, name, values, columns in zip(axes, chosen, drawn, labels, strict=True):
+        lines(ax, dataset.time.values, values, columns)
+        unit = series[name].attrs.get("units", "")
+        ax.set_ylabel(f"{name.replace('_', ' ')}{f', {unit}' if unit else ''}")
+        align_label(ax)
+        if len(columns) > 1:
+            ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.05), fontsize=7)
+    return figure
+
+
+def is_series(values: xr.DataArray) -> bool:
+    """Whether a variable is numbers over the time of a run."""
+    return values.dims[:1] == ("time",) and values.size > 0 and bool(np.issubdtype(values.dtype, np.number))
+
+
+def chosen_names(names: tuple[str, ...], known: list[str]) -> list[str]:
+    """The variables that `names` are or are parts of."""
+    if not names:
+        return [name for name in ("depth", "normal_force") if name in known] or known[:1]
+    found: list[str] = []
+    for name in names:
+        fitting = [name] if name in known else [other for other in known if name in other]
+        if not fitting:
+            raise ScenarioError(f"{name}: no such variable over time; {nearest(name, known)}")
+        found += [other for other in fitting if other not in found]
+    if len(found) > MOST_PANELS:
+        raise ScenarioError(f"{', '.join(names)}: {len(found)} variables; must be at most {MOST_PANELS} in one figure")
+    return found
+
+
+def column_labels(values: xr.DataArray) -> list[str]:
+    """What to call the columns of a variable: the coordinates of its dimensions beside time."""
+    columns = [""]
+    for name in values.dims[1:]:
+        places = values[name].values if name in values.coords else range(values.sizes[name])
+        columns = [f"{before} {place}".strip() for before in columns for place in places]
+    return [short(column) for column in columns]
