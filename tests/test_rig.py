@@ -19,9 +19,9 @@ from dockdyn.hil.robot import RobotAxes
 from dockdyn.hil.sensor import ForceSensor
 from dockdyn.hil.velocity_sources import FilteredDifference
 from dockdyn.kinds.rig.model import Oracle, Rig
-from dockdyn.kinds.rig.model_clock import clock
 from dockdyn.kinds.rig.model_plant import Mass
 from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
+from dockdyn.kinds.rig.model_schedule import rig_schedule
 from dockdyn.stability import TransferFunction, loop, sampled_loop
 
 ROBOT = TransferFunction.of_zeros([ZERO], [POLE, POLE.conjugate()], GAIN)
@@ -66,7 +66,7 @@ def rig_of(
         following=number(others.get("following", 1.0)),
         held=of.stepped(),
         dynamics=of.dynamics,
-        clock=clock(of, float(sensor.longest()), steady=sensor.steady),
+        schedule=rig_schedule(of, float(sensor.longest()), steady=sensor.steady),
     )
 
 
@@ -98,7 +98,7 @@ def test_the_motion_is_that_of_the_exact_map(name):
     others = LOOPS[name]
     rig = rig_of(**others, following=0.0)
     exact = sampled_loop(500.0, 2e4, 50.0, **others)
-    each = sum(rig.clock.asks)
+    each = sum(rig.schedule.asks)
     seen = observed(rig, 150)["position"][::each]
     known = exact.response(149, velocity=0.05)
     tolerance = 1e-11 if "S2" in name else 2e-7  # digital steps are exact; continuous dynamics of fourth order
@@ -243,7 +243,7 @@ def test_energy_of_the_port_is_the_work_that_a_spring_stores():
 
 
 def lanes(seed, count, shape):
-    """Random rigs of one rhythm, with a gain or leads, and whether each is stable by the exact map."""
+    """Random rigs of one hyperperiod, with a gain or leads, and whether each is stable by the exact map."""
     rng = np.random.default_rng(seed)
     dynamics, step, delays, kind = shape
     hold, built, radii = 10 ** rng.uniform(-3, -2), [], []
@@ -279,8 +279,8 @@ SHAPES = [
 def disagreement(seed, count, shape):
     """How many random rigs grow in simulation though the exact map decays, or the other way round."""
     built, radii = lanes(seed, count, shape)
-    clocks = {rig.clock for rig in built}
-    longest = max(clocks, key=lambda found: found.rows)
+    schedules = {rig.schedule for rig in built}
+    longest = max(schedules, key=lambda found: found.rows)
     cycles = 6000
 
     def amplitude(rig):
@@ -298,7 +298,7 @@ def disagreement(seed, count, shape):
 
 
 def clocked(rig, found):
-    return replace(rig, clock=found)
+    return replace(rig, schedule=found)
 
 
 @pytest.mark.parametrize("shape", SHAPES[:2], ids=str)

@@ -111,16 +111,16 @@ def test_order_with_the_step(monkeypatch):
     ends = {}
     for parts in (1, 2, 4, 8, 32):
         rig, grid = built(text)
-        clock = rig.clock
-        finer = clock._replace(
-            ticks=clock.ticks * parts,
-            rows=clock.rows * parts,
+        schedule = rig.schedule
+        finer = schedule._replace(
+            ticks=schedule.ticks * parts,
+            rows=schedule.rows * parts,
             **{
-                name: tuple(flag and not i for flag in getattr(clock, name) for i in range(parts))
+                name: tuple(flag and not i for flag in getattr(schedule, name) for i in range(parts))
                 for name in ("samples", "asks", "holds")
             },
         )
-        rig = replace(rig, clock=finer)
+        rig = replace(rig, schedule=finer)
         end, _ = jax.jit(run, static_argnums=(3, 4))(rig, still_oracle(rig), jnp.asarray(0), grid.rows, grid.stride)
         ends[parts] = float(end.motion.v[0])
     errors = [abs(ends[parts] - ends[32]) for parts in (1, 2, 4, 8)]

@@ -25,6 +25,7 @@ impact -> impact.laws: simultaneous result checks contact_matrix
 impact -> impact.formulas: effective_mass contact_duration latching
 integrate -> integrate.hybrid: located node pace watch cubic delay_line runge_kutta fixed
 integrate -> integrate.variational: mechanical colliding event_search discrete_energy lane
+stability -> stability: rhythm=multirate
 loop -> hil: block energy_observer hybrid_contact robot sensor tuning velocity_sources
 loop -> hil.compensators: compensator
 loop.compensators -> hil.compensators: command_lead energy_layer fixed_gain force_lead lead_energy linear linear_gain
@@ -35,7 +36,7 @@ models -> kinds.chains: chains=model four_mass=model_four_mass latch=model_latch
 models -> kinds.berthing: berthing=model berthing_observed=model_observed rebound=model_rebound conserve=model_conserve
 models -> kinds.berthing: captured=model_captured approach=model_approach
 models -> kinds.orbital_arm: orbital_arm=model orbital_observed=model_observed orbital_parts=model_parts
-models -> kinds.rig: rig=model rig_bodies=model_bodies rig_clock=model_clock rig_plant=model_plant
+models -> kinds.rig: rig=model rig_bodies=model_bodies rig_clock=model_schedule rig_plant=model_plant
 models -> kinds.rig: rig_run=model_run wall=model_wall
 study -> kinds.rig: rig_build=build rig_run=run rig_compensator=compensator rig_lanes=lanes compare
 study -> studies.campaign: campaign=conduct campaign_store=store sampling

@@ -20,7 +20,7 @@ from jaxtyping import Complex, Float
 from dockdyn.stability.growth import loop_roots
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
-from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.multirate import hyperperiod_of
 
 CLOSE = 1e-11  # of the frequency: how well the root is met
 TRIED = 30  # steps of Newton's method
@@ -218,4 +218,4 @@ def met(
 
 def cycle_of(many: Loop) -> float:
     """Time (s) until all instants meet again."""
-    return rhythm(many).holds * float(np.asarray(many.hold).ravel()[0]) if many.sampled() else 0.0
+    return hyperperiod_of(many).holds * float(np.asarray(many.hold).ravel()[0]) if many.sampled() else 0.0

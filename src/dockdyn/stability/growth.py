@@ -16,7 +16,7 @@ from jaxtyping import Complex, Float
 from dockdyn.programs import Program
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.loop import Loop
-from dockdyn.stability.rhythm import Rhythm, rhythm
+from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import Cycle, cycle
 
@@ -34,7 +34,7 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
     for size in np.unique(under_way):  # a long delay makes many states: few loops pay for it
         these = np.flatnonzero(under_way == size)
         some = jax.tree.map(lambda a, these=these: a[these], loops)
-        factors, period = in_lanes(partial(multipliers_of, beats=rhythm(some)), some)
+        factors, period = in_lanes(partial(multipliers_of, hyperperiod=hyperperiod_of(some)), some)
         factors = factors[:, :count]
         ended = factors == 0
         roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, factors)) / period[:, None])
@@ -59,10 +59,10 @@ def matrices_of(loops: Loop) -> Any:
 
 
 # LAPACK does the work: what compiling in full costs is not won back
-@partial(Program, static=("beats",), compiler_options={"xla_backend_optimization_level": 0})
-def cycles_of(loops: Loop, beats: Rhythm) -> Cycle:
+@partial(Program, static=("hyperperiod",), compiler_options={"xla_backend_optimization_level": 0})
+def cycles_of(loops: Loop, hyperperiod: Hyperperiod) -> Cycle:
     """The maps of many loops over a cycle."""
-    return jax.vmap(partial(cycle, beats=beats))(loops)
+    return jax.vmap(partial(cycle, hyperperiod=hyperperiod))(loops)
 
 
 def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarray, "*loops n"]:
@@ -73,7 +73,9 @@ def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarra
     return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1, kind="stable"), -1)
 
 
-def multipliers_of(loops: Loop, beats: Rhythm) -> tuple[Complex[np.ndarray, "loops n"], Float[np.ndarray, "loops"]]:
+def multipliers_of(
+    loops: Loop, hyperperiod: Hyperperiod
+) -> tuple[Complex[np.ndarray, "loops n"], Float[np.ndarray, "loops"]]:
     """Multipliers over a cycle, the largest first, and the cycle's length (s)."""
-    whole = cycles_of(loops, beats=beats)
+    whole = cycles_of(loops, hyperperiod=hyperperiod)
     return multipliers(np.asarray(whole.monodromy)), np.asarray(whole.period)

@@ -18,7 +18,7 @@ from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.chart import locate
 from dockdyn.stability.growth import growth_rates, loop_roots, single
 from dockdyn.stability.loop import Loop
-from dockdyn.stability.rhythm import EDGE, rhythm
+from dockdyn.stability.multirate import EDGE, hyperperiod_of
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows
 
@@ -121,12 +121,16 @@ def delay_instants(loop: Loop) -> Float[np.ndarray, "instants"]:
     At these, and at whole hold periods more, the growth rate may jump. The middle of a mean is half its window older.
     """
     assert loop.hold is not None
-    beats, hold = rhythm(loop), float(loop.hold)
-    marks = {float(mark % 1) for count in (beats.holds, beats.samples, beats.steps) for mark in beats.instants(count)}
+    hyperperiod, hold = hyperperiod_of(loop), float(loop.hold)
+    marks = {
+        float(mark % 1)
+        for count in (hyperperiod.holds, hyperperiod.samples, hyperperiod.steps)
+        for mark in hyperperiod.instants(count)
+    }
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
         marks.add(1 - float(loop.dynamics_period) / (2 * hold) % 1)
-    older = float(loop.sample_period()) / (2 * hold) if beats.averages else 0.0
+    older = float(loop.sample_period()) / (2 * hold) if hyperperiod.averages else 0.0
     return np.unique((np.array(sorted(marks)) + older) % 1)
 
 
@@ -182,7 +186,7 @@ def contact_root(loop: Loop, roots: Complex[np.ndarray, "count"]) -> complex | N
         return None
     frequencies = np.abs(found.imag)
     if loop.sampled():
-        turn = 2 * np.pi / (float(np.asarray(loop.hold)) * rhythm(loop).holds)
+        turn = 2 * np.pi / (float(np.asarray(loop.hold)) * hyperperiod_of(loop).holds)
         frequencies = np.stack([side * frequencies for side in (-1, 1)])
         frequencies = frequencies + turn * np.round((ideal.imag - frequencies) / turn)
         closer = np.argmin(np.abs(frequencies - ideal.imag), axis=0)

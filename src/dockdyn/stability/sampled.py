@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.stability.loop import Loop
-from dockdyn.stability.rhythm import EDGE, Rhythm
+from dockdyn.stability.multirate import EDGE, Hyperperiod
 
 Row = Any  # (n,) a number as a linear function of the state
 
@@ -29,24 +29,24 @@ Row = Any  # (n,) a number as a linear function of the state
 class Layout:
     """Where each quantity stands in the state of a loop: `rows[name]` are rows of the unit matrix."""
 
-    def __init__(self, loop: Loop, beats: Rhythm):
+    def __init__(self, loop: Loop, hyperperiod: Hyperperiod):
         order = 0 if loop.robot is None else loop.robot.input.shape[0]
         ideal = int(loop.robot is None)
         sizes = {
             "position": 1,
             "velocity": 1,
             "recorded": int(loop.dynamics == "half-period"),  # position that the hold will take
-            "force": int(bool(beats.samples or beats.steps)),  # measured and held
-            "impulse": int(beats.averages),  # N s, of the force since the last sample
-            "speed": int(bool(beats.steps)),  # of the compensator, measured and held
+            "force": int(bool(hyperperiod.samples or hyperperiod.steps)),  # measured and held
+            "impulse": int(hyperperiod.averages),  # N s, of the force since the last sample
+            "speed": int(bool(hyperperiod.steps)),  # of the compensator, measured and held
             "delayed": order,  # the copy of the robot that the delayed force comes from
             "due": 1,  # its command
             "due_velocity": ideal,
             "robot": order if loop.velocity == "robot" else 0,
             "command": 1,
             "command_velocity": ideal,
-            "older": beats.commands - 1,  # commands, the newest first
-            "older_velocities": ideal * (beats.commands - 1),
+            "older": hyperperiod.commands - 1,  # commands, the newest first
+            "older_velocities": ideal * (hyperperiod.commands - 1),
         }
         starts = np.cumsum([0, *sizes.values()])
         self.at = {name: slice(start, start + size) for start, (name, size) in zip(starts, sizes.items(), strict=False)}
@@ -74,8 +74,8 @@ class Layout:
 class Wiring:
     """What acts on what: rows of forces and velocities, the flow between instants, the jumps at them."""
 
-    def __init__(self, loop: Loop, beats: Rhythm):
-        self.loop, self.beats, self.lay = loop, beats, Layout(loop, beats)
+    def __init__(self, loop: Loop, hyperperiod: Hyperperiod):
+        self.loop, self.hyperperiod, self.lay = loop, hyperperiod, Layout(loop, hyperperiod)
         lay, robot = self.lay, loop.robot
         if robot is None:
             place, speed, own_speed = lay.row("due"), lay.row("due_velocity"), lay.row("command_velocity")
@@ -84,11 +84,11 @@ class Wiring:
             own_speed = robot.output @ self.driven("robot", "command") if loop.velocity == "robot" else None
         self.contact = -(loop.stiffness * place + loop.damping * speed)
         self.compensated = lay.row("velocity") if loop.velocity == "model" else own_speed
-        held = beats.samples or beats.steps
+        held = hyperperiod.samples or hyperperiod.steps
         force = lay.row("force") if held else self.contact
         place, speed = lay.row("position"), lay.row("velocity")
         virtual = loop.virtual_stiffness * place + loop.virtual_damping * speed
-        self.total = force - virtual - loop.gain * (lay.row("speed") if beats.steps else self.compensated)
+        self.total = force - virtual - loop.gain * (lay.row("speed") if hyperperiod.steps else self.compensated)
         acceleration = self.total / loop.effective_mass
         self.led = place + loop.lead * speed + loop.second_lead * acceleration  # the command that is meant
         self.led_velocity = speed + loop.lead * acceleration  # of a robot that follows at once
@@ -103,13 +103,13 @@ class Wiring:
         """Rate of the active states; the last column is what a unit force (N) on the model adds."""
         lay, mass = self.lay, self.loop.effective_mass
         rate, push = jnp.zeros((lay.size, lay.size)), jnp.zeros(lay.size)
-        if not self.beats.steps:
+        if not self.hyperperiod.steps:
             rate = rate.at[lay.at["position"]].set(lay.row("velocity")).at[lay.at["velocity"]].set(self.total / mass)
             push = push.at[lay.at["velocity"]].set(1 / mass)
         for name, command in (("delayed", "due"), ("robot", "command")):
             if len(lay.rows[name]):
                 rate = rate.at[lay.at[name]].set(self.driven(name, command))
-        if self.beats.averages:
+        if self.hyperperiod.averages:
             rate = rate.at[lay.at["impulse"]].set(self.contact)
         active = slice(0, lay.active)
         whole = jnp.zeros((lay.active + 1, lay.active + 1))
@@ -118,10 +118,10 @@ class Wiring:
     def measure(self, at: Fraction) -> Float[Array, "n n"]:
         """What is measured at an instant of the cycle."""
         rows = {}
-        stepping = at in self.beats.instants(self.beats.steps)
-        if at in self.beats.instants(self.beats.samples) or (stepping and not self.beats.samples):
+        stepping = at in self.hyperperiod.instants(self.hyperperiod.steps)
+        if at in self.hyperperiod.instants(self.hyperperiod.samples) or (stepping and not self.hyperperiod.samples):
             rows["force"] = self.contact
-            if self.beats.averages:
+            if self.hyperperiod.averages:
                 rows |= {
                     "force": self.lay.row("impulse") / self.loop.sample_period(),
                     "impulse": jnp.zeros(self.lay.size),
@@ -141,7 +141,7 @@ class Wiring:
 
     def release(self, age: Int[Array, ""]) -> Float[Array, "n n"]:
         """The delayed copy receives the command that is `age` renewals old."""
-        chosen = jax.nn.one_hot(age, self.beats.commands)
+        chosen = jax.nn.one_hot(age, self.hyperperiod.commands)
         rows = {"due": chosen @ self.lay.commands()}
         if self.loop.robot is None:
             rows["due_velocity"] = chosen @ self.lay.commands(velocities=True)
@@ -185,12 +185,12 @@ class Moving(NamedTuple):
         return Moving(matrix, self.load.at[:active].set(grown[:-1, :-1] @ self.load[:active] + grown[:-1, -1]))
 
 
-def cycle(loop: Loop, beats: Rhythm) -> Cycle:
-    """The exact map over one cycle; can be traced and batched, `beats` is static."""
-    wiring = Wiring(loop, beats)
+def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
+    """The exact map over one cycle; can be traced and batched, `hyperperiod` is static."""
+    wiring = Wiring(loop, hyperperiod)
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
-    age = age_of(loop, beats)
+    age = age_of(loop, hyperperiod)
     waiting = jnp.ceil(age / hold - EDGE).astype(int)  # renewals from a command to the one after its release
     phase = age - hold * jnp.floor(age / hold + EDGE)
     at_once = waiting == 0
@@ -202,9 +202,9 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
         record = lay.replaced(recorded=wiring.led)
         loose.append((hold - loop.dynamics_period / 2, record, jnp.asarray(True)))
 
-    holding, stepping = beats.instants(beats.holds), beats.instants(beats.steps)
-    marks = sorted(holding | stepping | beats.instants(beats.samples))
-    ends = [*marks[1:], Fraction(beats.holds)]
+    holding, stepping = hyperperiod.instants(hyperperiod.holds), hyperperiod.instants(hyperperiod.steps)
+    marks = sorted(holding | stepping | hyperperiod.instants(hyperperiod.samples))
+    ends = [*marks[1:], Fraction(hyperperiod.holds)]
     ways = [
         between(loose, float(start - int(start)) * hold, float(end - int(start)) * hold, hold)
         for start, end in zip(marks, ends, strict=True)
@@ -226,19 +226,19 @@ def cycle(loop: Loop, beats: Rhythm) -> Cycle:
         for index in range(len(loose)):
             moving = moving.flow(grown[place, index]).jump(way.jumps[index], way.on[index])
         moving = moving.flow(grown[place, -1])
-    inside, kept = own_states(loop, lay, beats)
+    inside, kept = own_states(loop, lay, hyperperiod)
     return Cycle(
         moving.matrix[kept] @ inside,
-        hold * beats.holds,
+        hold * hyperperiod.holds,
         moving.load[kept],
         wiring.contact @ inside,
         lay.row("position") @ inside,
     )
 
 
-def age_of(loop: Loop, beats: Rhythm) -> Float[Array, ""]:
+def age_of(loop: Loop, hyperperiod: Hyperperiod) -> Float[Array, ""]:
     """Delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
-    return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if beats.averages else loop.delay
+    return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if hyperperiod.averages else loop.delay
 
 
 class Way(NamedTuple):
@@ -265,7 +265,9 @@ def between(
     return Way(jnp.diff(places), jumps, on & here)
 
 
-def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:
+def own_states(
+    loop: Loop, lay: Layout, hyperperiod: Hyperperiod
+) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:
     """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
     robot, hold = loop.robot, loop.hold
     count = len(lay.rows["robot"])
@@ -279,7 +281,7 @@ def own_states(loop: Loop, lay: Layout, beats: Rhythm) -> tuple[Float[Array, "n 
         grown = jax.scipy.linalg.expm(whole * age)
         return grown[:count, :count], grown[:count, count]
 
-    delay = age_of(loop, beats)
+    delay = age_of(loop, hyperperiod)
     commands = lay.commands()
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
     answers = jax.vmap(lambda age: since(age)[1])(begun)

@@ -14,7 +14,7 @@ from jaxtyping import Complex, Float
 
 from dockdyn.stability.growth import cycles_of, multipliers, single
 from dockdyn.stability.loop import Loop, loop
-from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.multirate import hyperperiod_of
 from dockdyn.stability.sampled import Cycle
 
 
@@ -26,8 +26,8 @@ class SampledLoop:
         if not loop.sampled():
             raise ValueError("the loop has neither a hold nor digital dynamics; it is a delay equation")
         self.loop = loop
-        self.beats = rhythm(loop)
-        whole = cycles_of(single(loop), beats=self.beats)
+        self.hyperperiod = hyperperiod_of(loop)
+        whole = cycles_of(single(loop), hyperperiod=self.hyperperiod)
         self.cycle: Cycle = jax.tree.map(lambda values: np.asarray(values)[0], whole)
 
     @property

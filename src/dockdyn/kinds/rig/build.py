@@ -19,8 +19,8 @@ from dockdyn.hil.sensor import ForceSensor
 from dockdyn.integrate.model import Model, State
 from dockdyn.kinds.rig.model import Rig
 from dockdyn.kinds.rig.model_bodies import Bodies
-from dockdyn.kinds.rig.model_clock import clock
 from dockdyn.kinds.rig.model_plant import Mass, Plant
+from dockdyn.kinds.rig.model_schedule import rig_schedule
 from dockdyn.kinds.rig.model_wall import MassOnWall
 from dockdyn.kinds.rig.schema import AXES
 from dockdyn.scenario.language.errors import ScenarioError
@@ -135,10 +135,10 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     sensor = sensor_of(content, plant.port_axes)
     start = getattr(content, "start", None)
     try:
-        found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
+        found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
         if found.continuous_force:
-            sensor = watched(sensor, float(np.asarray(loop.hold)) * found.beats.holds / sum(found.asks))
-            found = clock(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
+            sensor = watched(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
+            found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
     return Rig(
@@ -151,7 +151,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         following=jnp.asarray(0.0 if start is not None and start.robot == "at-rest" else 1.0),
         held=asked is not None or loop.stepped(),
         dynamics=loop.dynamics,
-        clock=found,
+        schedule=found,
     )
 
 

@@ -19,8 +19,8 @@ from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import ideal_root
+from dockdyn.stability.multirate import hyperperiod_of
 from dockdyn.stability.pade import approximate_loop
-from dockdyn.stability.rhythm import rhythm
 from dockdyn.stability.routh import routh
 
 # share of its period that an integrator lags
@@ -93,7 +93,7 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
     if not loop.sampled() or not np.isfinite(spectral_radius):
         return None
     assert loop.hold is not None
-    cycle = float(loop.hold) * rhythm(loop).holds
+    cycle = float(loop.hold) * hyperperiod_of(loop).holds
     with np.errstate(over="ignore"):
         return float(np.exp(np.log(spectral_radius) * duration / cycle)) if spectral_radius > 0 else 0.0
 

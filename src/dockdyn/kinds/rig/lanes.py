@@ -85,7 +85,7 @@ class Lanes:
         return self.free[grid.period]
 
     def rigs(self, compensator: Compensator | None, asked: float | None = None) -> list[Rig]:
-        """A rig a lane, all with the clock of the hardest contact."""
+        """A rig a lane, all with the schedule of the hardest contact."""
         rig = rig_of(self.scenarios[self.hardest], self.loops[self.hardest], compensator, asked)
         return [replace(rig, plant=plant) for plant in self.plants]
 

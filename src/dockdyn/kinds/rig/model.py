@@ -27,8 +27,8 @@ from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Scalar, State
 from dockdyn.kinds.rig.model_ages import WEIGHTS, Ages, sampling
-from dockdyn.kinds.rig.model_clock import Clock
 from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port
+from dockdyn.kinds.rig.model_schedule import RigSchedule
 from dockdyn.kinds.rig.model_stretch import stretched
 from dockdyn.stability.loop import Dynamics
 
@@ -89,17 +89,17 @@ class Rig(eqx.Module):
     following: Scalar  # 1: the robot has long followed the approach; 0: it stands still at t = 0
     held: bool = eqx.field(static=True)  # whether what the compensator multiplies is held between its instants
     dynamics: Dynamics = eqx.field(static=True)
-    clock: Clock = eqx.field(static=True)
+    schedule: RigSchedule = eqx.field(static=True)
 
     @property
     def tick(self) -> Scalar:
         """Length of a tick (s)."""
-        return self.hold * (self.clock.beats.holds / self.clock.ticks)
+        return self.hold * (self.schedule.hyperperiod.holds / self.schedule.ticks)
 
     @property
     def located(self) -> bool:
         """Whether instants between commands matter at which contacts open or close."""
-        return not self.clock.beats.steps and not self.plant.ever_touching
+        return not self.schedule.hyperperiod.steps and not self.plant.ever_touching
 
     def begin(self) -> Moving:
         """The rig at t = 0, and before: robots that follow, or stand still."""
@@ -108,14 +108,14 @@ class Rig(eqx.Module):
         pose, rate = plant.pose(motion), plant.rate(motion)
         port, speed = plant.port(pose, rate)
         moves = self.following * rate
-        late = self.hold / 2 + (self.clock.late * self.tick)  # what is commanded is this much older than the motion
+        late = self.hold / 2 + (self.schedule.late * self.tick)  # what is commanded is this much older than the motion
         state, _ = robot.following(pose - moves * late, moves, jnp.zeros(()))
         rows = []
-        for index in range(self.clock.rows):
+        for index in range(self.schedule.rows):
             then = -self.tick * (index + 1)
             rows.append(robot.known(*robot.following(pose - moves * late, moves, then), moves))
-        ago = self.tick * (1 + jnp.arange(self.clock.late))[:, None]
-        recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.clock.late, plant.axes)))
+        ago = self.tick * (1 + jnp.arange(self.schedule.late))[:, None]
+        recorded = (pose - moves * ago, jnp.broadcast_to(moves, (self.schedule.late, plant.axes)))
         nothing = jnp.zeros(plant.axes)
         memory = None if self.compensator is None else self.compensator.init(port, speed)
         return Moving(
@@ -123,7 +123,7 @@ class Rig(eqx.Module):
             motion=motion,
             state=state,
             past=jnp.stack(rows),
-            recorded=recorded if self.clock.late else (),
+            recorded=recorded if self.schedule.late else (),
             load=nothing,
             touched=port,
             memory=memory,
@@ -136,19 +136,19 @@ class Rig(eqx.Module):
 
         Few ticks are written out one after the other, which runs faster; many are a loop, which compiles faster.
         """
-        clock = self.clock
-        flags = Instant(*(np.array(row) for row in (clock.samples, clock.asks, clock.holds)))
+        schedule = self.schedule
+        flags = Instant(*(np.array(row) for row in (schedule.samples, schedule.asks, schedule.holds)))
         asked, sampled = (np.cumsum(row) - row for row in (flags.asks, flags.samples))
         given = oracle, drawn
         rows = asked.clip(max=flags.asks.sum() - 1), sampled.clip(max=max(flags.samples.sum() - 1, 0))
         ideals, draws = (jax.tree.map(lambda a, at=at: a[at], part) for part, at in zip(given, rows, strict=True))
-        if clock.ticks > WRITTEN_OUT or self.located:
+        if schedule.ticks > WRITTEN_OUT or self.located:
             moving, found = jax.lax.scan(
                 lambda moving, now: self.advance(ages, moving, *now), moving, (flags, ideals, draws)
             )
             return moving, jax.tree.map(lambda a: a[flags.asks], found)
         seen = []
-        for index in range(clock.ticks):
+        for index in range(schedule.ticks):
             now = Instant(*(bool(row[index]) for row in flags))
             ideal, draw = (jax.tree.map(lambda a, at=index: a[at], part) for part in (ideals, draws))
             moving, found = self.advance(ages, moving, now, ideal, draw)
@@ -159,7 +159,7 @@ class Rig(eqx.Module):
         self, ages: Ages, moving: Moving, now: Instant, ideal: Oracle, drawn: Draws | None
     ) -> tuple[Moving, Any]:
         """One tick, and what is observed at its start."""
-        plant, clock = self.plant, self.clock
+        plant, schedule = self.plant, self.schedule
         time = moving.tick * ages.tick
         command = self.robot.command(moving.past[0])
         known = self.robot.known(moving.state, command, moving.past[0, :, -1])  # before the command of this instant
@@ -169,12 +169,12 @@ class Rig(eqx.Module):
         total, compensation, virtual = self.total(moving, robot[1])
         known = where(now.holds, lambda: self.robot.known(moving.state, *self.taken(moving, total, command)), known)
         load = moving.load
-        if clock.continuous_force:
+        if schedule.continuous_force:
             load = self.just(ages, moving, time)
             total, compensation, virtual = self.total(moving, robot[1], load)
         moving = moving._replace(past=jnp.concatenate([known[None], moving.past[:-1]]))
         found = self.observed(moving, ages, load, compensation, virtual, total)
-        if clock.late:
+        if schedule.late:
             fresh = (plant.pose(moving.motion), plant.rate(moving.motion))
             moving = moving._replace(
                 recorded=tuple(jnp.concatenate([a[None], b[:-1]]) for a, b in zip(fresh, moving.recorded, strict=True))
@@ -184,7 +184,7 @@ class Rig(eqx.Module):
             moving = moving._replace(motion=motion)
         else:
             work = self.worked(ages, known)
-            if clock.beats.steps:
+            if schedule.hyperperiod.steps:
                 moving = where(now.asks, lambda: self.stepped(moving, total), moving)
             else:
                 moving = self.flowed(ages, moving, time)
@@ -227,7 +227,7 @@ class Rig(eqx.Module):
         always = plant.ever_touching
         seen = Seen(
             time=time,
-            period=self.tick * (self.clock.ticks / sum(self.clock.asks)),
+            period=self.tick * (self.schedule.ticks / sum(self.schedule.asks)),
             mass=plant.mass,
             force=moving.load[: plant.port_axes],
             position=position,
@@ -271,7 +271,7 @@ class Rig(eqx.Module):
         """The command that the hold takes, and the velocity that goes with it."""
         plant, action = self.plant, moving.action
         pose, rate = plant.pose(moving.motion), plant.rate(moving.motion)
-        if self.clock.late:
+        if self.schedule.late:
             pose, rate = (rows[-1] for rows in moving.recorded)
         wanted = pose
         if self.compensator is not None:
@@ -311,7 +311,7 @@ class Rig(eqx.Module):
         def flow(share: float, there: State) -> Any:
             node = int(2 * share)
             load = moving.load
-            if self.clock.continuous_force:
+            if self.schedule.continuous_force:
                 load = self.late_load(ages, moving, time, part, node)
             speed = self.plant.port(*ages.own.at(3 * part + node).of(own))[1]
             return self.plant.flow(there, self.total(moving, speed, load, there)[0])

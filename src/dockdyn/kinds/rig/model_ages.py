@@ -58,7 +58,7 @@ def ages_of(rig: Rig) -> Ages:
     begun = jnp.floor(delay / tick + 1e-9)
     zero, part = jnp.zeros(()), tick - left
     readings = jax.vmap(robot.reading)
-    steady = rig.sensor.steady and (any(rig.clock.samples) or rig.compensator is not None)
+    steady = rig.sensor.steady and (any(rig.schedule.samples) or rig.compensator is not None)
     late = jnp.stack([left, (left + tick) / 2, tick, zero, left / 2, left])
     own = jnp.stack([zero, part / 2, part, part, (part + tick) / 2, tick])
     middles = jax.vmap(lambda age: robot.series(age, tick))
@@ -90,7 +90,7 @@ def sampling(rig: Rig, age: Scalar, reading: Callable[[Scalar], Reading]) -> Sam
         one = jnp.ones(1)
         return Sampling(begun.astype(int)[None], jax.vmap(reading)(offsets[None]), one, age * one)
     newest, oldest = jnp.maximum(age - window / 2, 0.0), age + window / 2
-    rows = jnp.floor(newest / tick + 1e-9) + jnp.arange(rig.clock.segments)
+    rows = jnp.floor(newest / tick + 1e-9) + jnp.arange(rig.schedule.segments)
     low, high = jnp.maximum(rows * tick, newest), jnp.minimum((rows + 1) * tick, oldest)
     length = jnp.maximum(high - low, 0.0)
     ages = (low + length / 2)[:, None] + length[:, None] / 2 * NODES

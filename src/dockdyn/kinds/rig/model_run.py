@@ -24,8 +24,8 @@ def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) 
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all.
     """
-    ages, clock, cycles = ages_of(rig), rig.clock, rows * stride
-    asks, samples = sum(clock.asks), sum(clock.samples)
+    ages, schedule, cycles = ages_of(rig), rig.schedule, rows * stride
+    asks, samples = sum(schedule.asks), sum(schedule.samples)
     drawn: Draws | None = None
     if rig.sensor.random:
         drawn = draws(seed, (rows, stride, samples), rig.plant.port_axes)
@@ -66,8 +66,8 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
     its states none is a clock or an account.
     """
     ages, begun = ages_of(rig), rig.begin()
-    oracle = Oracle(*(jnp.zeros((sum(rig.clock.asks), rig.plant.port_axes)) for _ in range(2)))
-    later = begun._replace(tick=begun.tick + 10**6 * rig.clock.ticks)  # no force is from before t = 0
+    oracle = Oracle(*(jnp.zeros((sum(rig.schedule.asks), rig.plant.port_axes)) for _ in range(2)))
+    later = begun._replace(tick=begun.tick + 10**6 * rig.schedule.ticks)  # no force is from before t = 0
 
     def numbers(moving: Moving) -> Any:
         left_out: dict[str, Any] = {"tick": (), "port_work": ()}

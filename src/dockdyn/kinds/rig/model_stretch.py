@@ -86,7 +86,7 @@ class Stretch(Model):
     def meetings(self, t: Scalar, x: State, at_onset: bool = False) -> tuple[Touching, Touching, Touching]:
         """All contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
         plant = self.rig.plant
-        late = plant.touching(*self.late.at(t), at_onset=at_onset) if self.rig.clock.continuous_force else ()
+        late = plant.touching(*self.late.at(t), at_onset=at_onset) if self.rig.schedule.continuous_force else ()
         motion = State(x.q, x.v, (), ())
         return (
             late,
@@ -121,7 +121,7 @@ class Stretch(Model):
             return jnp.sum(acting * plant.port(pose, rate)[1])
 
         load = self.moving.load
-        if self.rig.clock.continuous_force:
+        if self.rig.schedule.continuous_force:
             load = jax.lax.cond(self.begun & pressing(x.mode.late), late, lambda: nothing)
         work = jax.lax.cond(pressing(x.mode.own), power, lambda: jnp.zeros(()))
         guards: list[Scalar] = []

@@ -50,13 +50,13 @@ class Grid:
     @staticmethod
     def of(rig: Rig, duration: float) -> Grid:
         """The grid that covers a duration (s)."""
-        asks = sum(rig.clock.asks)
-        cycle = float(rig.hold) * rig.clock.beats.holds
+        asks = sum(rig.schedule.asks)
+        cycle = float(rig.hold) * rig.schedule.hyperperiod.holds
         cycles = max(1, int(np.ceil(duration / cycle * (1 - 1e-12)))) + 1
-        if cycles * rig.clock.ticks > MOST_TICKS:
+        if cycles * rig.schedule.ticks > MOST_TICKS:
             raise ScenarioError(
-                f"duration = {duration:g} s: has {cycles * rig.clock.ticks:.3g} instants of the loop, {cycle:g} s a cycle of "
-                f"{rig.clock.ticks}; must have at most {MOST_TICKS}"
+                f"duration = {duration:g} s: has {cycles * rig.schedule.ticks:.3g} instants of the loop, {cycle:g} s a cycle "
+                f"of {rig.schedule.ticks}; must have at most {MOST_TICKS}"
             )
         stride = int(np.ceil(cycles * asks / KEPT)) if cycles * asks > KEPT else 1
         rows = int(np.ceil(cycles / stride))
@@ -128,7 +128,7 @@ def radius(rig: Rig, loop: Loop) -> float:
 
     NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run.
     """
-    if rig.clock.rows > LONG:
+    if rig.schedule.rows > LONG:
         return float("nan")
     compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))

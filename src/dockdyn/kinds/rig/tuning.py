@@ -40,7 +40,7 @@ class Tuning:
     @property
     def cycle(self) -> float:
         """Length of a cycle (s)."""
-        return float(self.still.hold) * self.still.clock.beats.holds
+        return float(self.still.hold) * self.still.schedule.hyperperiod.holds
 
     @property
     def ideal(self) -> complex:

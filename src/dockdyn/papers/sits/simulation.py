@@ -179,7 +179,7 @@ def growth(gain: float) -> float:
     scene = runs.scenario(f"FGC, {T2}")
     loop = loop_of_scenario(scene)
     made = rig_of(scene, loop, Linear.of(ModelVelocity(), gain=jnp.asarray(gain)), STEP)
-    cycle = float(made.hold) * made.clock.beats.holds
+    cycle = float(made.hold) * made.schedule.hyperperiod.holds
     return float(np.log(radius(made, loop)) / cycle)
 
 

@@ -126,7 +126,7 @@ class LoopSection(Section):
     absent_at_zero: ClassVar = ("delay",)
 
     @model_validator(mode="after")
-    def rhythmical(self) -> Self:
+    def with_common_multiple(self) -> Self:
         stepped = self.dynamics is not None and self.dynamics.period is not None
         if self.sensor is not None and self.sensor.period is not None and self.hold is None and not stepped:
             refuse(

@@ -35,7 +35,7 @@ from dockdyn.stability.loop_margins import (
     stabilising_gains,
     steady_state_error,
 )
-from dockdyn.stability.rhythm import rhythm
+from dockdyn.stability.multirate import hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled_loop import SampledLoop
 from dockdyn.stability.windows import Windows, stable_windows
@@ -222,7 +222,7 @@ def counted(content: Any, loop: Loop) -> list[str]:
         "delay": float(loop.delay) > 0,
         "hold": loop.hold is not None,
         "sensor's period": loop.sensor_period is not None,
-        "sensor's averaging": loop.sampled() and rhythm(loop).averages,
+        "sensor's averaging": loop.sampled() and hyperperiod_of(loop).averages,
         f"{loop.dynamics} dynamics": loop.dynamics != "continuous",
         "robot": loop.robot is not None,
         "virtual contact": bool(float(loop.virtual_stiffness) or float(loop.virtual_damping)),
@@ -244,7 +244,7 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
     """Roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
     if loop.sampled():
         try:
-            rhythm(loop)
+            hyperperiod_of(loop)
         except ValueError as error:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
@@ -332,7 +332,7 @@ def left_out(section: Any, loop: Loop) -> list[str]:
         found.append("the compensator acts continuously: its period is left out")
     if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
         found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
-    if section.sensor is not None and section.sensor.averaging is not None and not rhythm(loop).averages:
+    if section.sensor is not None and section.sensor.averaging is not None and not hyperperiod_of(loop).averages:
         found.append(
             "the force is taken as it is at an instant: the sensor's averaging is left out, not being its period"
         )

@@ -20,7 +20,7 @@ from dockdyn.stability.growth import single
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import delay_instants
-from dockdyn.stability.rhythm import Rhythm, rhythm
+from dockdyn.stability.multirate import Hyperperiod, hyperperiod_of
 from dockdyn.stability.roots import rightmost_roots
 from dockdyn.stability.sampled import cycle
 
@@ -132,8 +132,8 @@ def tied_keys(content: Any, loop: Loop, values: dict[str, float]) -> list[tuple[
     """Every key of `values` once, with those that it can change with only."""
     groups = []
     if loop.sampled():
-        beats = rhythm(loop)
-        moved = [True, bool(loop.sensor_period is not None), loop.stepped(), beats.averages]
+        hyperperiod = hyperperiod_of(loop)
+        moved = [True, bool(loop.sensor_period is not None), loop.stepped(), hyperperiod.averages]
         groups.append(tuple(key for key, tied in zip(PERIODS, moved, strict=True) if tied and key in values))
     robot = getattr(content.loop, "robot", None)
     for name in ("poles", "zeros"):
@@ -163,9 +163,9 @@ def named_slopes(
     content: Any, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
 ) -> tuple[float, dict[str, float]]:
     """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
-    beats = rhythm(single(replace(loop, delay=jnp.asarray(longest)))) if loop.sampled() else None
-    start = None if beats is not None else rightmost(content, nominal, loop, delay)
-    growth, slopes = slopes_once(content, nominal, jnp.asarray(delay), start, beats=beats, at_edge=at_edge)
+    hyperperiod = hyperperiod_of(single(replace(loop, delay=jnp.asarray(longest)))) if loop.sampled() else None
+    start = None if hyperperiod is not None else rightmost(content, nominal, loop, delay)
+    growth, slopes = slopes_once(content, nominal, jnp.asarray(delay), start, hyperperiod=hyperperiod, at_edge=at_edge)
     return float(growth), named_numbers(slopes, content)
 
 
@@ -187,12 +187,14 @@ def with_delay(loop: Loop | Linear, delay: Any) -> Any:
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
-@partial(jit_once, static=("beats", "at_edge"))
-def slopes_once(content: Any, nominal: Any, delay: Any, start: Any, beats: Rhythm | None, at_edge: bool) -> Any:
+@partial(jit_once, static=("hyperperiod", "at_edge"))
+def slopes_once(
+    content: Any, nominal: Any, delay: Any, start: Any, hyperperiod: Hyperperiod | None, at_edge: bool
+) -> Any:
     """Growth rate (1/s) with a `delay` (s), and the gradient of the margin there in every number of `content`."""
 
     def growth(loop: Any) -> Any:
-        return growth_of_root(loop, start) if beats is None else growth_of_multiplier(loop, beats)
+        return growth_of_root(loop, start) if hyperperiod is None else growth_of_multiplier(loop, hyperperiod)
 
     def margin(content: Any) -> Any:
         loop = delayed_loop(content, nominal)
@@ -216,9 +218,9 @@ def growth_of_root(loop: Loop | Linear, start: Any) -> Any:
     return root_of(start, matrices, delays, left, right).real
 
 
-def growth_of_multiplier(loop: Loop, beats: Rhythm) -> Any:
+def growth_of_multiplier(loop: Loop, hyperperiod: Hyperperiod) -> Any:
     """Growth rate (1/s) of the largest multiplier of a sampled loop."""
-    whole = cycle(loop, beats)
+    whole = cycle(loop, hyperperiod)
     values, right = jnp.linalg.eig(jax.lax.stop_gradient(whole.monodromy))
     largest = jnp.argmax(jnp.abs(values))
     value, right = values[largest], right[:, largest]

@@ -1,7 +1,7 @@
-"""The instants of a sampled loop: how many of each kind until all periods meet again.
+"""The hyperperiod of a sampled loop: how many instants of each kind until all its periods meet again.
 
 Units: periods s, counted in hold periods.
-Source: own construction.
+Source: multirate sampled systems; own construction.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST = 200  # instants of a kind in a cycle
 MOST_COMMANDS = 500  # that a delay may keep under way
 
 
-class Rhythm(NamedTuple):
+class Hyperperiod(NamedTuple):
     """What is fixed about a loop's instants, whatever its numbers."""
 
     holds: int  # in a cycle
@@ -34,8 +34,8 @@ class Rhythm(NamedTuple):
         return {Fraction(i * self.holds, count) for i in range(count)}
 
 
-def rhythm(loop: Loop) -> Rhythm:
-    """The rhythm of a loop, or the one that fits many.
+def hyperperiod_of(loop: Loop) -> Hyperperiod:
+    """The hyperperiod of a loop, or the one that fits many.
 
     Raises ValueError when the periods have no common multiple that is short enough.
     """
@@ -50,7 +50,7 @@ def rhythm(loop: Loop) -> Rhythm:
     under_way = int(np.max(np.ceil(np.asarray(loop.delay) / hold - EDGE), initial=0)) + 1
     if under_way > MOST_COMMANDS:
         raise ValueError(f"the delay is {under_way - 1} hold periods; must be at most {MOST_COMMANDS - 1}")
-    return Rhythm(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages(loop))
+    return Hyperperiod(holds, samples, stepped, 1 << (under_way - 1).bit_length(), averages(loop))
 
 
 def averages(loop: Loop) -> bool:

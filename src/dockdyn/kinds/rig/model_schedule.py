@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dockdyn.stability.loop import Loop
-from dockdyn.stability.rhythm import MOST, Rhythm, rhythm, share
+from dockdyn.stability.multirate import MOST, Hyperperiod, hyperperiod_of, share
 
 SLOW = 0.5  # largest turn (rad) of the robot's fastest motion in a tick of continuous dynamics
 REACH = 2.0  # largest |A| · tick of a robot that is read at ages which change
@@ -21,10 +21,10 @@ MOST_ROWS = 1_000_000  # ticks remembered
 SMOOTH = 0.05  # the same of the contact's oscillation
 
 
-class Clock(NamedTuple):
+class RigSchedule(NamedTuple):
     """What is fixed about the instants of a rig, whatever its numbers; a flag a tick of the cycle."""
 
-    beats: Rhythm
+    hyperperiod: Hyperperiod
     ticks: int  # in a cycle
     samples: tuple[bool, ...]  # the sensor measures; continuous dynamics without period of the sensor: it is asked only
     asks: tuple[bool, ...]  # the compensator is asked, and what is observed kept; digital dynamics step
@@ -36,13 +36,15 @@ class Clock(NamedTuple):
     @property
     def continuous_force(self) -> bool:
         """Whether the force acts continuously, not as a held sample."""
-        return not (self.beats.samples or self.beats.steps)
+        return not (self.hyperperiod.samples or self.hyperperiod.steps)
 
 
-def clock(
+def rig_schedule(
     loop: Loop, longest_delay: float, window: float = 0.0, asked: float | None = None, steady: bool = True
-) -> Clock:
-    """The clock of a loop with plain numbers, whose samples are at most `longest_delay` (s) old and means over a `window` (s).
+) -> RigSchedule:
+    """The schedule of a loop with plain numbers.
+
+    Its samples are at most `longest_delay` (s) old and means over a `window` (s).
 
     Delays that are not `steady` take ticks that are short beside the robot's motion.
     `asked` is the period (s) of the compensator of continuous dynamics; without it, gains on the velocity of model or
@@ -56,25 +58,29 @@ def clock(
         raise ValueError(
             "a rig needs a hold or digital dynamics with a period: its robot is told something at instants"
         )
-    beats = rhythm(loop)
+    hyperperiod = hyperperiod_of(loop)
     hold = float(loop.hold)
     half = Fraction(0)
     if loop.dynamics == "half-period":
         assert loop.dynamics_period is not None
         half = share("dynamics", loop.dynamics_period / 2, np.asarray(hold))
-    stepping = asking = beats.instants(beats.steps)
-    if every := share("compensator", asked, np.asarray(hold)) if asked is not None and not beats.steps else 2 * half:
-        whole = lcm(beats.holds, every.numerator)
-        beats = beats._replace(holds=whole, samples=beats.samples * whole // beats.holds)
+    stepping = asking = hyperperiod.instants(hyperperiod.steps)
+    if (
+        every := share("compensator", asked, np.asarray(hold))
+        if asked is not None and not hyperperiod.steps
+        else 2 * half
+    ):
+        whole = lcm(hyperperiod.holds, every.numerator)
+        hyperperiod = hyperperiod._replace(holds=whole, samples=hyperperiod.samples * whole // hyperperiod.holds)
         asking = {every * i for i in range(int(whole / every))}
-    sampling = beats.instants(beats.samples)
-    holding = beats.instants(beats.holds)
+    sampling = hyperperiod.instants(hyperperiod.samples)
+    holding = hyperperiod.instants(hyperperiod.holds)
     parts = lcm(*(at.denominator for at in stepping | asking | sampling | holding), half.denominator)
-    if not beats.steps:
+    if not hyperperiod.steps:
         parts *= finer(loop, hold / parts)
     elif not steady and loop.robot is not None:  # read by a series, which has its reach
         parts *= max(1, int(np.ceil(np.linalg.norm(loop.robot.state) * hold / parts / REACH)))
-    ticks = parts * beats.holds
+    ticks = parts * hyperperiod.holds
     if ticks > 4 * MOST:
         raise ValueError(f"a cycle of the rig has {ticks} instants; must have at most {4 * MOST}")
     grid = [Fraction(i, parts) for i in range(ticks)]
@@ -87,7 +93,9 @@ def clock(
         )
     rows = 1 << (needed - 1).bit_length()
     segments = int(np.ceil(window / (hold / parts) - 1e-9)) + 1
-    return Clock(beats, ticks, samples, asks, tuple(at in holding for at in grid), int(half * parts), rows, segments)
+    return RigSchedule(
+        hyperperiod, ticks, samples, asks, tuple(at in holding for at in grid), int(half * parts), rows, segments
+    )
 
 
 def finer(loop: Loop, tick: float) -> int:
