@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from campaign_data import campaign_dataset
+from places import DOCS
 from scipy import stats
 
 import dockdyn
@@ -441,7 +441,7 @@ def test_a_real_campaign():
 
 
 def test_every_key_of_the_answers_is_documented():
-    page = (Path(__file__).parent.parent / "docs" / "campaign.md").read_text(encoding="utf-8")
+    page = (DOCS / "campaign.md").read_text(encoding="utf-8")
     told = set(re.findall(r"`([a-zA-Z_0-9]+)`", page.partition("## The JSON of a campaign")[2]))
     answers = campaign_answers(catching(100, requirements={"captured": True}))
     parts = [answers, answers["convergence"], *answers["worst"], *answers["requirements"], *answers["figures"].values()]

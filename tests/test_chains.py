@@ -2,16 +2,16 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DOCS
 from scipy.integrate import solve_ivp
 
 import dockdyn
 from dockdyn.pages import report_html
 
-RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
 MASSES = {"chaser.masses": [8, 3], "target.masses": [2, 21], "chaser.stiffness": 700, "target.stiffness": 300}
 
 

@@ -1,12 +1,12 @@
 """Control after a capture: regulator, detumbling, reaction null space, budgets, refusals."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from places import DOCS
 from scipy.integrate import simpson
 from scipy.linalg import solve_continuous_are
 from scipy.spatial.transform import Rotation
@@ -22,7 +22,6 @@ from dockdyn.stability.linearise import linearise
 LIMITS = [30, 30, 10]
 RIGID = {"flexible.modes": 0}
 ROUNDED = 1 + 1e-9  # the integrator works to 1e-10
-DOCS = Path(__file__).parents[1] / "docs"
 
 
 def simulate(law, name="cyril-controlled", **changes):

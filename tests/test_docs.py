@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import tomlkit
 import typer
+from places import DOCS, ROOT, SOURCE
 
 import dockdyn
 from dockdyn.cli import main as cli
@@ -27,8 +28,7 @@ from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.compensators import LAWS
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 BLOCK = re.compile(r"^```(python|toml|console|text|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(?:#|<!--) (\w+\.(?:py|toml|urdf))(?: -->)?\n")
 PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
@@ -182,7 +182,7 @@ def words_of(schema: object) -> set[str]:
 
 
 def test_every_distribution_and_the_campaign_are_documented():
-    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     distributions = text.split("\n## Distributions")[1].split("\n## ")[0]
     for word, law in DISTRIBUTIONS.items():
         (row,) = re.findall(rf'^\| `"{word}"` \|.*$', distributions, re.M)
@@ -198,7 +198,7 @@ def test_every_distribution_and_the_campaign_are_documented():
 
 @pytest.mark.parametrize("kind", SCHEMAS)
 def test_every_key_of_a_scenario_is_documented(kind):
-    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     schema = SCHEMAS[kind].model_json_schema()
     keys = set()
     for section in [schema, *schema["$defs"].values()]:
@@ -221,7 +221,7 @@ def test_every_key_of_a_scenario_is_documented(kind):
 
 
 def test_tables_of_the_loop_have_a_heading_and_rows_of_their_own():
-    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     for table, section in loop_tables().items():
         described = text.split(f"\n`[loop.{table}]`: ")[1].split("\n`[")[0].split("\n## ")[0]
         assert not [key for key in section["properties"] if not re.search(rf"^\|.*`{key}`", described, re.M)], table
@@ -243,7 +243,7 @@ def loop_tables() -> dict[str, dict]:
 
 
 def test_every_compensator_is_described_with_its_keys():
-    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     for law, section in LAWS.items():
         (row,) = re.findall(rf'^\| `"{law}"` \|.*$', text, re.M)
         shared = {"law", "period", "differentiator_rate", "differentiator_step", "filter_time"}
@@ -253,7 +253,7 @@ def test_every_compensator_is_described_with_its_keys():
 
 
 def test_default_step_and_tolerance_are_those_of_the_code():
-    text = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     chosen = text.split("**`step` left out.**")[1].split("\n\n")[0]
     assert f"{1000 * plan.DEFAULT_STEP:g} ms" in chosen
     assert f"{plan.TOLERANCE:g}" in chosen
@@ -265,16 +265,16 @@ def result():
 
 
 def test_every_variable_of_a_result_is_documented_with_its_unit(result):
-    documented = rows(ROOT / "docs" / "results.md")
+    documented = rows(DOCS / "results.md")
     for name, variable in result.data_vars.items():
         assert f"| {variable.attrs['units']} |" in documented[name], name
     assert not set(result.attrs) - set(documented)
-    text = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    text = (DOCS / "results.md").read_text(encoding="utf-8")
     assert not [name for name in result.sizes if f"`{name}`" not in text]
 
 
 def test_every_key_of_a_summary_is_documented(result):
-    documented = rows(ROOT / "docs" / "results.md")
+    documented = rows(DOCS / "results.md")
     summary = dockdyn.summarise(result)
     assert not set(summary) - set(documented)
     assert not set(summary["contacts"][0]) - set(documented)
@@ -290,7 +290,7 @@ def test_every_key_of_a_summary_is_documented(result):
     ],
 )
 def test_margins_and_the_file_of_a_chart_are_documented(scenario, sweeps):
-    page = ROOT / "docs" / "stability.md"
+    page = DOCS / "stability.md"
     documented = rows(page)
     chart = stability_dataset(dockdyn.load(scenario), [parse_sweep(text) for text in sweeps])
     margins = json.loads(chart.attrs["margins"])
@@ -305,7 +305,7 @@ def test_margins_and_the_file_of_a_chart_are_documented(scenario, sweeps):
 
 
 def test_every_command_and_option_is_documented():
-    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    text = (DOCS / "cli.md").read_text(encoding="utf-8")
     for name, command in typer.main.get_command(cli.app).commands.items():
         assert f"## `dockdyn {name}" in text
         section = text.split(f"## `dockdyn {name}")[1].split("\n## ")[0]
@@ -318,7 +318,7 @@ def test_dependencies_are_those_of_the_package():
         return re.sub(r"[^a-z0-9]", "", name.lower())
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    page = (DOCS / "dependencies.md").read_text(encoding="utf-8")
     for heading, needed in {"Core": project["dependencies"], **project["optional-dependencies"]}.items():
         section = re.split(
             r"^## ", page.split(f"## {heading}\n" if heading == "Core" else f"## `{heading}`\n")[1], flags=re.M
@@ -356,20 +356,20 @@ def test_links_inside_the_repository_lead_somewhere(page):
 
 
 def test_every_page_is_in_the_contents():
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
     listed = {line for block in re.findall(r"^```{toctree}\n(.*?)^```", index, re.M | re.S) for line in block.split()}
-    assert {page.stem for page in PAGES if page.parent == ROOT / "docs"} - listed == {"index"}
+    assert {page.stem for page in PAGES if page.parent == DOCS} - listed == {"index"}
 
 
 def test_python_reference_names_everything():
     """Every public name of the package, and every module with physics."""
-    api = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    api = (DOCS / "api.md").read_text(encoding="utf-8")
     for module in (dockdyn, dockdyn.stability, dockdyn.impact):
         names = [name for name in module.__all__ if name not in ("impact", "stability", "Vector")]
         assert not [name for name in names if f" {module.__name__}.{name}\n" not in api], module.__name__
     for room in ("mechanics", "contact", "impact", "integrate", "stability", "control", "hil", "kinds"):
-        page = (ROOT / "docs" / f"api-{room}.md").read_text(encoding="utf-8")
-        source = ROOT / "src" / "dockdyn"
+        page = (DOCS / f"api-{room}.md").read_text(encoding="utf-8")
+        source = SOURCE
         modules = [file for file in (source / room).rglob("*.py") if file.name != "__init__.py"]
         if room == "kinds":
             modules = [
@@ -382,14 +382,14 @@ def test_python_reference_names_everything():
 
 
 def test_the_tables_of_keys_are_those_of_the_schema(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs")
+    monkeypatch.syspath_prepend(DOCS)
     import make_keys
 
     assert make_keys.page() == make_keys.PAGE.read_text(encoding="utf-8"), "run: python docs/make_keys.py"
 
 
 def test_pictures_are_there_and_small():
-    images = ROOT / "docs" / "images"
+    images = DOCS / "images"
     named = {name for page in PAGES for name in re.findall(r"images/([\w.-]+)\)", page.read_text(encoding="utf-8"))}
     assert named == {file.name for file in images.iterdir()}
     assert sum(file.stat().st_size for file in images.iterdir()) < 3e6

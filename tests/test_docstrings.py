@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from places import SOURCE
 
-SOURCE = Path(__file__).parents[1] / "src" / "dockdyn"
 ROOMS = ("mechanics", "contact", "impact", "integrate", "stability", "control", "loop", "models")
 MODULES = [path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py")) if path.stat().st_size]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import runpy
-from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from places import DOCS, ROOT
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 QUICK = ("derivative_of_a_load", "effective_masses", "stability_of_a_compliance")  # the others run in full runs
-GALLERY = Path(__file__).parents[1] / "docs" / "gallery.md"
+GALLERY = DOCS / "gallery.md"
 
 # what each prints, where a paper, a closed form or another test knows it
 KNOWN = {

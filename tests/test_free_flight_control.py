@@ -1,10 +1,10 @@
 """Control in free flight: closed forms, saturation, momentum and energy through contact, budgets, refusals."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DOCS
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -217,7 +217,7 @@ def test_budgets_hold_through_contact(docked):
 
 
 def test_everything_in_the_result_is_documented(docked):
-    text = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+    text = (DOCS / "results.md").read_text(encoding="utf-8")
     names = [*docked.data_vars, *docked.sizes, *docked.attrs, *dockdyn.summarise(docked)]
     assert not [name for name in names if f"`{name}`" not in text]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 import typer
+from places import DOCS
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import brentq
@@ -284,7 +284,7 @@ def test_what_is_missing_is_said(impact, arguments):
 
 
 def test_every_option_and_key_is_documented(answer):
-    docs = Path(__file__).parents[1] / "docs"
+    docs = DOCS
     section = (docs / "cli.md").read_text(encoding="utf-8").split("\n## `dockdyn impact`")[1].split("\n## ")[0]
     for name, command in typer.main.get_command(cli.app).commands["impact"].commands.items():
         part = section.split(f"### `dockdyn impact {name}`")[1].split("\n### ")[0]

@@ -2,16 +2,16 @@
 
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DOCS
 
 import dockdyn
 from dockdyn.kinds.orbital_arm.snapshots import instants
 from dockdyn.pages import report_html
 
-RESULTS = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
 LENGTHS = (1.84, 1.84, 0.736)  # m, of the links of Gibson and Murphey's arm here
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import tomlkit
+from places import DOCS
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
@@ -21,7 +21,7 @@ from dockdyn.kinds.berthing.run import build, strike
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.report.replay.arms import placing, tree_parts
 
-SCENARIOS = (Path(__file__).parents[1] / "docs" / "scenario.md").read_text(encoding="utf-8")
+SCENARIOS = (DOCS / "scenario.md").read_text(encoding="utf-8")
 LENGTH, MASS, STIFFNESS = 5.0, 15.0, 600.0  # m, kg, N m²
 SPEED, PAYLOAD = 0.05, 30.0  # m/s, kg
 BEAM = {"length": LENGTH, "mass": MASS, "bending": STIFFNESS}

@@ -1,10 +1,10 @@
 """Contact of trees after t = 0: repeated impacts, rest, compliant contact; against SciPy on a line and in the plane."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DOCS
 from scipy.integrate import solve_ivp
 
 import dockdyn
@@ -215,7 +215,7 @@ def test_what_reports_say_of_compliant_contact(pressed, capsys):
 
 
 def test_results_of_repeated_contact_are_documented(bounces, pressed):
-    text = (Path(__file__).parents[1] / "docs" / "results.md").read_text(encoding="utf-8")
+    text = (DOCS / "results.md").read_text(encoding="utf-8")
     for dataset in (bounces, pressed):
         summary = dockdyn.summarise(dataset)
         keys = [*dataset.data_vars, *dataset.attrs, *dataset.sizes, *summary, *summary["contacts"][0]]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 import tomlkit
 from conftest import plain
+from places import DOCS
 
 import dockdyn
 from dockdyn.kinds.rig.choice import RESOLVED, SURE, Choice, Ranked, advice
@@ -112,7 +112,7 @@ SHORT = {"contact.normal.stiffness": STIFF, "duration": "0.4 s"}
 def tutorial(tmp_path_factory):
     """The rig of the tutorial, as a file."""
     file = tmp_path_factory.mktemp("rig") / "my_rig.toml"
-    page = (Path(__file__).parents[1] / "docs" / "tutorial-rig.md").read_text(encoding="utf-8")
+    page = (DOCS / "tutorial-rig.md").read_text(encoding="utf-8")
     file.write_text(re.findall(r"^```toml\n(# my_rig.toml\n.*?)^```$", page, re.MULTILINE | re.DOTALL)[0])
     return file
 

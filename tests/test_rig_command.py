@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DOCS
 from scipy.stats import chi2
 
 import dockdyn
 from dockdyn.kinds.rig.report import compared
 from dockdyn.results.store import open_result
 
-DOCS = Path(__file__).parents[1] / "docs" / "results.md"
+RESULTS = DOCS / "results.md"
 SWING = ("run", "sits", "--set", "duration=10 s")
 ISSUE = {  # keys that a rig adds to the summary
     *("amplitude_ratio", "phase_error_rad", "peak_force_error_N", "end_force_error_N", "end_velocity_error_m_s"),
@@ -70,7 +70,7 @@ def test_digital_dynamics_and_jitter_are_in_the_budget():
 
 
 def test_every_variable_key_and_attribute_is_documented(swing):
-    text = DOCS.read_text(encoding="utf-8")
+    text = RESULTS.read_text(encoding="utf-8")
     rig = text.split("### Rig\n")[1].split("\n### ")[0]
     for name, variable in swing.data_vars.items():
         (row,) = [line for line in rig.splitlines() if line.startswith("|") and f"`{name}`" in line.split("|")[1]]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
+from places import DOCS
 
-DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS))
 validation = pytest.importorskip("make_validation")
 
