@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dockdyn.api import replay_html, summarise
 from dockdyn.report.embedded_replay import packed
+from dockdyn.report.page import render_page
 from dockdyn.results.store import study_of
 from dockdyn.scenario.kinds import kind_named
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dockdyn.report.page import Measured
+    from dockdyn.report.report import Report
 
 # where the function is that makes the report of a study; loaded when one is asked for
 STUDIES = {
-    "stability": "dockdyn.studies.margins.report:render_stability_report",
-    "envelope": "dockdyn.studies.envelope.report:render_envelope_report",
-    "campaign": "dockdyn.studies.campaign.report:render_campaign_report",
-    "compare": "dockdyn.kinds.rig.compare_report:render_compare_report",
+    "stability": "dockdyn.studies.margins.report:margins_report",
+    "envelope": "dockdyn.studies.envelope.report:envelope_report",
+    "campaign": "dockdyn.studies.campaign.report:campaign_report",
+    "compare": "dockdyn.kinds.rig.compare_report:comparison_report",
 }
 
 
-def report_html(dataset: xr.Dataset, measured: Measured | None = None, replay: dict[str, str] | None = None) -> str:
+def report_of(dataset: xr.Dataset) -> Report:
+    """The report of a result as data, of a run or of a study. Raises ScenarioError as `summarise` does."""
+    study = study_of(dataset)
+    if study is None:
+        return kind_named(str(dataset.attrs["kind"])).report(dataset, summarise(dataset))
+    module, _, function = STUDIES[study].partition(":")
+    make: Callable[[xr.Dataset], Report] = getattr(import_module(module), function)
+    return make(dataset)
+
+
+def report_html(dataset: xr.Dataset, replay: dict[str, str] | None = None) -> str:
     """The report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
-    `measured` is what a log says of the run, `replay` what `replay_of` gives, which is asked by default.
+    `replay` is what `replay_of` gives, which is asked by default.
     """
-    study = study_of(dataset)
-    if study:
-        module, _, function = STUDIES[study].partition(":")
-        render: Any = getattr(import_module(module), function)
-        return render(dataset)
-    inside = replay_of(dataset) if replay is None else replay
-    return kind_named(str(dataset.attrs["kind"])).report(dataset, summarise(dataset), measured=measured, **inside)
+    inside = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
+    return render_page(report_of(dataset), **(inside or {}))
 
 
 def packed_replay(dataset: xr.Dataset, folder: Path | None = None) -> str:

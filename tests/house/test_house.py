@@ -47,7 +47,7 @@ import xarray as xr
 from pydantic import Field
 
 from dockdyn.kinds.kind import Kind
-from dockdyn.report.page import render
+from dockdyn.report.report import run_report
 from dockdyn.report.replay.scene import Scene
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
@@ -82,19 +82,12 @@ class DamperKind(Kind):
     def summarise(self, dataset):
         return {"kind": "damper", "title": dataset.title, "reach_m": float(dataset.position[-1]), "warnings": []}
 
-    def report(self, dataset, summary, **more):
-        reach = [("Reach", f"{summary['reach_m']:.4f} m")]
-        words = f"The mass goes {summary['reach_m']:.4f} m far."
-        return render(
-            "report/base.html", dataset, verdict=words, warnings=[], summary=reach, figures=[], made=[],
-            required=summary["requirements"], **more,
-        )
+    def report(self, dataset, summary):
+        reach = f"{summary['reach_m']:.4f} m"
+        return run_report(dataset, summary, verdict=f"The mass goes {reach} far.", key=[("Reach", reach)])
 
     def scene(self, dataset, content):
         return Scene(dataset.title, dataset.time.values, [], [])
-
-    def show(self, console, summary):
-        console.print(f"reaches {summary['reach_m']:.3f} m")
 """
 
 
@@ -115,7 +108,7 @@ def with_own_kind(tmp_path, monkeypatch):
     sys.modules.pop("damping", None)
 
 
-def test_a_kind_from_outside(with_own_kind):
+def test_a_kind_from_outside(with_own_kind, dock):
     file = with_own_kind / "mine.toml"
     file.write_text('schema = 1\nkind = "damper"\nspeed = "20 mm/s"\nrate = 0.5\n[requirements]\nreach = "< 35 mm"\n')
     scenario = dockdyn.load(file, {"rate": 0.8})
@@ -125,6 +118,9 @@ def test_a_kind_from_outside(with_own_kind):
     assert summary["requirements"][0]["met"] is True
     page = dockdyn.report_html(dataset)
     assert "The mass goes 0.0245 m far" in page and "The requirement is met" in page
+    assert dock("run", file, "--set", "rate=0.8", "--out", with_own_kind / "out").stdout.startswith(
+        "A mass on a damper\nThe mass goes 0.0245 m far.\nrequired reach < 0.035 m: met; value 0.02454 m"
+    )
     with pytest.raises(dockdyn.ScenarioError, match="rate = -1: must be a rate"):
         dockdyn.load(file, {"rate": -1})
     with pytest.raises(dockdyn.ScenarioError, match=r"kind: 'dampers' is not a kind; did you mean 'damper'"):

@@ -37,7 +37,10 @@ COLUMNS += ("peak_normal_force_N", "peak_time_s", "impulse_N_s")
 
 
 class Page(HTMLParser):
-    """What a report holds: every tag with its attributes, all text, and the rows of the tables by class."""
+    """What a report holds: every tag with its attributes, all text, and rows of tables by heading and by class.
+
+    Of tables under one heading those of the first are known by it.
+    """
 
     VOID = ("meta", "img", "br", "link")
 
@@ -46,6 +49,7 @@ class Page(HTMLParser):
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.open: list[str] = []
         self.heading = self.text = ""
+        self.region: str | None = None
         self.tables: dict[str | None, list[list[str]]] = {}
         self.rows: list[list[str]] = []
         self.feed(html)
@@ -55,8 +59,12 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag not in self.VOID:
             self.open.append(tag)
+        if tag == "div":
+            self.region = dict(attrs).get("aria-label")
         if tag == "table":
-            self.rows = self.tables.setdefault(dict(attrs).get("class"), [])
+            self.rows = []
+            self.tables[dict(attrs).get("class")] = self.rows
+            self.tables.setdefault(self.region, self.rows)
         if tag == "tr":
             self.rows.append([])
         if tag in ("td", "th"):
@@ -107,7 +115,7 @@ def assert_shows(cell: str, value: float | None) -> None:
 def test_contacts_in_the_page_are_those_of_the_summary(name, results, reports):
     summary = dockdyn.summarise(results[name])
     page = Page(reports[name])
-    rows = [row for row in page.tables.get("contacts", []) if row and row[0].startswith("Q")]
+    rows = [row for row in page.tables.get("Contacts", []) if row and row[0].startswith("Q")]
     assert len(rows) == len(summary["contacts"])
     for row, contact in zip(rows, summary["contacts"], strict=True):
         assert row[3:5] == [contact["feature"], contact["surface"]]
@@ -262,7 +270,7 @@ def test_page_opens_in_a_browser(browse, reports, tmp_path):
     page.write_text(reports["contacts"], encoding="utf-8")
     dom, log = browse(page, "--dump-dom")
     assert "CONSOLE" not in log  # nothing refused, nothing missing
-    rows = Page(dom).tables["contacts"]
+    rows = Page(dom).tables["Contacts"]
     assert [row[0] for row in rows[-2:]] == ["Q1", "Q2"]
     picture_file = tmp_path / "page.png"
     browse(page, f"--screenshot={picture_file}", "--window-size=1100,1500")

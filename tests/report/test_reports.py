@@ -17,11 +17,12 @@ from test_stability_report import RESULTS as STABILITIES
 import dockdyn
 from dockdyn.kinds.rig.compare import VARIABLES
 from dockdyn.pages import STUDIES, report_html
+from dockdyn.report.page import render_page
 from dockdyn.results.store import open_result, write_result
 from dockdyn.scenario.kinds import known_kinds
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
-from dockdyn.studies.overlay.report import render_overlay_report
-from dockdyn.studies.sensitivity.report import render_sensitivity_report
+from dockdyn.studies.overlay.report import overlay_report
+from dockdyn.studies.sensitivity.report import sensitivity_report
 
 MOST = 3_000_000  # bytes of a page
 REPORTS = [*STUDIES, *known_kinds()]
@@ -86,8 +87,9 @@ def reports(runs, shared_run) -> dict[str, str]:
     pages = {kind: report_html(dataset) for kind, dataset in runs.items()}
     pages |= dict(zip(("stability", "campaign", "compare", "envelope"), map(report_html, studies), strict=True))
     assert set(pages) == set(REPORTS)
-    pages["overlay"] = render_overlay_report({"slow.nc": runs["latch"], "fast.nc": faster}, None, "dockdyn report …")
-    pages["sensitivity"] = render_sensitivity_report(SENSITIVITY, 'kind = "rig"\n', "dockdyn sensitivity …")
+    overlay = overlay_report({"slow.nc": runs["latch"], "fast.nc": faster}, None, "dockdyn report …")
+    pages["overlay"] = render_page(overlay)
+    pages["sensitivity"] = render_page(sensitivity_report(SENSITIVITY, 'kind = "rig"\n', "dockdyn sensitivity …"))
     return pages
 
 

@@ -10,8 +10,8 @@ import pytest
 import dockdyn
 from dockdyn.cli import main as cli
 from dockdyn.cli.common import NOT_MET
-from dockdyn.cli.console import show_summary
-from dockdyn.pages import report_html
+from dockdyn.pages import report_html, report_of
+from dockdyn.report.terminal import show_report
 from dockdyn.results.requirements import judge, unit_of_figure
 from dockdyn.scenario.language.requirement import requirements_of
 
@@ -191,7 +191,7 @@ def test_every_kind_judges(preset, stated, limit, capsys):
     summary = dockdyn.summarise(dataset)
     (found,) = summary["requirements"]
     assert found["name"] in limit
-    show_summary(summary)
+    show_report(report_of(dataset))
     assert f"required {found['name']} " in capsys.readouterr().out
     assert "<h2>Requirements</h2>" in report_html(dataset)
 

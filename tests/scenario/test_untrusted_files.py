@@ -14,10 +14,11 @@ import pytest
 import xarray as xr
 
 import dockdyn
-from dockdyn.cli import console as terminal
 from dockdyn.cli.common import progress
+from dockdyn.report import terminal
 from dockdyn.report.terminal import table_of
 from dockdyn.results.store import write_result
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.own_code import VARIABLE
 from dockdyn.scenario.language.printable import LONGEST, one_line, printable
 from dockdyn.scenario.load import preset_text
@@ -166,7 +167,8 @@ def test_titles_and_names_are_printed_as_they_are(printed, shared_run, preset):
         {"name": HOSTILE, "relation": "<", "limit": 1.0, "unit": HOSTILE, "value": 2.0, "margin": -1.0, "met": False}
     ]
     summary["warnings"] = [HOSTILE]
-    text = printed(terminal.show_summary, summary)
+    dataset = shared_run(preset).assign_attrs(title=HOSTILE)
+    text = printed(terminal.show_report, kind_named(summary["kind"]).report(dataset, summary))
     assert SHOWN in text and "\x1b" not in text and "\u202e" not in text
     assert all(line.isprintable() for line in text.split("\n"))
 
@@ -183,7 +185,7 @@ def test_pages_hold_no_markup_of_theirs(shared_run):
 
     dataset = shared_run("paraskevas-latch")
     dataset = dataset.assign_attrs(title=HOSTILE, scenario=str(dataset.attrs["scenario"]) + f"\n# {SHOWN}")
-    assert "<script>alert" not in report_html(dataset, None, {})
+    assert "<script>alert" not in report_html(dataset, {})
     assert "<script>alert" not in dockdyn.replay_html(
         dataset.assign_attrs(scenario=shared_run("paraskevas-latch").scenario)
     )

@@ -21,8 +21,8 @@ from test_report import Page
 import dockdyn
 from dockdyn.kinds.free_flight.closed_together import seen_matrices
 from dockdyn.kinds.free_flight.nominal import nominal_of
+from dockdyn.pages import report_html
 from dockdyn.stability import rightmost_roots, stable_windows
-from dockdyn.studies.margins.report import render_stability_report
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 NORMAL = np.array([-1.0, 0.0, 0.0])  # out of the plate, at x = 0
@@ -261,8 +261,8 @@ def test_charts_and_the_report_are_of_all_contacts(load):
     limit = ByHand(scene).critical_delay()
     data = stability_dataset(load(scene), [parse_sweep(f"loop.delay=0:{2 * limit}:9")])
     assert_allclose(data.boundary_x.values, [limit], rtol=0, atol=2e-7 * limit)
-    page = Page(render_stability_report(data))
-    assert [row[0] for row in page.tables["closed"] if row[0].startswith("tip")] == ["tip0", "tip1"]
+    page = Page(report_html(data))
+    assert [row[0] for row in page.tables["Several contacts"] if row[0].startswith("tip")] == ["tip0", "tip1"]
     assert "all of them" in " ".join(page.text.split())
 
 

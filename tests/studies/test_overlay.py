@@ -12,10 +12,11 @@ import tomlkit
 import xarray as xr
 
 import dockdyn
+from dockdyn.report.page import render_page
 from dockdyn.results.export import export_csv
 from dockdyn.results.store import write_result
 from dockdyn.studies.overlay.measured_log import read_measured, residuals
-from dockdyn.studies.overlay.report import names_of, render_overlay_report
+from dockdyn.studies.overlay.report import names_of, overlay_report
 from dockdyn.studies.overlay.signals import measured, overlaid
 
 
@@ -30,25 +31,25 @@ def fast(shared_run) -> xr.Dataset:
 
 
 def rows(text: str, table: str) -> list[list[str]]:
-    """Rows of the table of a class, as text."""
-    found = re.search(rf'<table class="{table}">(.*?)</table>', text, re.DOTALL)[1]
+    """Rows of the table in a section, as text."""
+    found = re.search(rf'aria-label="{table}" tabindex="0">(.*?)</table>', text, re.DOTALL)[1]
     return [
         re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in re.findall("<tr>(.*?)</tr>", found, re.S)
     ]
 
 
 def test_key_figures_and_inputs_beside_each_other(slow, fast):
-    text = render_overlay_report({"slow.nc": slow, "fast.nc": fast})
-    figures = {row[0]: row[1:] for row in rows(text, "beside")[1:]}
+    text = render_page(overlay_report({"slow.nc": slow, "fast.nc": fast}))
+    figures = {row[0]: row[1:] for row in rows(text, "Key figures")[1:]}
     one, other = dockdyn.summarise(slow), dockdyn.summarise(fast)
     unit, first, second, mark = figures["Capture time"]
     assert unit == "s" and mark == "≠"
     assert float(first) == pytest.approx(one["capture_time_s"], rel=1e-4)
     assert float(second) == pytest.approx(other["capture_time_s"], rel=1e-4)
     assert figures["Captured"] == ["", "yes", "yes", ""] and figures["Contact count"][-1] == ""
-    assert [row[0] for row in rows(text, "different")[1:]] == ["speed"]
+    assert [row[0] for row in rows(text, "Inputs")[1:]] == ["speed"]
     assert "2 runs of kind latch that differ in speed" in text
-    same = render_overlay_report({"a.nc": slow, "b.nc": slow})
+    same = render_page(overlay_report({"a.nc": slow, "b.nc": slow}))
     assert "The scenarios are the same." in same and "≠" not in re.sub("<p.*?</p>", "", same, flags=re.S)
 
 
@@ -153,7 +154,7 @@ def test_a_log_in_the_reports(slow, fast, dock, tmp_path):
     assert name in text and "0.5000 N, 25.0 % of what was measured; at most 0.5000 N" in text
     assert dock("report", "slow.nc", "fast.nc", "--log", "log.csv", "--out", "two.html").returncode == 0
     text = (tmp_path / "two.html").read_text(encoding="utf-8")
-    (row,) = (row for row in rows(text, "beside") if row[0] == name)
+    (row,) = (row for row in rows(text, "Key figures") if row[0] == name)
     off = np.interp(slow.time.values, fast.time.values, fast.normal_force.values[:, 0]) - slow.normal_force.values[:, 0]
     assert row[1] == "N" and float(row[2]) == 0.5
     assert float(row[3]) == pytest.approx(np.sqrt(np.mean((off - 0.5) ** 2)), rel=1e-4)
@@ -192,6 +193,6 @@ def test_requirements_stand_beside_each_other(slow, fast):
         scenario = tomlkit.parse(dataset.attrs["scenario"]).unwrap()
         return dataset.assign_attrs(scenario=tomlkit.dumps(scenario | {"requirements": {"capture_time": limit}}))
 
-    text = render_overlay_report({"a.nc": required(slow, "< 0.5 s"), "b.nc": required(fast, "< 0.5 s")})
-    (row,) = rows(text, "requirements")[1:]
+    text = render_page(overlay_report({"a.nc": required(slow, "< 0.5 s"), "b.nc": required(fast, "< 0.5 s")}))
+    (row,) = rows(text, "Requirements")[1:]
     assert row[0] == "capture_time" and row[1].startswith("not met: 0.57") and row[2].startswith("met: ")

@@ -28,11 +28,12 @@ from dockdyn.cli.common import (
     say,
     vacant,
 )
-from dockdyn.cli.results import write_files
+from dockdyn.cli.results import show, write_files
 from dockdyn.files import FULL, failure, write_file
 from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
+    from dockdyn.report.report import Report
     from dockdyn.studies.campaign.store import Campaign, Store
 
 app = typer.Typer(
@@ -98,11 +99,8 @@ def run(
                 store.finish(campaign)
             if kept:
                 keep_cases(store, campaign, kept, quiet)
-            answers = written(store)
-    if as_json:
-        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
-        return
-    shown(answers, store.folder)
+            written = write_report(store)
+    told(written, store, as_json)
 
 
 @app.command("rerun", epilog=example("dockdyn campaign rerun idss 669"))
@@ -118,8 +116,6 @@ def rerun(
 
     Writes its result.nc, scenario.toml and report.html.
     """
-    from dockdyn.api import summarise
-    from dockdyn.cli.console import show_summary
     from dockdyn.studies.campaign.store import Store
 
     store = Store(folder)
@@ -128,7 +124,7 @@ def rerun(
     scenario = case_scenario(campaign, case)
     vacant(place, force)
     dataset = case_result(scenario, place, quiet)
-    show_summary(summarise(dataset))
+    show(dataset)
     say(f"Report: {place / 'report.html'}")
 
 
@@ -153,11 +149,8 @@ def report(
     keys = None if map_ is None else tuple(key.strip() for key in map_.split(","))
     if keys is not None and len(keys) != 2:
         raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
-    answers = written(Store(folder), keys)
-    if as_json:
-        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
-        return
-    shown(answers, folder)
+    store = Store(folder)
+    told(write_report(store, keys), store, as_json)
 
 
 @contextlib.contextmanager
@@ -273,25 +266,32 @@ class Lines:
         say(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
 
 
-def written(store: Store, map_keys: Any = None) -> dict[str, Any]:
-    """Write the report of a campaign; its answers."""
+def write_report(store: Store, map_keys: Any = None) -> tuple[dict[str, Any], Report]:
+    """Write the report of a campaign; its answers and what it says."""
+    from dockdyn.report.page import render_page
     from dockdyn.results.store import as_written
     from dockdyn.studies.campaign.answers import campaign_answers
-    from dockdyn.studies.campaign.report import render_campaign_report
+    from dockdyn.studies.campaign.report import campaign_report
 
     with as_written(store.folder):
         dataset = store.read(store.campaign())
         answers = campaign_answers(dataset, str(store.folder))
-        page = render_campaign_report(dataset, map_keys, str(store.folder))
+        report = campaign_report(dataset, map_keys, str(store.folder))
+        page = render_page(report)
     write_file(store.folder / "campaign-report.html", page)
-    return answers
+    return answers, report
 
 
-def shown(answers: dict[str, Any], folder: Path) -> None:
-    from dockdyn.studies.campaign.console import show_campaign
+def told(written: tuple[dict[str, Any], Report], store: Store, as_json: bool) -> None:
+    """Print what a campaign says."""
+    from dockdyn.report.terminal import show_report
 
-    show_campaign(answers)
-    say(f"Report: {folder / 'campaign-report.html'}")
+    answers, report = written
+    if as_json:
+        typer.echo(json.dumps(answers, indent=2, allow_nan=False))
+        return
+    show_report(report)
+    say(f"Report: {store.folder / 'campaign-report.html'}")
 
 
 def case_folder(store: Store, case: int) -> Path:

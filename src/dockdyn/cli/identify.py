@@ -12,6 +12,7 @@ import typer
 from dockdyn.cli.common import Quiet, Refusal, example, progress, quantity_option, say, typed, vacant, write_text
 
 if TYPE_CHECKING:
+    from dockdyn.report.report import Report
     from dockdyn.studies.identification.arm_path import Arm
 
 app = typer.Typer(
@@ -84,17 +85,17 @@ def robot(
         answer = figures_of(found)
         if validate is not None:
             answer["validation_fit_percent"] = validated(found, read_robot_log(validate, columns, units, period))
-    if out is not None:
-        from dockdyn.studies.identification.report import render_robot_report
+    from dockdyn.studies.identification.report import robot_report
 
-        write_text(out / "robot.toml", robot_toml(found), force=True)
-        write_text(out / "report.html", render_robot_report(found, answer, typed()), force=True)
+    report = robot_report(found, answer, typed())
+    if out is not None:
+        write_report(out / "robot.toml", robot_toml(found), report)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
-    from dockdyn.studies.identification.console import show_robot
+    from dockdyn.report.terminal import show_report
 
-    show_robot(answer, robot_toml(found))
+    show_report(report)
     if out is not None:
         say(f"For a scenario: {out / 'robot.toml'}\nReport: {out / 'report.html'}")
 
@@ -131,17 +132,17 @@ def contact(
     with progress("Identifying the contact", quiet):
         found = identify_contact(read_bounce(log, columns, units, period), delay)
     answer = figures_of(found)
-    if out is not None:
-        from dockdyn.studies.identification.report import render_contact_report
+    from dockdyn.studies.identification.report import contact_report
 
-        write_text(out / "contact.toml", contact_toml(found), force=True)
-        write_text(out / "report.html", render_contact_report(found, answer, typed()), force=True)
+    report = contact_report(found, answer, typed())
+    if out is not None:
+        write_report(out / "contact.toml", contact_toml(found), report)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
-    from dockdyn.studies.identification.console import show_contact
+    from dockdyn.report.terminal import show_report
 
-    show_contact(answer, contact_toml(found))
+    show_report(report)
     if out is not None:
         say(f"For a scenario: {out / 'contact.toml'}\nReport: {out / 'report.html'}")
 
@@ -201,10 +202,19 @@ def plan(
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
-    from dockdyn.studies.identification.console import show_plan
+    from dockdyn.report.terminal import show_parts
+    from dockdyn.studies.identification.wording import plan_lines
 
-    show_plan(answer)
+    show_parts(list(plan_lines(answer)))
     say(f"Commands: {file}")
+
+
+def write_report(file: Path, toml: str, report: Report) -> None:
+    """Write what was found as tables of a scenario, and the report beside it."""
+    from dockdyn.report.page import render_page
+
+    write_text(file, toml, force=True)
+    write_text(file.with_name("report.html"), render_page(report), force=True)
 
 
 def prepared(out: Path | None, force: bool) -> None:

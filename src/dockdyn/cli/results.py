@@ -14,7 +14,7 @@ from dockdyn.files import write_files as write_together
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dockdyn.report.page import Measured
+    from dockdyn.report.report import Report
 
 
 def report(
@@ -44,9 +44,11 @@ def report(
 
     Several results of one kind of run are laid over each other in one page, and so is a measured log.
     """
+    from dockdyn.pages import report_of
+    from dockdyn.report.page import render_page
     from dockdyn.results.store import as_written, open_result, result_in, study_of
     from dockdyn.studies.overlay.measured_log import read_measured
-    from dockdyn.studies.overlay.report import measured_parts, names_of, render_overlay_report
+    from dockdyn.studies.overlay.report import beside_log, names_of, overlay_report
 
     several = len(results) > 1
     names = names_of(results)
@@ -64,9 +66,10 @@ def report(
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
         if several:
-            text = render_overlay_report(runs, measured, typed())
+            text = render_page(overlay_report(runs, measured, typed()))
         else:
-            text = page_of(first, results[0].parent, measured_parts(first, measured) if measured is not None else None)
+            found = report_of(first)
+            text = page_of(first, results[0].parent, found if measured is None else beside_log(found, first, measured))
     write_text(page, text, force)
     say(f"Report: {page}")
 
@@ -101,15 +104,24 @@ def export(
     say(f"Wrote {file}")
 
 
-def page_of(dataset: xr.Dataset, folder: Path, measured: Measured | None = None) -> str:
-    """The report of a result that lies in `folder`; says where a run's replay had to be left out."""
-    from dockdyn.pages import replay_of, report_html
+def page_of(dataset: xr.Dataset, folder: Path, report: Report) -> str:
+    """The page of a result that lies in `folder`; says where a run's replay had to be left out."""
+    from dockdyn.pages import replay_of
+    from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
 
     replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
     if "no_replay" in replay:
         say(f"warning: {replay['no_replay']}", err=True)
-    return report_html(dataset, measured, replay)
+    return render_page(report, **replay)
+
+
+def show(dataset: xr.Dataset) -> None:
+    """Print what the report of a result shows on the terminal."""
+    from dockdyn.pages import report_of
+    from dockdyn.report.terminal import show_report
+
+    show_report(report_of(dataset))
 
 
 def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
@@ -121,7 +133,9 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
         folder / name: as_bytes(dataset),
         folder / "scenario.toml": dataset.attrs["scenario"],
     }
+    from dockdyn.pages import report_of
+
     try:
-        files[folder / "report.html"] = page_of(dataset, folder)
+        files[folder / "report.html"] = page_of(dataset, folder, report_of(dataset))
     finally:
         write_together(files)

@@ -26,7 +26,7 @@ from dockdyn.cli.common import (
     vacant,
     write_text,
 )
-from dockdyn.cli.results import write_files
+from dockdyn.cli.results import show, write_files
 
 PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
@@ -68,9 +68,7 @@ def run(
     if as_json:
         typer.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
-        from dockdyn.cli.console import show_summary
-
-        show_summary(summary)
+        show(dataset)
         say(f"Report: {folder / 'report.html'}" if folder else "")
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)

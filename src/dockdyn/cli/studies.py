@@ -21,7 +21,7 @@ from dockdyn.cli.common import (
     vacant,
     write_text,
 )
-from dockdyn.cli.results import write_files
+from dockdyn.cli.results import show, write_files
 
 
 def stability(
@@ -67,9 +67,7 @@ def stability(
     if as_json:
         typer.echo(json.dumps(margins, indent=2, allow_nan=False))
         return
-    from dockdyn.studies.margins.console import show_margins
-
-    show_margins(chosen.title, margins)
+    show(dataset)
     if folder is not None:
         say(f"Report: {folder / 'report.html'}")
 
@@ -118,9 +116,7 @@ def compare(
     if as_json:
         typer.echo(json.dumps(study.answer(dataset), indent=2, allow_nan=False))
         return
-    from dockdyn.kinds.rig.console import show_comparison
-
-    show_comparison(dataset)
+    show(dataset)
     say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
@@ -169,10 +165,7 @@ def envelope(
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
-    from dockdyn.studies.envelope.report import envelope_verdict
-
-    say(chosen.title)
-    say(envelope_verdict(answer))
+    show(dataset)
     say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
@@ -195,8 +188,10 @@ def sensitivity(
 
     By what a small change of each does to a figure of the summary.
     """
+    from dockdyn.report.page import render_page
+    from dockdyn.report.terminal import show_report
     from dockdyn.scenario.load import load
-    from dockdyn.studies.sensitivity.report import render_sensitivity_report, show_sensitivity
+    from dockdyn.studies.sensitivity.report import sensitivity_report
     from dockdyn.studies.sensitivity.table import sensitivity as differentiate
 
     chosen = load(scenario, overrides(set_ or []))
@@ -205,13 +200,14 @@ def sensitivity(
     with progress(f"Derivatives of {of}", quiet) as advance:
         answer = differentiate(chosen, of, to or None, advance)
     text = json.dumps(answer, indent=2, allow_nan=False)
+    report = sensitivity_report(answer, chosen.text(), typed())
     if out is not None:
-        page = render_sensitivity_report(answer, chosen.text(), typed())
+        page = render_page(report)
         for name, content in (("sensitivity.json", text), ("scenario.toml", chosen.text()), ("report.html", page)):
             write_text(out / name, content, force=True)
     if as_json:
         typer.echo(text)
         return
-    show_sensitivity(answer)
+    show_report(report)
     if out is not None:
         say(f"Report: {out / 'report.html'}")

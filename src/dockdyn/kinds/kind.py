@@ -13,9 +13,8 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dockdyn.report.page import Measured
     from dockdyn.report.replay.scene import Scene
-    from dockdyn.report.terminal import Terminal
+    from dockdyn.report.report import Report
     from dockdyn.scenario.load import Scenario
 
 Progress = Callable[[float], None]
@@ -48,24 +47,12 @@ class Kind(abc.ABC):
         """The figures of a run by name, each with its unit; lists and plain numbers."""
 
     @abc.abstractmethod
-    def report(
-        self,
-        dataset: xr.Dataset,
-        summary: dict[str, Any],
-        *,
-        measured: Measured | None = None,
-        replay: str = "",
-        no_replay: str = "",
-    ) -> str:
-        """The report of a run as HTML; `measured`, `replay`, `no_replay` as of `dockdyn.report.page.render`."""
+    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+        """What the page and the terminal say of a run, mostly by `dockdyn.report.report.run_report`."""
 
     @abc.abstractmethod
     def scene(self, dataset: xr.Dataset, content: Any) -> Scene:
         """What the replay of a run shows; `content` is that of its scenario."""
-
-    @abc.abstractmethod
-    def show(self, console: Terminal, summary: dict[str, Any]) -> None:
-        """Print what came of a run, above what all kinds print."""
 
     # capabilities, which studies ask for
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -12,7 +13,10 @@ from rich.text import Text
 from dockdyn.scenario.language.printable import printable
 
 if TYPE_CHECKING:
-    from dockdyn.report.page import Table as ReportTable
+    from dockdyn.report.report import Block, Report, Rows
+    from dockdyn.report.report import Table as ReportTable
+
+MANY = 6  # columns
 
 
 class Terminal(Console):
@@ -30,38 +34,63 @@ class Terminal(Console):
         super().print(*(printable(each) if isinstance(each, str) else each for each in objects), **settings)
 
 
-def show_answer(verdict: str, rows: list[tuple[str, float | None, str]], warnings: list[str]) -> None:
-    """Print a verdict, the figures behind it (words, value, unit; None is left out) and warnings."""
+def show_report(report: Report) -> None:
+    """Print what a report shows on the terminal, and its warnings."""
+    show_parts(report.terminal or (report.title, report.verdict), report.warnings)
+
+
+def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> None:
+    """Print lines and blocks, and warnings under them."""
     console = Terminal()
-    console.print(verdict, markup=False)
-    figures = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
-    figures.add_column()
-    figures.add_column(justify="right")
-    figures.add_column()
-    for words, value, unit in rows:
-        if value is not None:
-            figures.add_row(words, f"{value:.6g}", unit)
-    console.print(figures)
+    for part in parts:
+        if isinstance(part, str):
+            console.print(part)
+        else:
+            show_block(console, part)
     for warning in warnings:
-        console.print(f"warning: {warning}", markup=False)
+        console.print(f"warning: {warning}")
 
 
-def show_rows(console: Terminal, found: ReportTable, count: int, worded: tuple[str, ...] = ("contact",)) -> None:
-    """Print a table of the report, and how many of `count` rows it leaves out."""
-    headings = ["\n".join(filter(None, [*words.split(), unit])) for words, unit in found.columns]
-    shown = table_of(None, headings, worded)
+def show_block(console: Terminal, block: Block) -> None:
+    """Print a block: its words, table and rows; the lines of its text are as long as they are."""
+    if block.words:
+        console.print(block.words)
+    if block.table is not None:
+        console.print(shown_table(block.table, block.title or None))
+        if block.table.left_out:
+            console.print(f"and {block.table.left_out} more")
+    if block.rows:
+        console.print(shown_rows(block.rows))
+    for line in block.text.splitlines():
+        console.print(line, soft_wrap=True)
+
+
+def shown_table(found: ReportTable, title: str | None = None) -> Table:
+    """A table of a report; where it has many columns, each word of their headings has a line."""
+    many = len(found.columns) >= MANY
+    headings = ["\n".join(filter(None, [*(words.split() if many else [words]), unit])) for words, unit in found.columns]
+    shown = table_of(title, headings, found.worded)
     for row in found.rows:
         shown.add_row(*row)
-    console.print(shown)
-    if count > len(found.rows):
-        console.print(f"and {count - len(found.rows)} more")
+    return shown
 
 
-def table_of(title: str | None, headings: list[str], worded: tuple[str, ...]) -> Table:
-    """A plain table; columns in `worded` hold words and are set left."""
+def shown_rows(rows: Rows) -> Table:
+    """Words, value and unit, without a head."""
+    shown = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    sides: tuple[Any, ...] = ("left", "right", "left")
+    for side in sides[: max(map(len, rows))]:
+        shown.add_column(justify=side)
+    for row in rows:
+        shown.add_row(*row)
+    return shown
+
+
+def table_of(title: str | None, headings: Sequence[str], worded: Collection[int]) -> Table:
+    """A plain table; the columns at the places `worded` hold words, are set left, and may go on in a next line."""
     title = None if title is None else printable(title)
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in headings:
-        side: Any = "left" if heading in worded else "right"
-        table.add_column(heading, justify=side, no_wrap=heading != "contact", overflow="fold")
+    for place, heading in enumerate(headings):
+        side: Any = "left" if place in worded else "right"
+        table.add_column(heading, justify=side, no_wrap=place not in worded, overflow="fold")
     return table

@@ -8,9 +8,9 @@ from places import DOCS
 from scipy.integrate import solve_ivp
 
 import dockdyn
-from dockdyn.cli.console import show_summary
 from dockdyn.kinds.berthing.report import LISTED
-from dockdyn.pages import report_html
+from dockdyn.pages import report_html, report_of
+from dockdyn.report.terminal import show_report
 
 BASE, TIP, WALL, SPRING, DAMPER, SPEED = 40.0, 3.0, 25.0, 180.0, 2.0, 0.08  # kg, N/m, N s/m, m/s
 RESTITUTION = 0.6
@@ -195,7 +195,7 @@ def test_what_reports_say_of_repeated_impacts(bounces, capsys):
     assert ("more; the result file has them all" in said) == (count > LISTED)
     assert "Velocities around the impact" in said and "impacts, onsets and releases are located in time" in said
     assert not re.search(r"\bnan\b|None", said)
-    show_summary(summary)
+    show_report(report_of(bounces))
     printed = " ".join(capsys.readouterr().out.split())
     assert "Met again:" in printed and f"2 {time:.6f}" in printed
 
@@ -210,7 +210,7 @@ def test_what_reports_say_of_compliant_contact(pressed, capsys):
     assert "Velocities at the start and the end" in said and "coordinate at t = 0 at the end unit" in said
     assert "Restitution" not in said and "impact took" not in said
     assert not re.search(r"\bnan\b|None", said)
-    show_summary(summary)
+    show_report(report_of(pressed))
     assert "largest normal force" in " ".join(capsys.readouterr().out.split())
 
 

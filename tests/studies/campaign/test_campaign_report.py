@@ -14,11 +14,12 @@ from PIL import Image
 from test_report import PROBE, Page, browse  # noqa: F401
 
 import dockdyn
+from dockdyn.report.page import render_page
+from dockdyn.report.terminal import show_report
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases
-from dockdyn.studies.campaign.console import show_campaign
 from dockdyn.studies.campaign.plots import columns, load_figure
-from dockdyn.studies.campaign.report import render_campaign_report
+from dockdyn.studies.campaign.report import campaign_report
 from dockdyn.studies.campaign.wording import percent, sure
 
 NAN = float("nan")
@@ -102,7 +103,7 @@ def datasets():
 
 @pytest.fixture(scope="module")
 def reports(datasets):
-    return {name: render_campaign_report(dataset) for name, dataset in datasets.items()}
+    return {name: render_page(campaign_report(dataset)) for name, dataset in datasets.items()}
 
 
 @pytest.mark.parametrize("name", CAMPAIGNS)
@@ -122,18 +123,19 @@ def test_page_says_what_the_answers_say(datasets, reports):
     assert page.heading == TITLE and "49" not in page.heading
     share = percent(answers["capture_probability"], answers["capture_interval_95"])
     assert page.text.count(share) >= 2 and f"{answers['failed']} of 1500 cases failed" in page.text
-    rows = {row[0]: row[1:] for row in page.tables["requirements"][1:]}
+    rows = {row[0]: row[1:] for row in page.tables["Requirements"][1:]}
     for required in answers["requirements"]:
         cells = rows[required["name"]]
         assert cells[0] == required["text"]
         assert cells[1] == percent(required["probability"], required["interval_95"])
         assert cells[-1] == str(required["failed_first"])
-    for table, found in (("firsts", answers["first_failures"]), ("ways", answers["missed_captures"])):
+    counted = {"What fails first": "first_failures", "Cases that were not captured": "missed_captures"}
+    for table, found in ((table, answers[key]) for table, key in counted.items()):
         counts = {row[0]: row[1] for row in page.tables[table][1:]}
         assert counts == {name: str(count) for name, count in found.items()}
-    commands = [row[0] for row in page.tables["worst"][1:]]
+    commands = [row[0] for row in page.tables["Worst cases"][1:]]
     assert commands == [case["command"] for case in answers["worst"]] and len(commands) == 10
-    varied = {row[0]: row[1] for row in page.tables["varied"][1:]}
+    varied = {row[0]: row[1] for row in page.tables["What was varied"][1:]}
     assert varied == {
         "approach.closing_speed": "uniform, 0.05 m/s to 0.1 m/s",
         "approach.lateral_offset": "uniform over a disc of radius 0.1 m",
@@ -147,15 +149,15 @@ def test_folder_of_the_commands_is_that_of_the_file(datasets, tmp_path):
     from dockdyn.results.store import xr
 
     read = xr.load_dataset(tmp_path / "campaign.nc", engine="h5netcdf")
-    assert f"dockdyn campaign rerun {tmp_path} " in render_campaign_report(read)
-    assert "dockdyn campaign rerun out " in render_campaign_report(read, folder="out")
+    assert f"dockdyn campaign rerun {tmp_path} " in render_page(campaign_report(read))
+    assert "dockdyn campaign rerun out " in render_page(campaign_report(read, folder="out"))
 
 
 def test_map_is_over_the_keys_that_are_asked_for(datasets):
-    page = Page(render_campaign_report(datasets["full"], ["approach.pitch", "approach.closing_speed"]))
+    page = Page(render_page(campaign_report(datasets["full"], ["approach.pitch", "approach.closing_speed"])))
     assert "Capture over approach.pitch and approach.closing_speed, in cells of" in page.text
     with pytest.raises(dockdyn.ScenarioError, match=r"approach.yaw: was not varied in this campaign"):
-        render_campaign_report(datasets["full"], ["approach.yaw"])
+        campaign_report(datasets["full"], ["approach.yaw"])
 
 
 def test_percentiles_are_marked_on_the_curve_of_cases_above(datasets):
@@ -191,16 +193,16 @@ def test_digits_are_those_that_the_interval_leaves():
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_terminal_shows_every_campaign(name, datasets, capsys):
     answers = campaign_answers(datasets[name])
-    show_campaign(answers)
+    show_report(campaign_report(datasets[name]))
     shown = capsys.readouterr().out
     assert f"{answers['runs']} cases" in shown and "None" not in shown and "nan" not in shown
 
 
 def test_hundred_thousand_cases_are_quick_and_small():
     dataset = campaign(100_000, requirements=REQUIRED)
-    render_campaign_report(campaign(10))  # loads what draws
+    render_page(campaign_report(campaign(10)))  # loads what draws
     begin = time.perf_counter()
-    html = render_campaign_report(dataset)
+    html = render_page(campaign_report(dataset))
     assert time.perf_counter() - begin < 30 and len(html) < 400_000  # about 5 s on two cores
 
 
@@ -236,8 +238,8 @@ def test_why_not_captured_and_what_is_not_decided_are_always_told(required, caps
     dataset = unfinished(200, requirements=required)
     answers = campaign_answers(dataset)
     assert answers["undecided"] > 10 and answers["missed_captures"]
-    show_campaign(answers)
-    page, said = render_campaign_report(dataset), capsys.readouterr().out
+    show_report(campaign_report(dataset))
+    page, said = render_page(campaign_report(dataset)), capsys.readouterr().out
     for words, count in (answers["missed_captures"] | answers["undecided_cases"]).items():
         assert re.search(rf"{re.escape(words)}\s+{count}\b", said), words
         assert f">{words}<" in page, words

@@ -12,7 +12,7 @@ import tomlkit
 from scipy.signal import lsim, zpk2tf
 
 from dockdyn.scenario.load import preset_text
-from dockdyn.studies.identification.console import plus_minus
+from dockdyn.studies.identification.wording import plus_minus
 
 PERIOD = 0.002  # s
 ZEROS, POLES, GAIN = [-206.5679], [-181.7836 + 185.4564j, -181.7836 - 185.4564j], 326.4756

@@ -12,12 +12,12 @@ from test_report import Page
 
 import dockdyn
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.pages import report_html, report_of
+from dockdyn.report.terminal import show_report
 from dockdyn.scenario.language.keys import value_at
 from dockdyn.stability.growth import growth_rates, single
 from dockdyn.stability.loop_margins import varied
 from dockdyn.studies.margins.approximation import ORDERS
-from dockdyn.studies.margins.console import show_margins
-from dockdyn.studies.margins.report import render_stability_report
 
 SI = {"title": "random rig", "duration": 30.0}
 
@@ -92,11 +92,10 @@ def scenario_of(rng, structure, folder):
 def told(margins, capsys):
     """What the terminal and the report say of margins."""
     capsys.readouterr()
-    show_margins("a rig", margins)
-    terminal = " ".join(capsys.readouterr().out.split())
     attributes = {"title": "a rig", "kind": "rig", "scenario": "schema = 1\n", "dockdyn_version": "1"}
-    report = Page(render_stability_report(xr.Dataset(attrs=attributes | {"margins": json.dumps(margins)})))
-    return terminal, report
+    dataset = xr.Dataset(attrs=attributes | {"study": "stability", "margins": json.dumps(margins)})
+    show_report(report_of(dataset))
+    return " ".join(capsys.readouterr().out.split()), Page(report_html(dataset))
 
 
 def check_consistent(margins, capsys):
@@ -120,12 +119,13 @@ def check_consistent(margins, capsys):
     assert ("unstable at any delay" in text) <= (not windows)
     if len(windows) > 1 or (windows and windows[0][0] > 0):
         assert "It is stable with delays" in text and "It is stable with delays" in terminal
+    approximations = report.tables.get("Exact delay and Padé approximations", [])
     for order in ORDERS if margins["pade"] else ():
         found = margins["pade"][str(order)]
         assert (found["stable"] != stable) == (found["reason"] is not None)
         assert found["stable"] == (found["growth_rate_1_s"] < 0) or abs(found["growth_rate_1_s"]) < 1e-9
         if found["reason"]:
-            row = next(row for row in report.tables["approximations"] if row and row[0] == f"Padé, order {order}")
+            row = next(row for row in approximations if row and row[0] == f"Padé, order {order}")
             assert found["reason"] in row[-1]
             assert f"Padé {order} is wrong: {found['reason']}" in terminal
     gain = margins["gain"]

@@ -18,10 +18,10 @@ from matplotlib.path import Path
 from PIL import Image
 from test_report import PROBE, Page, browse  # noqa: F401
 
+from dockdyn.pages import report_html
 from dockdyn.report import picture
 from dockdyn.report.field import Key, boundary, unstable_on_left
 from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
-from dockdyn.studies.margins.report import render_stability_report
 
 MASS, STIFFNESS = 375.0, 1000.0  # kg, N/m
 TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'
@@ -133,7 +133,7 @@ RESULTS = {
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, str]:
-    return {name: render_stability_report(found) for name, found in RESULTS.items()}
+    return {name: report_html(found) for name, found in RESULTS.items()}
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -198,25 +198,25 @@ VERDICTS = {
 
 @pytest.mark.parametrize("words", VERDICTS)
 def test_verdict(words):
-    page = Page(render_stability_report(result(**VERDICTS[words])))
+    page = Page(report_html(result(**VERDICTS[words])))
     assert words in " ".join(page.text.split())
 
 
 @pytest.mark.parametrize("restitution", [0.62, 1.0])
 def test_restitution_is_called_energy_only_above_one(restitution):
-    text = Page(render_stability_report(result(apparent_restitution=restitution))).text
+    text = Page(report_html(result(apparent_restitution=restitution))).text
     assert "Apparent restitution" in text and "energy" not in text
 
 
 def test_tables_hold_the_margins(reports):
     tables = Page(reports["full"]).tables
-    orders = [row[0] for row in tables["approximations"] if row[0]]
+    orders = [row[0] for row in tables["Exact delay and Padé approximations"] if row[0]]
     assert orders == ["exact", "Padé, order 1", "Padé, order 2", "Padé, order 12"]
-    assert tables["approximations"][-3][-1] == f"unstable, which is wrong: {REASONS[0]}"
-    normal = next(row for row in tables["dynamics"] if row and row[0] == "normal")
+    assert tables["Exact delay and Padé approximations"][-3][-1] == f"unstable, which is wrong: {REASONS[0]}"
+    normal = next(row for row in tables["Dynamics at the contact"] if row and row[0] == "normal")
     assert [float(cell) for cell in normal[1:]] == pytest.approx([0.533333, 2.66667, 1.632993, 0.163299], rel=1e-3)
     assert [[float(cell) for cell in row] for row in tables["matrix"]] == FULL["contact_matrix"]
-    keys = [row[0] for row in tables["sensitivities"] if row and row[0]]
+    keys = [row[0] for row in tables["Sensitivities"] if row and row[0]]
     assert keys[0] == KEY and len(keys) == 14 and "target.mass" not in keys
 
 
@@ -261,7 +261,7 @@ def test_family_says_on_which_side_it_is_stable(reports):
             assert np.sign(unstable_on_left(RESULTS["family"], 0, keys, piece[walked])) == side
     ring = RESULTS["family"].copy()  # an island has no one side
     ring["growth_rate"] = ring.growth_rate * 0 + np.hypot(ring.x / 0.6 - 0.5, ring.y / 800 - 0.5) - 0.3
-    assert "of a curve is stable" not in render_stability_report(ring)
+    assert "of a curve is stable" not in report_html(ring)
 
 
 def test_sweep_marks_its_crossings():

@@ -36,17 +36,12 @@ class BerthingKind(Kind):
 
         return summarise_berthing(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
-        from dockdyn.kinds.berthing.report import render_berthing_report
+    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+        from dockdyn.kinds.berthing.report import berthing_report
 
-        return render_berthing_report(dataset, summary, **more)
+        return berthing_report(dataset, summary)
 
     def scene(self, dataset: Any, content: Any) -> Any:
         from dockdyn.kinds.berthing.replay import scene
 
         return scene(dataset, content)
-
-    def show(self, console: Any, summary: dict[str, Any]) -> None:
-        from dockdyn.kinds.berthing.console import show_berthing
-
-        show_berthing(console, summary)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.berthing import plots as drawn
-from dockdyn.report.page import Table, render, versions
+from dockdyn.report.report import ENERGY, Block, Plot, Report, Table, beginning, conserved, run_report
 from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, counted, significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 METHODS = {
     "dopri8": "Runge–Kutta of order eight (Dormand–Prince), adaptive",
@@ -39,33 +36,52 @@ ENERGIES = (
 )
 
 
-def render_berthing_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
-    """The report of a result of kind `berthing` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
-    return render(
-        "kinds/berthing/report.html",
+def berthing_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of a berthing."""
+    verdict = berthing_verdict(summary)
+    terminal = [summary["title"], verdict]
+    if len(summary["impacts"]) > 1:
+        terminal.append(Block(table=impacts_table(summary)))
+    if summary["contacts"]:
+        terminal.append(Block(table=contacts_table(summary)))
+    return run_report(
         dataset,
-        verdict=berthing_verdict(summary),
-        warnings=summary["warnings"],
-        required=summary["requirements"],
-        summary=overview(dataset, summary),
-        impacts=impacts_table(summary) if dataset.attrs["again"] and summary["impacts"] else None,
-        contacts=contacts_table(summary) if summary["contacts"] else None,
-        unlisted={name: max(0, len(summary[name]) - LISTED) for name in ("impacts", "contacts")},
-        compliant=not summary["impacts"],
-        velocities=velocities_table(dataset, bool(summary["impacts"])),
-        figures=figures(dataset),
-        conserved=conserved_table(summary),
+        summary,
+        verdict=verdict,
+        key=overview(dataset, summary),
+        blocks=list(blocks(dataset, summary)),
+        plots=figures(dataset),
         made=[
             ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
             ("Tolerance", f"{float(dataset.attrs['tolerance']):g}"),
             ("Stiffness", NOTHING if summary["stiffness"] is None else f"{significant(summary['stiffness'], 3)}"),
             ("Steps", f"{summary['steps']}"),
-            ("Samples", f"{dataset.sizes['time']}"),
-            ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
-            *versions(dataset),
         ],
-        **more,
+        terminal=terminal,
     )
+
+
+def blocks(dataset: xr.Dataset, summary: dict[str, Any]) -> Iterator[Block]:
+    """Impacts, contacts, velocities, and what is conserved."""
+    struck = bool(summary["impacts"])
+    if dataset.attrs["again"] and struck:
+        note = (
+            "Each by the same law. The approach speed is that along the normal just before; impulses are those on the "
+            "chaser."
+        )
+        yield Block("Impacts", table=impacts_table(summary), notes=[note])
+    if summary["contacts"]:
+        rest = "Begun by an impact that left the two together, ended where their contact would have to pull."
+        note = f"{rest if struck else 'Onset and release are at depth zero.'} The impulse is that of the normal force."
+        yield Block("Spells of rest" if struck else "Contacts", table=contacts_table(summary), notes=[note])
+    jumps = (
+        " Rates of modes jump with the impact as those of joints do; with flexible links the jump of a joint’s rate is that "
+        "of its root alone, and depends on the number of modes."
+    )
+    title = "Velocities around the impact" if struck else "Velocities at the start and the end"
+    note = f"Base velocities are in the axes of the base.{jumps if struck else ''}"
+    yield Block(title, table=velocities_table(dataset, struck), notes=[note])
+    yield kept(summary)
 
 
 def berthing_verdict(summary: dict[str, Any]) -> str:
@@ -122,9 +138,7 @@ def last_separation(summary: dict[str, Any]) -> float | None:
 def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table."""
     rows = [
-        ("Kind", summary["kind"]),
-        ("Status", summary["status"]),
-        ("End", f"{summary['end_time_s']:g} s"),
+        *beginning(summary),
         ("Impact law", str(dataset.attrs["law"])),
         *of_impacts(dataset, summary),
     ]
@@ -202,7 +216,8 @@ def impacts_table(summary: dict[str, Any]) -> Table:
         for number, (impact, time) in enumerate(zip(found, times, strict=True), start=1)
     ]
     columns = [("impact", ""), ("time", "s"), ("approach speed", "m/s"), ("normal impulse", "N s")]
-    return Table([*columns, ("tangential impulse", "N s"), ("energy taken", "J")], rows, [], worded={0})
+    columns += [("tangential impulse", "N s"), ("energy taken", "J")]
+    return Table(columns, rows, worded={0}, look="dense", left_out=len(summary["impacts"]) - len(found))
 
 
 def contacts_table(summary: dict[str, Any]) -> Table:
@@ -223,7 +238,7 @@ def contacts_table(summary: dict[str, Any]) -> Table:
     ]
     columns = [("contact", ""), ("onset", "s"), ("release", "s"), *([("approach speed", "m/s")] if compliant else [])]
     columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s")]
-    return Table(columns, rows, [], worded={0})
+    return Table(columns, rows, worded={0}, look="dense", left_out=len(summary["contacts"]) - len(found))
 
 
 def velocities_table(dataset: xr.Dataset, struck: bool) -> Table:
@@ -238,28 +253,30 @@ def velocities_table(dataset: xr.Dataset, struck: bool) -> Table:
             rows.append([f"{owner}{name}", *(significant(v[place] * scale, 5) for v in columns), unit])
     words = ["before", "after", "at the end"] if struck else ["at t = 0", "at the end"]
     columns = [("coordinate", ""), *((word, "") for word in words), ("unit", "")]
-    return Table(columns, rows, [], worded={0, len(words) + 1})
+    return Table(columns, rows, worded={0, len(words) + 1}, look="dense")
 
 
-def conserved_table(summary: dict[str, Any]) -> Table:
+def kept(summary: dict[str, Any]) -> Block:
     """Errors of what should be conserved after the impact."""
-    rows = [
-        ["linear momentum", significant(summary["linear_momentum_error"], 2), "the sum of both by magnitude"],
+    energy = summary["energy_error"]
+    return conserved(
         [
-            "angular momentum, wheel included",
-            significant(summary["angular_momentum_error"], 2),
-            "the sum of both and the wheel’s by magnitude",
-        ],
-        [
-            "energy of motion, bent links and springs, less the work of control and of contact",
-            NOTHING if summary["energy_error"] is None else significant(summary["energy_error"], 2),
-            "the largest kinetic energy" if summary["energy_error"] is not None else "nothing: dampers take energy",
-        ],
-    ]
-    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+            ("linear momentum", summary["linear_momentum_error"], "the sum of both by magnitude"),
+            (
+                "angular momentum, wheel included",
+                summary["angular_momentum_error"],
+                "the sum of both and the wheel’s by magnitude",
+            ),
+            (
+                "energy of motion, bent links and springs, less the work of control and of contact",
+                energy,
+                "nothing: dampers take energy" if energy is None else ENERGY,
+            ),
+        ]
+    )
 
 
-def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     compliant = not dataset.sizes["impact"]
     yield (

@@ -17,20 +17,15 @@ class ChainsKind(Kind):
 
         return summarise_chains(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
-        from dockdyn.kinds.chains.report import render_chains_report
+    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+        from dockdyn.kinds.chains.report import chains_report
 
-        return render_chains_report(dataset, summary, **more)
+        return chains_report(dataset, summary)
 
     def scene(self, dataset: Any, content: Any) -> Any:
         from dockdyn.kinds.chains.replay import scene
 
         return scene(dataset, content)
-
-    def show(self, console: Any, summary: dict[str, Any]) -> None:
-        from dockdyn.kinds.chains.console import show_chains
-
-        show_chains(console, summary)
 
     def figures(self) -> Callable[[Any, Any], Any]:
         from dockdyn.kinds.chains.key_figures import chain_figures

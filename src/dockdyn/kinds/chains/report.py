@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.chains import plots as chains_figures
-from dockdyn.report.made import how_made
-from dockdyn.report.page import Table, render
+from dockdyn.report.report import ENERGY, Block, Plot, Report, Table, beginning, conserved, integration, run_report
 from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LISTED = 300  # impacts in the table
 
 
-def render_chains_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
-    """The report of a result of the kinds `four-mass` and `latch` as HTML, styles and figures inside.
+def chains_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of a run of the kinds `four-mass` and `latch`."""
+    return (latch_report if "latch_length" in dataset else impacts_report)(dataset, summary)
 
-    `more` as of `page.render`: replay, log.
-    """
-    latch = "latch_length" in dataset
-    return render(
-        "kinds/chains/report.html",
+
+def impacts_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of two chains that meet."""
+    verdict, printed = impact_verdict(summary), printed_impacts(summary)
+    return run_report(
         dataset,
-        verdict=(latch_verdict if latch else impact_verdict)(summary),
-        warnings=summary["warnings"],
-        required=summary["requirements"],
-        summary=(latch_overview if latch else impact_overview)(dataset, summary),
-        impacts=None if latch else impacts_table(summary),
-        unlisted=max(0, len(summary["contacts"]) - LISTED),
-        figures=latch_figures(dataset) if latch else impact_figures(dataset),
-        conserved=conserved_table(summary),
-        made=how_made(dataset, summary),
-        **more,
+        summary,
+        verdict=verdict,
+        key=impact_overview(summary),
+        blocks=[impacts_block(summary), kept(summary)],
+        plots=impact_figures(dataset),
+        made=integration(summary),
+        terminal=[summary["title"], verdict, Block("relative velocity of the centres of mass", table=printed)],
+    )
+
+
+def latch_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of a probe and its latch."""
+    return run_report(
+        dataset,
+        summary,
+        verdict=latch_verdict(summary),
+        key=latch_overview(dataset, summary),
+        blocks=[kept(summary)],
+        plots=latch_figures(dataset),
+        made=integration(summary),
     )
 
 
@@ -84,14 +91,9 @@ def latch_verdict(summary: dict[str, Any]) -> str:
     return ending(summary) + words
 
 
-def common_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """What both kinds begin with."""
-    return [("Kind", summary["kind"]), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
-
-
-def impact_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def impact_overview(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table of impacts."""
-    rows = [*common_overview(dataset, summary), ("Impacts", str(len(summary["contacts"])))]
+    rows = [*beginning(summary), ("Impacts", str(len(summary["contacts"])))]
     rows.append(("Effective mass ratio", significant(summary["effective_mass_ratio"], 6)))
     if summary["restitution"] is not None:
         rows.append(("Restitution of the contact's law", significant(summary["restitution"])))
@@ -103,7 +105,7 @@ def impact_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[
 
 def latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table of a latch."""
-    rows = [*common_overview(dataset, summary), ("Captured", "yes" if summary["captured"] else "no")]
+    rows = [*beginning(summary), ("Captured", "yes" if summary["captured"] else "no")]
     if summary["captured"]:
         lost = summary["impacts"][0]
         rows += [
@@ -122,6 +124,17 @@ def latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[s
         ("The same for two rigid bodies, closed form", f"{significant(rigid, 6)} m/s"),
         ("Largest force on the ramp", f"{significant(summary['peak_normal_force_N'])} N"),
     ]
+
+
+def impacts_block(summary: dict[str, Any]) -> Block:
+    """The impacts on the page."""
+    table = impacts_table(summary)
+    note = (
+        "Onset and release are at depth zero. The closing speed is that of the two masses that meet. Predicted is the relative "
+        "velocity after an impact in which only these two masses take part, from the velocities at its onset; later impacts "
+        "find the springs inside loaded, and the prediction errs more."
+    )
+    return Block("Impacts", table=table, notes=[note]) if table.rows else Block("Impacts", words="None.")
 
 
 def impacts_table(summary: dict[str, Any]) -> Table:
@@ -149,22 +162,42 @@ def impacts_table(summary: dict[str, Any]) -> Table:
                 off,
             ]
         )
-    return Table(columns, rows, [("", 6), ("relative velocity of the centres of mass", 4)], worded={0})
+    groups = [("", 6), ("relative velocity of the centres of mass", 4)]
+    late = max(0, len(summary["contacts"]) - LISTED)
+    return Table(columns, rows, groups, worded={0}, look="dense", left_out=late)
 
 
-def conserved_table(summary: dict[str, Any]) -> Table:
+def printed_impacts(summary: dict[str, Any]) -> Table:
+    """The impacts on the terminal, simulation and prediction beside each other."""
+    whens = ("before", "after", "predicted")
+    speeds = zip(*(summary[f"relative_velocity_{when}_m_s"] for when in whens), strict=True)
+    rows = [
+        [
+            str(number),
+            f"{contact['onset_s']:.4f}",
+            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
+            f"{contact['peak_normal_force_N']:.4g}",
+            *("" if speed is None else f"{speed:.6f}" for speed in found),
+        ]
+        for number, (contact, found) in enumerate(zip(summary["contacts"], speeds, strict=True), start=1)
+    ]
+    columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("peak", "N"), *((when, "m/s") for when in whens)]
+    return Table(columns, rows, worded={0})
+
+
+def kept(summary: dict[str, Any]) -> Block:
     """Errors of what should be conserved."""
-    rows = [["linear momentum", significant(summary["linear_momentum_error"], 2), "the masses’ momenta by magnitude"]]
+    rows = [("linear momentum", summary["linear_momentum_error"], "the masses’ momenta by magnitude")]
     for key, words in (
         ("energy_error", "energy of motion and springs over whole contacts"),
         ("work_energy_error", "work of the contact force against change of energy"),
     ):
         if summary[key] is not None:
-            rows.append([words, significant(summary[key], 2), "the largest kinetic energy"])
-    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+            rows.append((words, summary[key], ENERGY))
+    return conserved(rows)
 
 
-def impact_figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+def impact_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw of impacts, and what to look for in it."""
     yield (
         partial(chains_figures.relative_velocity, dataset),
@@ -182,7 +215,7 @@ def impact_figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], 
         )
 
 
-def latch_figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+def latch_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw of a latch, and what to look for in it."""
     yield (
         partial(chains_figures.latch_travel, dataset),

@@ -31,20 +31,15 @@ class FreeFlightKind(Kind):
 
         return summarise_flight(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
-        from dockdyn.kinds.free_flight.report import render_report
+    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+        from dockdyn.kinds.free_flight.report import flight_report
 
-        return render_report(dataset, summary, **more)
+        return flight_report(dataset, summary)
 
     def scene(self, dataset: Any, content: Any) -> Any:
         from dockdyn.kinds.free_flight.replay import scene
 
         return scene(dataset, content)
-
-    def show(self, console: Any, summary: dict[str, Any]) -> None:
-        from dockdyn.kinds.free_flight.console import show_contacts
-
-        show_contacts(console, summary)
 
     def figures(self) -> Callable[[Any, Any], Any]:
         from dockdyn.kinds.free_flight.key_figures import flight_figures

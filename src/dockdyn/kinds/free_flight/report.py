@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.made import how_made
-from dockdyn.report.page import Table, render
+from dockdyn.report.report import ENERGY, Block, Plot, Report, Table, beginning, conserved, integration, run_report
 from dockdyn.report.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
 from dockdyn.results.contact_summary import overlapping
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LISTED = 300  # contacts in the table; more only make the page slow
 SURFACES = 4  # surfaces with a figure of their own
@@ -26,26 +22,18 @@ FINE = 10  # samples a contact needs for its sampled loads to be trusted
 EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
 
 
-def render_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
-    """The report of a result as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
+def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of a run of two bodies in free flight."""
     classes = [word or NOTHING for word in summary["energy_class"]]
-    return render(
-        "kinds/free_flight/report.html",
+    return run_report(
         dataset,
+        summary,
         verdict=verdict(dataset, summary, classes),
-        warnings=summary["warnings"],
-        required=summary["requirements"],
-        summary=overview(dataset, summary, classes),
-        contacts=contacts_table(dataset, summary, classes),
-        unlisted=max(0, len(classes) - LISTED),
-        open_contacts=any(word == NOTHING for word in classes),
-        overlapping=crowd(overlapping(dataset), 60),
-        figures=figures(dataset),
-        loads=loads_table(dataset) if loaded(dataset) else None,
-        sampling=sampling(dataset, summary),
-        conserved=conserved_table(dataset, summary),
-        made=how_made(dataset, summary),
-        **more,
+        key=overview(dataset, summary, classes),
+        blocks=[contacts_block(dataset, summary, classes), loads_block(dataset, summary), kept(dataset, summary)],
+        plots=figures(dataset),
+        made=integration(summary),
+        terminal=[Block(summary["title"], table=printed_contacts(summary)), *capture_lines(summary)],
     )
 
 
@@ -56,10 +44,15 @@ def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) ->
     if finished:
         ended = f"Finished at t = {summary['end_time_s']:g} s{parted(dataset, summary) if classes else ''}."
     words = [] if finished else [ended]
-    if summary["captured"] is not None:
-        words += [said for said in (capture(summary), capture_load(summary)) if said]
-    words += contacts_in_words(dataset, summary, classes)
+    words += [*capture_lines(summary), *contacts_in_words(dataset, summary, classes)]
     return " ".join([*words, ended] if finished else words)
+
+
+def capture_lines(summary: dict[str, Any]) -> list[str]:
+    """What came of the capture, and what it put on the latch; nothing where there is no latch."""
+    if summary["captured"] is None:
+        return []
+    return [said for said in (capture(summary), capture_load(summary)) if said]
 
 
 def parted(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
@@ -100,9 +93,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     """The summary table."""
     change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
     rows = [
-        ("Kind", summary["kind"]),
-        ("Status", summary["status"]),
-        ("End", f"{summary['end_time_s']:g} s"),
+        *beginning(summary),
         ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
         ("Contacts", str(len(classes))),
     ]
@@ -171,6 +162,26 @@ def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str
     return rows
 
 
+def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Block:
+    """The contacts on the page."""
+    if not classes:
+        return Block("Contacts", words="None.")
+    dash = " A dash: the run ended before." if NOTHING in classes else ""
+    notes = [
+        "Onset and release are at depth zero. The position is that of the feature from the surface’s reference point, in the "
+        "axes of the body with the surface. Peak force and its time are those of the normal force where it is generated; the "
+        "impulse is that of the normal force. The energy change is that of the kinetic energy since t = 0, taken when the "
+        "last delayed force of the contact has acted; the class says what the contact itself did to it: passive took energy "
+        f"out, active added some.{dash}"
+    ]
+    if together := crowd(overlapping(dataset), 60):
+        notes.append(
+            f"{together} overlap others in time: their energy and class are those of the whole motion meanwhile, not of one "
+            "contact alone."
+        )
+    return Block("Contacts", table=contacts_table(dataset, summary, classes), notes=notes)
+
+
 def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
     """One row a contact."""
     columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
@@ -198,7 +209,38 @@ def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
         ]
         for index, contact in enumerate(found)
     ]
-    return Table(columns, rows, [("", 5), ("position at onset", 3), ("", 7)], worded={0, 3, 4, 14}, alarming={"active"})
+    groups = [("", 5), ("position at onset", 3), ("", 7)]
+    late = max(0, len(classes) - LISTED)
+    return Table(columns, rows, groups, {0, 3, 4, 14}, {"active"}, look="dense", left_out=late)
+
+
+def printed_contacts(summary: dict[str, Any]) -> Table:
+    """The contacts on the terminal, a row each."""
+    found = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
+    rows = [
+        [
+            f"{number} {contact['feature']}–{contact['surface']}",
+            f"{contact['onset_s']:.4f}",
+            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
+            f"{contact['approach_speed_m_s']:.4g}",
+            f"{contact['peak_normal_force_N']:.4g}",
+            f"{contact['impulse_N_s']:.4g}",
+            "" if energy is None else f"{energy:+.5g}",
+            sort or "",
+        ]
+        for number, (contact, energy, sort) in enumerate(found, start=1)
+    ]
+    columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("approach", "m/s"), ("peak", "N")]
+    return Table([*columns, ("impulse", "N s"), ("energy", "after, J"), ("class", "")], rows, worded={0, 7})
+
+
+def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
+    """The loads at named points on the page, where anything acted between the bodies."""
+    note = "Components: each one’s value of largest magnitude, not all at the same time."
+    table = loads_table(dataset) if loaded(dataset) else None
+    return Block(
+        "Peak loads at named points", table=table, notes=[f"{note} {sampling(dataset, summary)}"], where="after"
+    )
 
 
 def loads_table(dataset: xr.Dataset) -> Table:
@@ -218,7 +260,7 @@ def loads_table(dataset: xr.Dataset) -> Table:
     force = [("largest", "N"), ("at", "s"), ("x", "N"), ("y", "N"), ("z", "N")]
     moment = [("largest", "N m"), ("at", "s"), ("x", "N m"), ("y", "N m"), ("z", "N m")]
     groups = [("", 1), ("force", 5), ("moment about the point", 5)]
-    return Table([("point", ""), *force, *moment], rows, groups, worded={0})
+    return Table([("point", ""), *force, *moment], rows, groups, worded={0}, look="broad")
 
 
 def loaded(dataset: xr.Dataset) -> bool:
@@ -252,38 +294,40 @@ def sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return words
 
 
-def conserved_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
-    """Errors of what should be conserved, with what they are relative to."""
-    largest = f"the largest kinetic energy, {significant(float(dataset.kinetic_energy.max()))} J"
+def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
+    """Errors of what should be conserved."""
+    largest = f"{ENERGY}, {significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
     controlled = "control_work" in dataset
-    kept, less = (", less thrusters’ impulses", ", less the work of control") if controlled else ("", "")
-    if summary["energy_error"] is None:
-        energy = [NOTHING, "nothing: delay, friction or the contact's law may change it"]
-    else:
-        energy = [significant(summary["energy_error"], 2), largest]
-    rows = [
+    gone, less = (", less thrusters’ impulses", ", less the work of control") if controlled else ("", "")
+    lossy = "nothing: delay, friction or the contact's law may change it"
+    return conserved(
         [
-            f"linear momentum{kept}",
-            significant(summary["linear_momentum_error"], 2),
-            f"the largest sum of the bodies’ momenta by magnitude, {significant(linear)} N s",
-        ],
-        [
-            f"angular momentum about the common centre of mass{kept}",
-            significant(summary["angular_momentum_error"], 2),
-            f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
-        ],
-        [f"kinetic energy over whole contacts{less}", *energy],
-        [
-            f"work of the contact forces against change of kinetic energy{less}",
-            significant(summary["work_energy_error"], 2),
-            largest,
-        ],
-    ]
-    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+            (
+                f"linear momentum{gone}",
+                summary["linear_momentum_error"],
+                f"the largest sum of the bodies’ momenta by magnitude, {significant(linear)} N s",
+            ),
+            (
+                f"angular momentum about the common centre of mass{gone}",
+                summary["angular_momentum_error"],
+                f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
+            ),
+            (
+                f"kinetic energy over whole contacts{less}",
+                summary["energy_error"],
+                lossy if summary["energy_error"] is None else largest,
+            ),
+            (
+                f"work of the contact forces against change of kinetic energy{less}",
+                summary["work_energy_error"],
+                largest,
+            ),
+        ]
+    )
 
 
-def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it; figures that could only show zeros are left out."""
     from dockdyn.kinds.free_flight import plots as over_time
     from dockdyn.kinds.free_flight.trajectory import shown_surfaces, trajectory

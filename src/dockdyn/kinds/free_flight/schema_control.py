@@ -12,7 +12,7 @@ from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
-from dockdyn.scenario.tables.motion import Attitude, Velocity
+from dockdyn.scenario.tables.motion import Attitude, Velocity, number
 from dockdyn.scenario.tables.parts import Point, refuse
 
 PUSH = ("position_stiffness", "velocity_damping")
@@ -57,9 +57,6 @@ class BodyControlSection(ActuatorSection):
         """
         if self.law == "none":
             return None
-
-        def number(value: Any) -> Any:
-            return jnp.asarray(0.0 if value is None else value, float)
 
         def row(value: Any, default: Any) -> Any:
             return default if value is None else jnp.array(value, float)

@@ -30,17 +30,12 @@ class OrbitalArmKind(Kind):
 
         return summarise_orbital_arm(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
-        from dockdyn.kinds.orbital_arm.report import render_orbital_report
+    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+        from dockdyn.kinds.orbital_arm.report import orbital_report
 
-        return render_orbital_report(dataset, summary, **more)
+        return orbital_report(dataset, summary)
 
     def scene(self, dataset: Any, content: Any) -> Any:
         from dockdyn.kinds.orbital_arm.replay import scene
 
         return scene(dataset, content)
-
-    def show(self, console: Any, summary: dict[str, Any]) -> None:
-        from dockdyn.kinds.orbital_arm.console import show_orbital
-
-        show_orbital(console, summary)

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.orbital_arm import plots as drawn
 from dockdyn.kinds.orbital_arm.snapshots import snapshots
-from dockdyn.report.page import Table, render, versions
-from dockdyn.report.wording import AT_AN_INSTANT, NOTHING, aligned, capital, counted, significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dockdyn.report.report import ENERGY, Block, Plot, Report, Table, beginning, conserved, run_report
+from dockdyn.report.wording import AT_AN_INSTANT, aligned, capital, counted, significant
 
 LISTED = 20  # impacts in the table
 
 
-def render_orbital_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
-    """The report of a result of kind `orbital-arm` as HTML, styles and figures inside.
-
-    `more` as of `page.render`: replay, log.
-    """
-    return render(
-        "kinds/orbital_arm/report.html",
+def orbital_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of an arm in orbit."""
+    verdict, impacts = orbital_verdict(summary), impacts_table(summary)
+    note = "The approach speed is that along the normal just before; impulses are those on the payload."
+    final = ", ".join(f"{name} {significant(value, 6)}" for name, value in summary["final"].items())
+    return run_report(
         dataset,
-        verdict=orbital_verdict(summary),
-        warnings=summary["warnings"],
-        required=summary["requirements"],
-        summary=overview(dataset, summary),
-        impacts=impacts_table(summary) if summary["impacts"] else None,
-        unlisted=max(0, len(summary["impacts"]) - LISTED),
-        final=final_table(dataset, summary),
-        figures=figures(dataset),
-        conserved=conserved_table(summary),
+        summary,
+        verdict=verdict,
+        key=overview(dataset, summary),
+        blocks=[
+            Block("Impacts", table=impacts, notes=[note]),
+            Block("At the end", table=final_table(dataset, summary)),
+            kept(summary),
+        ],
+        plots=figures(dataset),
         made=[
             ("Integrator", "variational: midpoint rule, impacts and latches located in time"),
             ("Step", f"{'at most ' if dataset.attrs['adaptive'] else ''}{summary['step_s']:g} s"),
@@ -44,11 +40,14 @@ def render_orbital_report(dataset: xr.Dataset, summary: dict[str, Any], **more: 
             ("Newton’s corrections a step", newton(summary)),
             ("Steps", f"{summary['steps']}"),
             ("Time a step", f"{significant(summary['microseconds_per_step'], 3)} µs"),
-            ("Samples", f"{dataset.sizes['time']}"),
-            ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
-            *versions(dataset),
         ],
-        **more,
+        terminal=[
+            summary["title"],
+            verdict,
+            *([Block(table=impacts)] if impacts.rows else []),
+            f"at {summary['end_time_s']:g} s: {final}",
+            f"Newton's corrections a step: {newton(summary)}",
+        ],
     )
 
 
@@ -83,9 +82,7 @@ def orbital_verdict(summary: dict[str, Any]) -> str:
 def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table."""
     rows = [
-        ("Kind", summary["kind"]),
-        ("Status", summary["status"]),
-        ("End", f"{summary['end_time_s']:g} s"),
+        *beginning(summary),
         ("Impact law", str(dataset.attrs["law"])),
         ("Impacts", str(len(summary["impacts"]))),
     ]
@@ -125,7 +122,8 @@ def impacts_table(summary: dict[str, Any]) -> Table:
         for number, (impact, time) in enumerate(zip(found, times, strict=True), start=1)
     ]
     columns = [("impact", ""), ("time", "s"), ("approach speed", "mm/s"), ("impulse", "N s")]
-    return Table([*columns, ("impulse across", "N s"), ("energy taken", "J")], rows, [], worded={0})
+    columns += [("impulse across", "N s"), ("energy taken", "J")]
+    return Table(columns, rows, worded={0}, look="dense", left_out=len(summary["impacts"]) - len(found))
 
 
 def final_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
@@ -138,33 +136,27 @@ def final_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
         rows.append(
             [words, significant(value, 6), "rad" if turns else "m", significant(np.degrees(value), 6) if turns else ""]
         )
-    return Table([("coordinate", ""), ("value", ""), ("unit", ""), ("in degrees", "deg")], rows, [], worded={0, 2})
+    columns = [("coordinate", ""), ("value", ""), ("unit", ""), ("in degrees", "deg")]
+    return Table(columns, rows, worded={0, 2}, look="dense")
 
 
-def conserved_table(summary: dict[str, Any]) -> Table:
+def kept(summary: dict[str, Any]) -> Block:
     """Errors of what should be conserved."""
-    none = "nothing: an eccentric orbit keeps no energy"
-    rows = [
+    energy, links = summary["energy_error"], "the sum of the links’ by magnitude"
+    return conserved(
         [
-            "linear momentum, less gravity’s",
-            significant(summary["linear_momentum_error"], 2),
-            "the sum of the links’ by magnitude",
-        ],
-        [
-            "angular momentum, less gravity’s",
-            significant(summary["angular_momentum_error"], 2),
-            "the sum of the links’ by magnitude",
-        ],
-        [
-            "energy (in the frame that turns with a circular orbit), less the work of control, with what impacts took",
-            NOTHING if summary["energy_error"] is None else significant(summary["energy_error"], 2),
-            none if summary["energy_error"] is None else "the largest kinetic energy",
-        ],
-    ]
-    return Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, [], worded={0, 2})
+            ("linear momentum, less gravity’s", summary["linear_momentum_error"], links),
+            ("angular momentum, less gravity’s", summary["angular_momentum_error"], links),
+            (
+                "energy (in the frame that turns with a circular orbit), less the work of control, with what impacts took",
+                energy,
+                "nothing: an eccentric orbit keeps no energy" if energy is None else ENERGY,
+            ),
+        ]
+    )
 
 
-def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     space = "theta" not in dataset
     above = ", below from above" if space else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,14 @@ from dockdyn.kinds.rig.choice import ORACLES, Choice, advice, amount
 from dockdyn.kinds.rig.compare import worst_amplitudes
 from dockdyn.report.chart_frame import plain
 from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
-from dockdyn.report.page import Table, render, versions
+from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 7  # stiffnesses in a table
+PRINTED = 5  # on the terminal
 FINE = 0.02  # error of the amplitude that the close-up marks
 MOST = 1e4  # amplitude ratios beyond are off the figure
 UNITS = {  # of settings that are shown
@@ -39,37 +41,40 @@ UNITS = {  # of settings that are shown
 }
 
 
-def render_compare_report(dataset: xr.Dataset) -> str:
-    """The report of a comparison as HTML, styles and figures inside."""
-    figures = [
-        (
-            partial(amplitudes, dataset),
-            "Amplitude at the end, rig over that without rig, by compensator: 1 is right. The dotted line is the stiffness "
-            "that they were tuned at.",
-        )
-    ]
-    if np.isfinite(dataset.phase_error_rad.values).any():
-        figures.append(
-            (partial(phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it.")
-        )
-    else:
-        figures.append(
-            (partial(restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right.")
-        )
-    return render(
-        "kinds/rig/compare_report.html",
-        dataset,
-        verdict=comparison_verdict(dataset),
-        warnings=warnings(dataset),
-        summary=overview(dataset),
-        ratios=ratios(dataset),
-        note="A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much "
-        "as twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
-        "every measure of a run’s summary.",
-        laws=laws(dataset),
-        figures=figures,
-        made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s"), *versions(dataset)],
+def comparison_report(dataset: xr.Dataset) -> Report:
+    """The report of a comparison."""
+    verdict = comparison_verdict(dataset)
+    note = (
+        "A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much as "
+        "twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
+        "every measure of a run’s summary."
     )
+    return result_report(
+        dataset,
+        verdict=verdict,
+        warnings=doubts(dataset),
+        key=overview(dataset),
+        blocks=[
+            Block("Amplitude over stiffness", table=ratios(dataset), notes=[note]),
+            Block("The compensators", table=laws(dataset), where="after"),
+        ],
+        plots=figures(dataset),
+        made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s")],
+        terminal=[dataset.attrs["title"], Block(table=ratios(dataset, PRINTED)), verdict],
+    )
+
+
+def figures(dataset: xr.Dataset) -> Iterator[Plot]:
+    """What to draw, and what to look for in it."""
+    yield (
+        partial(amplitudes, dataset),
+        "Amplitude at the end, rig over that without rig, by compensator: 1 is right. The dotted line is the stiffness that "
+        "they were tuned at.",
+    )
+    if np.isfinite(dataset.phase_error_rad.values).any():
+        yield partial(phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it."
+    else:
+        yield partial(restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right."
 
 
 def comparison_verdict(dataset: xr.Dataset) -> str:
@@ -87,7 +92,8 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def warnings(dataset: xr.Dataset) -> list[str]:
+def doubts(dataset: xr.Dataset) -> list[str]:
+    """What to know before trusting the comparison."""
     present = [law for law in ORACLES if law in dataset.compensator.values]
     seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in present]
     left_out = json.loads(dataset.attrs.get("left_out", "{}"))
@@ -108,7 +114,7 @@ def ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
         rows.append([str(law), *(ratio(float(value)) for value in values), off(worst[str(law)]), *last])
     heads = [(significant(float(value), 3), "N/m") for value in dataset.stiffness.values[chosen]]
     ends = [("worst", ""), *([("restitution", "off")] if bounces else [])]
-    return Table([("compensator", ""), *heads, *ends], rows, [], worded={0})
+    return Table([("compensator", ""), *heads, *ends], rows, worded={0}, look="dense")
 
 
 def missed(choice: Choice, error: float) -> str:
@@ -136,7 +142,7 @@ def laws(dataset: xr.Dataset) -> Table:
         for law in dataset.compensator.values
         if str(law) in COMPENSATORS
     ]
-    return Table([("compensator", ""), ("set to", ""), ("must know", "")], rows, [], worded={0, 1, 2})
+    return Table([("compensator", ""), ("set to", ""), ("must know", "")], rows, worded={0, 1, 2})
 
 
 def settings_in_words(settings: dict[str, Any]) -> str:

@@ -36,20 +36,15 @@ class RigKind(Kind):
 
         return summarise_rig(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any], **more: Any) -> str:
-        from dockdyn.kinds.rig.report import render_rig_report
+    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+        from dockdyn.kinds.rig.report import rig_report
 
-        return render_rig_report(dataset, summary, **more)
+        return rig_report(dataset, summary)
 
     def scene(self, dataset: Any, content: Any) -> Any:
         from dockdyn.kinds.rig.replay import scene
 
         return scene(dataset, content)
-
-    def show(self, console: Any, summary: dict[str, Any]) -> None:
-        from dockdyn.kinds.rig.console import show_rig
-
-        show_rig(console, summary)
 
     def tuned(self, scenario: Any) -> Any:
         from dockdyn.kinds.rig.compensator import with_tuned_compensator

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -14,7 +15,7 @@ from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.compare_report import settings_in_words
 from dockdyn.kinds.rig.summary import PARTS
-from dockdyn.report.page import Table, render, versions
+from dockdyn.report.report import Block, Plot, Report, Table, beginning, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
 
 NEGLIGIBLE = 1e-9  # m, rad
@@ -23,37 +24,39 @@ OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor a
     "end_force_error_N": "largest error of force at the end: the sensor’s own",
 }
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-
-def render_rig_report(dataset: xr.Dataset, summary: dict[str, Any], **more: Any) -> str:
-    """The report of a result of kind `rig` as HTML, styles and figures inside; `more` as of `page.render`: replay, log."""
-    attributes = dataset.attrs
-    return render(
-        "kinds/rig/report.html",
+def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of a run on a rig."""
+    verdict, measures, late = rig_verdict(summary), compared(summary), budget(summary)
+    note = (
+        "Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends the run. The "
+        "recovery coefficient mixes amplitude and phase: read these two."
+    )
+    parts = ", ".join(f"{words} {delay} ms" for words, delay, _ in late.rows)
+    return run_report(
         dataset,
-        verdict=rig_verdict(summary),
-        recommendation=summary["recommendation"],
-        warnings=summary["warnings"],
-        required=summary["requirements"],
-        summary=overview(dataset, summary),
-        compared=compared(summary),
-        compared_note="Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends "
-        "the run. The recovery coefficient mixes amplitude and phase: read these two.",
-        budget=budget(summary),
-        budget_note=budget_note(summary),
-        knows=knows(dataset, summary),
-        figures=figures(dataset),
+        summary,
+        verdict=verdict,
+        key=overview(dataset, summary),
+        blocks=[
+            Block("What to do", words=summary["recommendation"]),
+            Block("The rig beside the contact without rig", table=measures, notes=[note]),
+            Block("Where the delay comes from", table=late, notes=[budget_note(summary)]),
+            Block("The compensator", rows=knows(dataset, summary)),
+        ],
+        plots=figures(dataset),
         made=[
-            ("Dynamics", str(attributes["integrator"])),
+            ("Dynamics", str(dataset.attrs["integrator"])),
             ("Step", f"{significant(summary['step_s'])} s"),
             ("Steps", f"{summary['steps']}"),
-            ("Samples", f"{dataset.sizes['time']}"),
-            ("Wall time", f"{significant(summary['wall_time_s'], 3)} s"),
-            *versions(dataset),
         ],
-        **more,
+        terminal=[
+            summary["title"],
+            verdict,
+            Block(table=replace(measures, columns=[("", ""), ("rig", ""), ("", "")])),
+            f"delay: {parts or 'none'}",
+            summary["recommendation"],
+        ],
     )
 
 
@@ -79,9 +82,7 @@ def rig_verdict(summary: dict[str, Any]) -> str:
 def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table."""
     rows = [
-        ("Kind", f"{summary['kind']}, {dataset.attrs['mode']}"),
-        ("Status", summary["status"]),
-        ("End", f"{summary['end_time_s']:g} s"),
+        *beginning(summary, dataset.attrs["mode"]),
         ("Compensator", summary["compensator"]),
         ("Contact", f"{significant(summary['stiffness_N_m'])} N/m on {significant(summary['effective_mass_kg'])} kg"),
         ("Delay, all in all", f"{significant(summary['delay_total_ms'], 3)} ms"),
@@ -130,7 +131,7 @@ def compared(summary: dict[str, Any]) -> Table:
         if key in OF_SENSOR and value and abs(value) <= (summary["sensor_error_N"] or 0.0):
             words = OF_SENSOR[key]
         rows.append([words, NOTHING if value is None else significant(scale * value), unit])
-    return Table([("quantity", ""), ("value", ""), ("unit", "")], rows, [], worded={0, 2})
+    return Table([("quantity", ""), ("value", ""), ("unit", "")], rows, worded={0, 2})
 
 
 def budget(summary: dict[str, Any]) -> Table:
@@ -142,7 +143,7 @@ def budget(summary: dict[str, Any]) -> Table:
     ]
     if len(rows) > 1:
         rows.append(["all together", significant(total, 3), "100"])
-    return Table([("part", ""), ("delay", "ms"), ("share", "%")], rows, [], worded={0})
+    return Table([("part", ""), ("delay", "ms"), ("share", "%")], rows, worded={0})
 
 
 def budget_note(summary: dict[str, Any]) -> str:
@@ -169,7 +170,7 @@ def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]
     ]
 
 
-def figures(dataset: xr.Dataset) -> Iterator[tuple[Callable[[], Figure], str]]:
+def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     space = dataset.sizes["axis"] > 1
     what = "Sizes of the contact force" if space else "Force on the model"

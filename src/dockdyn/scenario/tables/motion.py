@@ -1,10 +1,11 @@
-"""Field types of a body's motion: attitude, velocity, angular rate."""
+"""Field types of a body's motion: attitude, velocity, angular rate; numbers that may be left out."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
+import jax.numpy as jnp
 from pydantic import AfterValidator, Field
 
 from dockdyn.scenario.language.units import Number, quantity
@@ -22,3 +23,8 @@ def unit(value: list[float]) -> list[float]:
 Attitude = Annotated[list[Number], Field(min_length=4, max_length=4), AfterValidator(unit)]
 Velocity = Annotated[list[quantity("m/s", "a velocity", component=True)], Field(min_length=3, max_length=3)]
 Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)]
+
+
+def number(value: Any) -> Any:
+    """A number of a table as JAX has it; zero for one that is not stated."""
+    return jnp.asarray(0.0 if value is None else value, float)

@@ -17,7 +17,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.inertia import Row, physical, tensor
 from dockdyn.scenario.tables.look import LookSection
-from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity, unit
+from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity, number, unit
 from dockdyn.scenario.tables.parts import Direction, refuse
 from dockdyn.scenario.tables.parts import Point as PointField
 
@@ -84,9 +84,6 @@ class FlexibleSection(Section):
 
     def beam(self, section: BeamSection, planar: bool) -> Beam:
         """The beam with its modes; in the plane it bends along y alone."""
-
-        def number(value: Any) -> Any:
-            return jnp.asarray(0.0 if value is None else value, float)
 
         bending, twist = (shape_count(self.basis, modes) for modes in (self.modes, self.twist_modes))
         return Beam(
@@ -205,9 +202,6 @@ class LinkSection(Section):
 
     def link(self, flexible: FlexibleSection, planar: bool, parent: LinkSection | None = None) -> Link:
         """The link on its `parent`, to be left out where nothing bends; what is rigid on a beam is none of it (`body`)."""
-
-        def number(value: Any) -> Any:
-            return jnp.asarray(0.0 if value is None else value, float)
 
         if parent is None or self.at is not None:
             seat = {"at": None if self.at is None else 1.0, "mount": jnp.asarray(self.mount, float)}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.page import render, versions
+from dockdyn.report.report import Block, Plot, Report, result_report
 from dockdyn.report.wording import capital, significant
 from dockdyn.results.requirements import with_lists
 from dockdyn.studies.campaign.answers import answers_of
 from dockdyn.studies.campaign.capture_map import CaptureMap, capture_map
 from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
+from dockdyn.studies.campaign.console import printed
 from dockdyn.studies.campaign.first_failure import judge_cases
 from dockdyn.studies.campaign.map_plot import WORDS, map_figure
 from dockdyn.studies.campaign.plots import convergence_figure, influence_figure, load_figure
@@ -29,9 +30,6 @@ from dockdyn.studies.campaign.tables import (
 )
 from dockdyn.studies.campaign.wording import figure_words, not_known, percent, sure, undecided_words
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 WORST_NOTE = "Each can be run again alone, with its full result and report. "
 BY_MARGIN = (
     "Ordered by the least margin to a requirement, relative to its limit; a yes or no that is not met counts −1, and of "
@@ -43,10 +41,8 @@ INFLUENCE = (
 )
 
 
-def render_campaign_report(
-    dataset: xr.Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None
-) -> str:
-    """The report of a campaign as HTML, styles and figures inside; the map is over `map_keys`, else those that decide.
+def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, folder: str | None = None) -> Report:
+    """The report of a campaign; its map is over `map_keys`, else those that decide.
 
     `folder` is what the commands for single cases name; by default where the dataset was read from. Raises
     `ScenarioError` for a dataset of another sort and for a key that was not varied.
@@ -55,28 +51,35 @@ def render_campaign_report(
     judged = judge_cases(cases)
     found = capture_map(cases, judged, map_keys)
     answers = answers_of(cases, judged, folder or folder_of(dataset))
-    required = bool(answers["requirements"])
-    firsts, ways = firsts_table(answers), ways_table(answers)
-    return render(
-        "studies/campaign/report.html",
+    return result_report(
         dataset,
         verdict=campaign_verdict(cases, answers),
         warnings=campaign_warnings(cases, answers),
-        summary=overview(cases, answers),
-        judged=requirements_table(answers) if required else None,
-        judged_note=REQUIREMENTS_NOTE if required else "",
-        loads=loads_table(cases, answers),
-        open_ends=any(None in ends for each in answers["figures"].values() for ends in each["intervals_95"].values()),
-        firsts=firsts if firsts.rows else None,
-        firsts_note=FIRST_NOTE,
-        ways=ways if ways.rows else None,
-        figures=figures(cases, answers, found),
-        worst=worst_table(cases, answers) if answers["worst"] else None,
-        worst_note=WORST_NOTE + (BY_MARGIN if required else "Ordered by the largest force."),
-        varied=varied_table(cases),
-        failures=failures_table(answers) if answers["failed"] else None,
-        made=how_made(dataset, answers),
+        key=overview(cases, answers),
+        blocks=blocks(cases, answers),
+        plots=figures(cases, answers, found),
+        made=how_sampled(dataset, answers),
+        terminal=tuple(printed(answers)),
     )
+
+
+def blocks(cases: CampaignCases, answers: dict[str, Any]) -> list[Block]:
+    """The tables of the page."""
+    loads_note = (
+        "Percentiles over the cases that have the figure, with the interval that is 95 % sure (bootstrap, exact)."
+    )
+    if any(None in ends for each in answers["figures"].values() for ends in each["intervals_95"].values()):
+        loads_note += " “At least”: so few cases do not bound the percentile from above."
+    worst_note = WORST_NOTE + (BY_MARGIN if answers["requirements"] else "Ordered by the largest force.")
+    return [
+        Block(table=requirements_table(answers), notes=[REQUIREMENTS_NOTE], where="requirements"),
+        Block("Loads and other figures", table=loads_table(cases, answers), notes=[loads_note]),
+        Block("What fails first", table=firsts_table(answers), notes=[FIRST_NOTE]),
+        Block("Cases that were not captured", table=ways_table(answers), notes=["How far they came."]),
+        Block("Worst cases", table=worst_table(cases, answers), notes=[worst_note], where="after"),
+        Block("What was varied", table=varied_table(cases), where="after"),
+        Block("Cases that failed", table=failures_table(answers), where="after"),
+    ]
 
 
 REQUIREMENTS_NOTE = (
@@ -157,9 +160,7 @@ def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, s
     return [*rows, ("Keys varied", str(len(cases.values)))]
 
 
-def figures(
-    cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None
-) -> Iterator[tuple[Callable[[], Figure], str]]:
+def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None) -> Iterator[Plot]:
     """The figures that there is something to show in, each with what to look for."""
     if answers["peak_force"] and answers["figures"][answers["peak_force"]]["cases"] > 1:
         yield (
@@ -203,7 +204,7 @@ def map_words(cases: CampaignCases, found: CaptureMap) -> str:
     return f"{what} over {keys}, in cells of {round(float(found.cases[found.cases > 0].mean()))} cases on average."
 
 
-def how_made(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
+def how_sampled(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
     """How the campaign was computed."""
     even = "" if answers["sampling"] == "random" else "; intervals are those of random cases, wider than need be"
     rows = [("Sampling", answers["sampling"] + even), ("Seed", str(answers["seed"]))]
@@ -212,4 +213,4 @@ def how_made(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, st
     if answers["wall_time_s"] > 0:
         rate = f"{significant(answers['runs_per_second'], 3)} cases a second"
         rows.append(("Computing time", f"{significant(answers['wall_time_s'], 3)} s, {rate}"))
-    return [*rows, *versions(dataset)]
+    return rows

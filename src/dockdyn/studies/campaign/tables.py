@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.page import Table
+from dockdyn.report.report import Table
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.wording import DEGREES, distributions, figure_words, in_degrees, percent, sure
@@ -32,10 +32,10 @@ def requirements_table(answers: dict[str, Any]) -> Table:
         count = each["undecided"]
         text = f"{each['text']} ({count} not decided)" if count else each["text"]
         rows.append([each["name"], text, share, *told, str(each["failed_first"])])
-    return Table([*columns, ("failed first", "cases")], rows, [], worded={0, 1})
+    return Table([*columns, ("failed first", "cases")], rows, worded={0, 1})
 
 
-def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table | None:
+def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGURES) -> Table:
     """Percentiles of figures, loads first."""
     rows = []
     for name, each in list(answers["figures"].items())[:most]:
@@ -49,7 +49,7 @@ def loads_table(cases: CampaignCases, answers: dict[str, Any], most: int = FIGUR
         largest = f"{each['max']:g}" if whole else significant(each["max"])
         rows.append([figure_words(cases, name), each["unit"], str(each["cases"]), *shares, largest])
     columns = [("figure", ""), ("unit", ""), ("cases", ""), ("50 %", ""), ("95 %", ""), ("99 %", ""), ("largest", "")]
-    return Table(columns, rows, [], worded={0, 1}) if rows else None
+    return Table(columns, rows, worded={0, 1}, look="dense")
 
 
 def firsts_table(answers: dict[str, Any]) -> Table:
@@ -64,7 +64,7 @@ def ways_table(answers: dict[str, Any]) -> Table:
 
 def counted(heading: str, counts: dict[str, int], runs: int) -> Table:
     rows = [[words, str(count), f"{100 * count / runs:.3g} %"] for words, count in counts.items()]
-    return Table([(heading, ""), ("cases", ""), ("of all", "")], rows, [], worded={0})
+    return Table([(heading, ""), ("cases", ""), ("of all", "")], rows, worded={0})
 
 
 def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
@@ -78,7 +78,7 @@ def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
         margin = [missed(each), each["requirement"]] if required else []
         values = [shown_value(cases, key, each["values"][key]) for key in keys]
         rows.append([each["command"], *margin, significant(each["peak_force_N"], 4), *values])
-    return Table(columns, rows, [], worded={0, 2} if required else {0})
+    return Table(columns, rows, worded={0, 2} if required else {0}, look="heads", code={0})
 
 
 def breakable(key: str) -> str:
@@ -114,7 +114,7 @@ def varied_table(cases: CampaignCases) -> Table:
         [together(keys), words, "; ".join(between(cases, key) for key in keys if key in cases.values)]
         for keys, words in distributions(cases)
     ]
-    return Table([("key", ""), ("distribution", ""), ("in the cases", "")], rows, [], worded={0, 1, 2})
+    return Table([("key", ""), ("distribution", ""), ("in the cases", "")], rows, worded={0, 1, 2})
 
 
 def together(keys: tuple[str, ...]) -> str:
@@ -136,4 +136,4 @@ def between(cases: CampaignCases, key: str) -> str:
 def failures_table(answers: dict[str, Any]) -> Table:
     """Why cases failed, and the command that runs one of each again."""
     rows = [[each["reason"], str(each["cases"]), each["command"]] for each in answers["failures"][:REASONS]]
-    return Table([("reason", ""), ("cases", ""), ("run the first again", "")], rows, [], worded={0, 2})
+    return Table([("reason", ""), ("cases", ""), ("run the first again", "")], rows, worded={0, 2}, code={2})

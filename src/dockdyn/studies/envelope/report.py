@@ -8,25 +8,27 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.page import Table, render, versions
+from dockdyn.report.report import Block, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, capital, significant
 from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
 
 LISTED = 40  # vertices in the table
 
 
-def render_envelope_report(dataset: xr.Dataset) -> str:
-    """The report of an envelope as HTML, styles and figures inside."""
+def envelope_report(dataset: xr.Dataset) -> Report:
+    """The report of an envelope."""
     answer = json.loads(dataset.attrs["envelope"])
-    return render(
-        "studies/envelope/report.html",
+    verdict = envelope_verdict(answer)
+    note = "Some of its points, in SI units; the result file has all of them."
+    return result_report(
         dataset,
-        verdict=envelope_verdict(answer),
-        warnings=warnings(answer),
-        summary=overview(dataset, answer),
-        figures=[(partial(envelope_figure, dataset), caption(answer))],
-        vertices=vertices(dataset, answer),
-        made=[("Runs", f"{answer['runs']}"), *versions(dataset)],
+        verdict=verdict,
+        warnings=doubts(answer),
+        key=overview(dataset, answer),
+        blocks=[Block("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
+        plots=[(partial(envelope_figure, dataset), caption(answer))],
+        made=[("Runs", f"{answer['runs']}")],
+        terminal=[Block(text=dataset.attrs["title"]), Block(text=verdict)],
     )
 
 
@@ -53,7 +55,8 @@ def envelope_verdict(answer: dict[str, Any]) -> str:
     return f"{capital(met)} over {100 * share:.3g} % of the range; {what} ({runs})."
 
 
-def warnings(answer: dict[str, Any]) -> list[str]:
+def doubts(answer: dict[str, Any]) -> list[str]:
+    """What to know before trusting the envelope."""
     found = []
     if answer["failed"]:
         first = "; ".join(answer["failures"][:2])
@@ -103,4 +106,4 @@ def vertices(dataset: xr.Dataset, answer: dict[str, Any]) -> Table | None:
         for number, piece in enumerate(pieces, start=1)
         for vertex in [*piece[:-1:every], piece[-1]]
     ]
-    return Table([("piece", ""), *((key.name, key.unit) for key in keys_of(dataset, answer))], rows, [], worded=set())
+    return Table([("piece", ""), *((key.name, key.unit) for key in keys_of(dataset, answer))], rows)

@@ -7,82 +7,68 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-import xarray as xr
-
-from dockdyn.report.page import Drawn, Table, render, versions
-from dockdyn.studies.identification.console import METHODS, contact_rows, contact_verdict, robot_rows, robot_verdict
+from dockdyn.report.report import Block, Plot, Report, Rows, Table
 from dockdyn.studies.identification.contact import Contact, contact_toml
 from dockdyn.studies.identification.plots import bode_figure, fit_figure, force_figure, residual_figure, stroke_figure
 from dockdyn.studies.identification.robot import Robot, robot_toml
+from dockdyn.studies.identification.wording import METHODS, contact_rows, contact_verdict, robot_rows, robot_verdict
 
 
-def render_robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> str:
-    """What `dockdyn identify robot` found, as HTML; `again` is what was typed for it."""
-    inputs = [("Log", f"{robot.records.name}, {answer['samples']} samples")]
-    made = [
-        ("Method", METHODS[answer["method"]]),
-        ("Uncertainty", "standard deviations, for residuals that may have memory (Newey–West)"),
-        ("Continuous model", "that whose response to commands held for a period goes through the same samples"),
-    ]
-    return page(
-        "Robot, identified",
-        robot_toml(robot),
+def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Report:
+    """What `dockdyn identify robot` found; `again` is what was typed for it."""
+    note = (
+        "Bayesian information criterion: how well a choice fits, less what its coefficients cost. A difference of ten leaves "
+        "little doubt; with a smaller one the choice with fewer coefficients is as good."
+    )
+    return identified(
+        "Robot",
         robot_verdict(answer),
-        answer,
         robot_rows(answer),
-        inputs,
-        made,
-        robot_figures(robot),
-        candidates(answer),
-        again,
-    )
-
-
-def render_contact_report(contact: Contact, answer: dict[str, Any], again: str = "") -> str:
-    """What `dockdyn identify contact` found, as HTML; `again` is what was typed for it."""
-    inputs = [("Log", f"{contact.bounce.name}, {answer['samples']} samples about the first contact")]
-    made = [
-        ("Law", "spring and dashpot that presses only, its force late, with a bias"),
-        ("Uncertainty", "standard deviations; that of the delay is at least a period over √12"),
-    ]
-    return page(
-        "Contact, identified",
-        contact_toml(contact),
-        contact_verdict(answer),
-        answer,
-        contact_rows(answer),
-        inputs,
-        made,
-        contact_figures(contact),
-        None,
-        again,
-    )
-
-
-def page(
-    title: str,
-    toml: str,
-    verdict: str,
-    answer: dict[str, Any],
-    rows: list[tuple[str, str, str]],
-    inputs: list[tuple[str, str]],
-    made: list[tuple[str, str]],
-    figures: Iterator[Drawn],
-    compared: Table | None,
-    again: str,
-) -> str:
-    dataset = xr.Dataset(attrs={"title": title, "scenario": toml, "dockdyn_version": version("dockdyn")})
-    return render(
-        "studies/identification/report.html",
-        dataset,
-        verdict=verdict,
+        robot_toml(robot),
+        ("Log", f"{robot.records.name}, {answer['samples']} samples"),
+        Block("Orders that were compared", table=candidates(answer), notes=[note], where="after"),
+        plots=tuple(robot_figures(robot)),
+        made=[
+            ("Method", METHODS[answer["method"]]),
+            ("Uncertainty", "standard deviations, for residuals that may have memory (Newey–West)"),
+            ("Continuous model", "that whose response to commands held for a period goes through the same samples"),
+            ("dockdyn", version("dockdyn")),
+        ],
         warnings=answer["warnings"],
-        summary=[(titled(words), f"{value} {unit}".strip()) for words, value, unit in rows],
-        figures=figures,
-        candidates=compared,
-        inputs=inputs,
-        made=[*made, *versions(dataset)],
         again=again,
+    )
+
+
+def contact_report(contact: Contact, answer: dict[str, Any], again: str = "") -> Report:
+    """What `dockdyn identify contact` found; `again` is what was typed for it."""
+    return identified(
+        "Contact",
+        contact_verdict(answer),
+        contact_rows(answer),
+        contact_toml(contact),
+        ("Log", f"{contact.bounce.name}, {answer['samples']} samples about the first contact"),
+        plots=tuple(contact_figures(contact)),
+        made=[
+            ("Law", "spring and dashpot that presses only, its force late, with a bias"),
+            ("Uncertainty", "standard deviations; that of the delay is at least a period over √12"),
+            ("dockdyn", version("dockdyn")),
+        ],
+        warnings=answer["warnings"],
+        again=again,
+    )
+
+
+def identified(
+    what: str, verdict: str, rows: Rows, toml: str, log: tuple[str, str], *blocks: Block, **parts: Any
+) -> Report:
+    """The report of an identification of `what`, with the tables that a scenario takes."""
+    return Report(
+        title=f"{what}, identified",
+        verdict=verdict,
+        key=[(titled(words), *value) for words, *value in rows],
+        blocks=[Block("For a scenario", text=toml), *blocks, Block(rows=[log], where="inputs")],
+        terminal=[verdict, Block(rows=rows, text=toml)],
+        **parts,
     )
 
 
@@ -91,7 +77,7 @@ def titled(words: str) -> str:
     return words if len(words) < 3 else words[0].upper() + words[1:]
 
 
-def robot_figures(robot: Robot) -> Iterator[Drawn]:
+def robot_figures(robot: Robot) -> Iterator[Plot]:
     yield (
         partial(fit_figure, robot),
         "Commanded, actual and simulated position: the last two should lie on each other, and the residual below should "
@@ -110,7 +96,7 @@ def robot_figures(robot: Robot) -> Iterator[Drawn]:
         )
 
 
-def contact_figures(contact: Contact) -> Iterator[Drawn]:
+def contact_figures(contact: Contact) -> Iterator[Plot]:
     yield (
         partial(force_figure, contact),
         "Measured and fitted force: what is left below should be noise alone, at the ends of the contact, too.",
@@ -132,4 +118,4 @@ def candidates(answer: dict[str, Any]) -> Table | None:
         [", ".join(map(str, each["orders"])), str(each["delay_samples"]), f"{each['criterion'] - best:.1f}"]
         for each in found
     ]
-    return Table([("orders", ""), ("delay", "samples"), ("criterion above the best", "")], rows, [], worded={0})
+    return Table([("orders", ""), ("delay", "samples"), ("criterion above the best", "")], rows, worded={0})

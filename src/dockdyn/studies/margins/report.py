@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import xarray as xr
 
 from dockdyn.report.field import Key, stable_side
-from dockdyn.report.page import Table, render, versions
+from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, aligned, gains, significant, together
+from dockdyn.studies.margins.console import printed
 from dockdyn.studies.margins.plots import (
     BARS,
     chart_figure,
@@ -23,9 +24,6 @@ from dockdyn.studies.margins.plots import (
     sweep_figure,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 LOOPS = {
     "delay": "continuous, the delay exact",
     "sampled": "sampled, one whole cycle of the rig from state to state",
@@ -35,28 +33,88 @@ SAME = 1e-6  # share of the critical delay: nearer to it is at it
 GAIN = 5e-5  # of restitution above one
 
 
-def render_stability_report(dataset: xr.Dataset) -> str:
-    """The report of the margins of a scenario as HTML, styles and figures inside."""
+def margins_report(dataset: xr.Dataset) -> Report:
+    """The report of the margins of a scenario."""
     margins = json.loads(dataset.attrs["margins"])
-    matrix = margins["contact_matrix"]
-    return render(
-        "studies/margins/report.html",
+    return result_report(
         dataset,
-        margins=margins,
         verdict=verdict(margins),
+        alarming=not margins["stable"],
         warnings=margins["warnings"],
-        summary=overview(dataset, margins),
-        pade=pade_table(margins) if margins["pade"] else None,
-        conditions=margins["pade"]["1"]["conditions"] if margins["pade"] else [],
-        dynamics=dynamics_table(margins),
-        matrix=[aligned(row) for row in matrix] if matrix else None,
-        figures=figures(dataset, margins),
-        sensitivities=sensitivities_table(margins),
-        nominal=nominal_state(margins["nominal"] or {}),
-        closed=closed_table(margins.get("closed_contacts")),
-        later=later_table(margins.get("later_sets")),
-        made=how_made(dataset, margins),
+        key=overview(dataset, margins),
+        blocks=blocks(margins),
+        plots=figures(dataset, margins),
+        made=how_computed(dataset),
+        terminal=[dataset.attrs["title"], verdict(margins), *printed(margins)],
     )
+
+
+def blocks(margins: dict[str, Any]) -> list[Block]:
+    """The tables of the page."""
+    conditions = "; ".join(margins["pade"]["1"]["conditions"]) if margins["pade"] else ""
+    matrix = Table([], [aligned(row) for row in margins["contact_matrix"] or []], look="matrix")
+    which = "all of them" if margins["stabilising_gains_N_s_m"] is None else "the first"
+    return [
+        Block(
+            "Exact delay and Padé approximations",
+            table=pade_table(margins) if margins["pade"] else None,
+            notes=[
+                "A Padé approximation replaces delay and hold by fractions of polynomials, whose roots Routh’s array counts. "
+                "It is shown to compare with other tools; every other number here is exact. First column of Routh’s array at "
+                f"order 1, all positive for a stable loop: {conditions}."
+            ],
+        ),
+        Block(
+            "Dynamics at the contact",
+            table=dynamics_table(margins),
+            notes=[
+                "The contact point decelerates in each direction by these numbers times the rate and depth of penetration one "
+                "delay before; around the axis it is the azimuth that does, and the numbers are per metre. Only the normal "
+                "direction feeds back: it decides the stability, and the others follow it."
+            ],
+        ),
+        Block(
+            "Dynamics at the contact",
+            words="Contact-space matrix, 1/kg: acceleration of the contact point by the force at it, in the directions along "
+            "the wall, around the docking axis and into the wall."
+            if matrix.rows
+            else "",
+            table=matrix,
+        ),
+        Block(
+            "Several contacts",
+            table=closed_table(margins.get("closed_contacts")),
+            notes=[
+                "Closed together where the loop was linearised; each by itself. Roots, delays and sensitivities are those of "
+                f"{which}."
+            ],
+        ),
+        Block(
+            "Several contacts",
+            table=later_table(margins.get("later_sets")),
+            notes=[
+                "Sets of contacts that a run closes while the first contact is still closed, as they are then, with the delay "
+                "alone."
+            ],
+        ),
+        Block(
+            "Sensitivities",
+            table=sensitivities_table(margins),
+            notes=[
+                "For 100 % more of a key: the derivative times its value, which holds for small changes in proportion."
+            ],
+            where="after",
+        ),
+        Block(
+            "Nominal contact",
+            rows=nominal_state(margins["nominal"] or {}),
+            notes=[
+                "The state about which the loop was linearised. The position is from the surface’s reference point, in the "
+                "axes of the body with the surface."
+            ],
+            where="after",
+        ),
+    ]
 
 
 def verdict(margins: dict[str, Any]) -> str:
@@ -200,10 +258,10 @@ def pade_table(margins: dict[str, Any]) -> Table:
         rows.append([*row, gains(found["stabilising_gains_N_s_m"]), words])
     columns = [("delay and hold", ""), ("growth rate", "1/s"), ("off by", "1/s")]
     columns += [("stabilising gains", "N s/m"), ("verdict", "")]
-    return Table(columns, rows, [], worded={0, 3, 4}, alarming=wrong)
+    return Table(columns, rows, worded={0, 3, 4}, alarming=wrong, look="heads")
 
 
-def dynamics_table(margins: dict[str, Any]) -> Table | None:
+def dynamics_table(margins: dict[str, Any]) -> Table:
     """How the contact point answers to penetration, direction by direction."""
     rows = []
     for direction in ("normal", "radial", "tangential"):
@@ -219,15 +277,16 @@ def dynamics_table(margins: dict[str, Any]) -> Table | None:
         rows.append([name, significant(damping, 6), significant(stiffness, 6), *own])
     columns = [("direction", ""), ("by penetration rate", "1/s"), ("by penetration", "1/s²")]
     columns += [("natural frequency", "rad/s"), ("damping ratio", "")]
-    return Table(columns, rows, [("", 1), ("deceleration", 2), ("without delay", 2)], worded={0}) if rows else None
+    groups = [("", 1), ("deceleration", 2), ("without delay", 2)]
+    return Table(columns, rows, groups, worded={0}, look="heads")
 
 
-def sensitivities_table(margins: dict[str, Any]) -> Table | None:
+def sensitivities_table(margins: dict[str, Any]) -> Table:
     """All keys that matter, the largest effect first."""
     ranked = ranked_sensitivities(margins)
     unit = "s" if margins["sensitivity_of"] == "delay_margin_s" else "1/s"
     rows = [[together(key), significant(value)] for key, value in ranked]
-    return Table([("key", ""), (f"change of the {measure(margins)}", unit)], rows, [], worded={0}) if rows else None
+    return Table([("key", ""), (f"change of the {measure(margins)}", unit)], rows, worded={0}, look="heads")
 
 
 def measure(margins: dict[str, Any]) -> str:
@@ -250,17 +309,17 @@ def nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def closed_table(contacts: list[dict[str, Any]] | None) -> Table | None:
-    """The contacts that are closed together, each by itself; None where one is closed alone."""
+def closed_table(contacts: list[dict[str, Any]] | None) -> Table:
+    """The contacts that are closed together, each by itself; no rows where one is closed alone."""
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
     rows = [[row["feature"], row["surface"], *(significant(row[key], 6) for key in keys)] for row in contacts or []]
     columns = [("feature", ""), ("surface", ""), ("penetration", "m"), ("effective mass", "kg")]
     columns += [("stiffness", "N/m"), ("damping", "N s/m")]
-    return Table(columns, rows, [], worded={0, 1}) if rows else None
+    return Table(columns, rows, worded={0, 1}, look="heads")
 
 
-def later_table(sets: list[dict[str, Any]] | None) -> Table | None:
-    """The margins of the sets of contacts that close later; None where there are none."""
+def later_table(sets: list[dict[str, Any]] | None) -> Table:
+    """The margins of the sets of contacts that close later."""
     rows = []
     for found in sets or []:
         critical = "none" if found["critical_delay_s"] is None else significant(found["critical_delay_s"], 6)
@@ -270,20 +329,20 @@ def later_table(sets: list[dict[str, Any]] | None) -> Table | None:
         rows.append([", ".join(found["contacts"]), after, growth, critical, margin, verdict])
     columns = [("contacts", ""), ("closed after", "s"), ("growth rate", "1/s"), ("critical delay", "s")]
     columns += [("delay margin", "s"), ("verdict", "")]
-    return Table(columns, rows, [], worded={0, 5}, alarming={"unstable"}) if rows else None
+    return Table(columns, rows, worded={0, 5}, alarming={"unstable"}, look="heads")
 
 
-def how_made(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
+def how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
     """How the margins were computed, and from what."""
     rows = [("Source", str(dataset.attrs["source"]))] if dataset.attrs.get("source") else []
     if "growth_rate" in dataset:
         growth = dataset.growth_rate
         keys = [Key.of(dataset[dim]) for dim in reversed(growth.dims) if dataset[dim].attrs.get("long_name")]
         rows.append(("Keys swept", "; ".join(f"{key.name}, {key.values.size} values {key.range}" for key in keys)))
-    return [*rows, *versions(dataset)]
+    return rows
 
 
-def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[tuple[Callable[[], Figure], str]]:
+def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     if "growth_rate" in dataset:
         yield sweep(dataset)
@@ -299,7 +358,7 @@ def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[tuple[Call
         yield partial(sensitivity_figure, margins), words
 
 
-def sweep(dataset: xr.Dataset) -> tuple[Callable[[], Figure], str]:
+def sweep(dataset: xr.Dataset) -> Plot:
     """The figure of the swept keys, with its caption."""
     x, tolerance = Key.of(dataset.x), dataset.attrs.get("boundary_tolerance")
     located = f"located to {significant(tolerance, 1)} of an axis" if tolerance else "located"

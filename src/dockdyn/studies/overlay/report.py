@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from dockdyn.api import summarise
-from dockdyn.report.page import Measured, Table, render
+from dockdyn.report.report import Block, Report, Table
 from dockdyn.report.wording import NOTHING, capital, requirement, significant
 from dockdyn.results.requirements import figures_of, plain, unit_of_figure
 from dockdyn.results.store import study_of
@@ -30,32 +31,47 @@ COMPUTING = {"integrator", "step_s", "step_error", "steps", "wall_time_s", "micr
 TELLING = ("captured", "peak_normal_force_N", "total_normal_impulse_N_s", "amplitude_ratio", "capture_time_s")
 
 
-def render_overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") -> str:
-    """The report of runs of one kind, by what to call them, as HTML; with a `log`, how far each is from it.
+def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") -> Report:
+    """The report of runs of one kind, by what to call them; with a `log`, how far each is from it.
 
     `again` is what was typed for it. Raises `ScenarioError` for results that are no runs or not of one kind.
     """
     refuse_unlike(runs)
     summaries = {name: summarise(dataset) for name, dataset in runs.items()}
-    first = next(iter(runs.values()))
-    beside = key_figures(summaries)
-    different = inputs(runs)
-    return render(
-        "studies/overlay/report.html",
-        first.assign_attrs(title=f"{listed(list(runs))} beside each other", scenario=""),
+    beside, different = key_figures(summaries), inputs(runs)
+    if log:
+        beside = with_residuals(beside, runs, log)
+    words = "Keys of the scenarios that differ:" if different.rows else "The scenarios are the same."
+    return Report(
+        title=f"{listed(list(runs))} beside each other",
         verdict=overlay_verdict(summaries, different),
+        blocks=[
+            Block(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
+            Block(table=requirements(summaries), where="requirements"),
+            Block(words=words, table=different, where="inputs"),
+            *(
+                Block(folded=f"Scenario of {name}, as it ran", text=dataset.attrs["scenario"], where="inputs")
+                for name, dataset in runs.items()
+            ),
+        ],
+        plots=[*(measured(runs, log) if log else []), *overlaid(runs)],
+        made=[(name, made(dataset)) for name, dataset in runs.items()],
         warnings=[
             *(f"{name}: {warning}" for name, summary in summaries.items() for warning in summary["warnings"]),
             *(log_warnings(log) if log else []),
         ],
-        summary=[],
-        judged=requirements(summaries),
-        figures=[*(measured(runs, log) if log else []), *overlaid(runs)],
-        made=[(name, made(dataset)) for name, dataset in runs.items()],
         again=again,
-        beside=with_residuals(beside, runs, log) if log else beside,
-        different=different if different.rows else None,
-        scenarios=[(name, dataset.attrs["scenario"]) for name, dataset in runs.items()],
+    )
+
+
+def beside_log(report: Report, dataset: xr.Dataset, log: MeasuredLog) -> Report:
+    """The report of a single run with a log: residuals as key figures, the log over the run as figures."""
+    rows = [(f"{one.name} less {log.file}, r.m.s.", residual_words(one)) for one in residuals(dataset, log)]
+    return replace(
+        report,
+        key=[*report.key, *rows],
+        plots=[*measured({"simulated": dataset}, log), *report.plots],
+        warnings=[*report.warnings, *log_warnings(log)],
     )
 
 
@@ -102,7 +118,7 @@ def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
         told = [said(value) for value in values]
         rows.append([words, unit_of_figure(key), *told, DIFFERENT if differ(values) else ""])
     columns = [("figure", ""), ("unit", ""), *((name, "") for name in summaries), ("", "")]
-    return Table(columns, rows, [], worded={0, 1})
+    return Table(columns, rows, worded={0, 1}, look="wrapped")
 
 
 def said(value: Any) -> str:
@@ -145,7 +161,7 @@ def inputs(runs: Runs) -> Table:
         values = [each.get(key) for each in stated]
         if any(value != values[0] for value in values[1:]):
             rows.append([key, *(NOTHING if value is None else str(value) for value in values)])
-    return Table([("key", ""), *((name, "") for name in runs)], rows, [], worded=set(range(len(runs) + 1)))
+    return Table([("key", ""), *((name, "") for name in runs)], rows, worded=range(len(runs) + 1), look="values")
 
 
 def overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
@@ -165,7 +181,7 @@ def overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -
     return f"{words}."
 
 
-def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table | None:
+def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table:
     """The requirements as judged, a column a run; one that a run does not have is a dash."""
     found = {name: {one["name"]: one for one in summary["requirements"]} for name, summary in summaries.items()}
     rows = []
@@ -174,7 +190,7 @@ def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table | None:
         told = [NOTHING if one is None else in_words(one) for one in judged]
         rows.append([required, *told])
     columns = [("required", ""), *((name, "") for name in summaries)]
-    return Table(columns, rows, [], worded=set(range(len(columns)))) if rows else None
+    return Table(columns, rows, worded=range(len(columns)))
 
 
 def in_words(judged: dict[str, Any]) -> str:
@@ -198,13 +214,7 @@ def with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
         unit = next((one.unit for one in each if one is not None), "")
         values = [None if one is None else one.rms for one in each]
         rows.append([f"{name} less {log.file}, r.m.s.", unit, *map(said, values), DIFFERENT if differ(values) else ""])
-    return Table(beside.columns, [*rows, *beside.rows], beside.groups, beside.worded)
-
-
-def measured_parts(dataset: xr.Dataset, log: MeasuredLog) -> Measured:
-    """What a log adds to the report of a single run: residuals as key figures, the log over the run as figures."""
-    rows = [(f"{one.name} less {log.file}, r.m.s.", residual_words(one)) for one in residuals(dataset, log)]
-    return Measured(rows, measured({"simulated": dataset}, log), log_warnings(log))
+    return replace(beside, rows=[*rows, *beside.rows])
 
 
 def residual_words(one: Residual) -> str:

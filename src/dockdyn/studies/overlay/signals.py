@@ -12,7 +12,7 @@ import xarray as xr
 
 from dockdyn.kinds.rig.measures import size
 from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, power_of_ten, short, styled
-from dockdyn.report.page import Drawn
+from dockdyn.report.report import Plot
 from dockdyn.results.columns import NUMBER
 from dockdyn.results.measures import departure, kept
 from dockdyn.studies.overlay.measured_log import MeasuredLog, left, run_columns
@@ -124,9 +124,9 @@ QUANTITIES = (
 )
 
 
-def overlaid(runs: Runs) -> list[Drawn]:
+def overlaid(runs: Runs) -> list[Plot]:
     """A figure for every quantity that at least one run has, all runs in it; what is zero throughout is left out."""
-    found: list[Drawn] = []
+    found: list[Plot] = []
     for quantity in QUANTITIES:
         lines = {label: quantity.of(dataset) for label, dataset in runs.items()}
         if any(np.nanmax(np.abs(values), initial=0) > 0 for each in lines.values() for values in each.values()):
@@ -187,9 +187,9 @@ def quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> 
     return figure
 
 
-def measured(runs: Runs, log: MeasuredLog) -> list[Drawn]:
+def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
     """A figure for each variable of the log, its columns in panels."""
-    found: list[Drawn] = []
+    found: list[Plot] = []
     by_variable: dict[str, list[str]] = {}
     for name in log.columns:
         by_variable.setdefault(name.split(".")[0], []).append(name)

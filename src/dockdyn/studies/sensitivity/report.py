@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from dockdyn.report.drawing import COLOURS, WIDTH, ranked_bars, short, styled
-from dockdyn.report.page import Table, render, versions
+from dockdyn.report.report import Block, Report, Table
 from dockdyn.report.wording import NOTHING, significant
 
 if TYPE_CHECKING:
@@ -23,29 +23,44 @@ CHECK = "smooth"
 CHECKED = {True: "yes", False: "no", None: NOTHING}
 
 
-def render_sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -> str:
-    """The report of the derivatives of a figure as HTML, styles and figures inside; `again` is what was typed for it."""
-    attributes = {"title": answer["title"], "scenario": scenario, "dockdyn_version": version("dockdyn")}
-    dataset = xr.Dataset(attrs=attributes)
-    words = (
+def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -> Report:
+    """The report of the derivatives of a figure; `again` is what was typed for it."""
+    verdict = sensitivity_verdict(answer)
+    caption = (
         f"Change of {answer['of']} for 1 % more of a number, the {BARS} largest: the derivative times a hundredth of the "
         "number. Pale bars: not differentiable here."
     )
-    return render(
-        "studies/sensitivity/report.html",
-        dataset,
-        verdict=sensitivity_verdict(answer),
-        warnings=answer["warnings"],
-        summary=[
-            ("Figure", answer["of"]),
-            ("Value", said(answer["value"], answer["unit"], 6)),
-            ("Kind", answer["kind"]),
-        ],
-        figures=[(partial(bars, answer), words)] if drawn(answer) else [],
-        derivatives=derivatives_table(answer, answer["to"]),
-        made=versions(dataset),
-        again=again,
+    note = (
+        "By forward-mode differentiation of the run itself; “by 1 %” is what 1 % more of a number changes. The largest are "
+        "compared with differences to either side: smooth where both agree with the derivative, a dash where none were taken."
     )
+    return Report(
+        title=answer["title"],
+        verdict=verdict,
+        key=[("Figure", answer["of"]), ("Value", said(answer["value"], answer["unit"], 6)), ("Kind", answer["kind"])],
+        blocks=[Block("Derivatives", table=derivatives_table(answer, answer["to"]), notes=[note], where="after")],
+        plots=[(partial(bars, answer), caption)] if drawn(answer) else [],
+        made=[("dockdyn", version("dockdyn"))],
+        warnings=answer["warnings"],
+        scenario=scenario,
+        again=again,
+        terminal=[answer["title"], verdict, *printed(answer)],
+    )
+
+
+def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
+    """The ranked table on the terminal; what all rows have in common is said below."""
+    found = derivatives_table(answer, counting(answer)[:LISTED])
+    smooth = answer["differentiable"]
+    if found.rows:
+        last = -1 if smooth else len(found.columns)
+        rows = [row[:last] for row in found.rows]
+        yield Block(table=Table(found.columns[:last], rows, worded=found.worded))
+    if more := len(answer["to"]) - len(found.rows):
+        yield f"and {more} number{'s' if more > 1 else ''} of less or no effect"
+    if smooth and (compared := sum(one["differentiable"] is True for one in answer["to"])):
+        largest = f"the {compared} largest agree" if compared > 1 else "the largest agrees"
+        yield f"{largest} with differences to either side"
 
 
 def said(value: float | None, unit: str, digits: int = 4) -> str:
@@ -101,37 +116,13 @@ def derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Tab
         ]
         for one in rows
     ]
-    return Table(columns, found, [], worded={0, 4}, alarming={"no"})
+    return Table(columns, found, worded={0, 4}, alarming={"no"})
 
 
 def per(figure: str, key: str) -> str:
     """The unit of a derivative."""
     below = f"({key})" if "/" in key or " " in key else key
     return f"{figure or '1'}/{below}" if key else figure
-
-
-def show_sensitivity(answer: dict[str, Any]) -> None:
-    """The ranked table on the terminal."""
-    from dockdyn.report.terminal import Terminal, table_of
-
-    console = Terminal()
-    console.print(answer["title"], markup=False)
-    console.print(sensitivity_verdict(answer), markup=False)
-    found = derivatives_table(answer, counting(answer)[:LISTED])
-    headings = ["\n".join(filter(None, [words, unit])) for words, unit in found.columns]
-    columns = len(headings) if not answer["differentiable"] else -1  # what all have in common is said below
-    shown = table_of(None, headings[:columns], ("key", CHECK))
-    for row in found.rows:
-        shown.add_row(*row[:columns])
-    if found.rows:
-        console.print(shown)
-    if more := len(answer["to"]) - len(found.rows):
-        console.print(f"and {more} number{'s' if more > 1 else ''} of less or no effect", markup=False)
-    if answer["differentiable"] and (compared := sum(one["differentiable"] is True for one in answer["to"])):
-        largest = f"the {compared} largest agree" if compared > 1 else "the largest agrees"
-        console.print(f"{largest} with differences to either side", markup=False)
-    for warning in answer["warnings"]:
-        console.print(f"warning: {warning}", markup=False)
 
 
 @styled

@@ -1,14 +1,12 @@
-"""What was identified, on the terminal."""
+"""What was identified, in words and rows, and a planned sweep on the terminal."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-
-from dockdyn.report.terminal import Terminal, show_answer
+from dockdyn.report.report import Block, Table, numbers
 from dockdyn.report.wording import NOTHING, significant
 from dockdyn.studies.identification.contact import EXACT
 
@@ -92,11 +90,6 @@ def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
     return rows
 
 
-def show_robot(answer: dict[str, Any], toml: str) -> None:
-    """What `dockdyn identify robot` found."""
-    listed(robot_verdict(answer), robot_rows(answer), answer["warnings"], toml)
-
-
 def contact_verdict(answer: dict[str, Any]) -> str:
     """The contact in a sentence."""
     stiffness, damping = significant(answer["stiffness_N_m"], 4), significant(answer["damping_N_s_m"], 3)
@@ -126,17 +119,12 @@ def contact_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def show_contact(answer: dict[str, Any], toml: str) -> None:
-    """What `dockdyn identify contact` found."""
-    listed(contact_verdict(answer), contact_rows(answer), answer["warnings"], toml)
-
-
-def show_plan(answer: dict[str, Any]) -> None:
+def plan_lines(answer: dict[str, Any]) -> Iterator[str | Block]:
     """What a planned sweep asks of the robot."""
     size, last = 1e3 * answer["largest_position_m"], 1e3 * answer["amplitude_at_end_m"]
     verdict = f"A sweep from {answer['from_hz']:g} to {answer['to_hz']:g} Hz in {answer['duration_s']:g} s, "
     verdict += f"{size:.4g} mm at most"
-    verdict += f" and {last:.4g} mm at its end." if last < 0.95 * size else "."
+    yield verdict + (f" and {last:.4g} mm at its end." if last < 0.95 * size else ".")
     rows: list[tuple[str, float | None, str]] = [
         ("samples", answer["samples"], ""),
         ("largest speed", answer["largest_speed_m_s"], "m/s"),
@@ -145,32 +133,19 @@ def show_plan(answer: dict[str, Any]) -> None:
     ]
     if answer["joints"]:
         rows.append(("least singular value of the arm", answer["least_singular_value"], ""))
-    show_answer(verdict, rows, [])
-    if not answer["joints"]:
-        return
-    console, table = Terminal(), Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for words in ("joint", "from", "to", "largest rate"):
-        table.add_column(words, justify="left" if words == "joint" else "right")
-    for joint in answer["joints"]:
+    yield Block(rows=numbers(rows))
+    if answer["joints"]:
+        held = "its attitude held" if answer["attitude_held"] else "its attitude free: the joints are too few"
+        yield f"{answer['tip']} of {answer['arm']}, {held}:"
+        yield Block(table=joints_table(answer["joints"]))
+
+
+def joints_table(joints: list[dict[str, Any]]) -> Table:
+    """Where each joint goes, and how fast; angles in degrees."""
+    rows = []
+    for joint in joints:
         turns = joint["unit"] == "rad"
         values = [(math.degrees(joint[key]) if turns else joint[key]) for key in ("from", "to", "largest_rate")]
         unit = "deg" if turns else "m"
-        table.add_row(joint["name"], *(f"{v:.4g} {unit}{'/s' if i == 2 else ''}" for i, v in enumerate(values)))
-    held = "its attitude held" if answer["attitude_held"] else "its attitude free: the joints are too few"
-    console.print(f"{answer['tip']} of {answer['arm']}, {held}:", markup=False)
-    console.print(table)
-
-
-def listed(verdict: str, rows: list[tuple[str, str, str]], warnings: list[str], toml: str) -> None:
-    console = Terminal()
-    console.print(verdict, markup=False)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
-    for side in ("left", "right", "left"):
-        table.add_column(justify="right" if side == "right" else "left")
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
-    for line in toml.splitlines():
-        console.print(line, markup=False, soft_wrap=True)
-    for warning in warnings:
-        console.print(f"warning: {warning}", markup=False)
+        rows.append([joint["name"], *(f"{v:.4g} {unit}{'/s' if i == 2 else ''}" for i, v in enumerate(values))])
+    return Table([("joint", ""), ("from", ""), ("to", ""), ("largest rate", "")], rows, worded={0})

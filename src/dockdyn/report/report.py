@@ -1,0 +1,210 @@
+"""What a report says, as data. One page (`dockdyn.report.page`) and one printer (`dockdyn.report.terminal`) show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import xarray as xr
+
+from dockdyn.report.again import again
+from dockdyn.report.wording import NOTHING, requirement, significant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Plot = tuple[Callable[[], "Figure"], str]  # what draws a figure, and what to look for in it
+Rows = Sequence[tuple[str, ...]]  # words and value, on the terminal also words, value and unit
+METHODS = {
+    "located": "Runge–Kutta of order four, contact events and their delayed images located",
+    "fixed": "Runge–Kutta of order four with a fixed step, events not located (first order across a contact)",
+}
+ENERGY = "the largest kinetic energy"  # what errors of energy are relative to
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it is read: cells are texts.
+
+    Attributes:
+        columns: words and unit of each; a table without has no head.
+        rows: the cells, a list a row.
+        groups: words over several columns and how many these are.
+        worded: places of columns of words, which are set left; numbers are set right.
+        alarming: words that are set in the colour of alarm where they stand in a last column of words.
+        look: how the page sets it, words of its style sheet: `dense` and `broad` for many columns, `wrapped` for long
+            words, `matrix` for numbers between brackets.
+        code: places of columns of commands.
+        left_out: how many rows it has not room for.
+    """
+
+    columns: Sequence[tuple[str, str]]
+    rows: Sequence[Sequence[str]]
+    groups: Sequence[tuple[str, int]] = ()
+    worded: Collection[int] = ()
+    alarming: Collection[str] = ()
+    look: str = ""
+    code: Collection[int] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a report: words, a table, rows, a text, each where there is one, and notes below them.
+
+    Blocks of one title that follow each other make one section. One that has nothing but notes is left out.
+
+    Attributes:
+        title: the heading; of the terminal, that of the table.
+        words: a paragraph.
+        table: a table.
+        rows: words and values.
+        text: lines that are kept as they are: a scenario, a command.
+        notes: what to know of it, a paragraph each.
+        folded: what the text is called that is folded away until a click.
+        where: on the page: in the section of key figures, in that of requirements, before or after the figures, or in
+            the section of inputs, instead of the scenario.
+    """
+
+    title: str = ""
+    words: str = ""
+    table: Table | None = None
+    rows: Rows = ()
+    text: str = ""
+    notes: Sequence[str] = ()
+    folded: str = ""
+    where: Literal["key", "requirements", "before", "after", "inputs"] = "before"
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.text or self.rows or (self.table is not None and self.table.rows))
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report.
+
+    Attributes:
+        title: its heading.
+        verdict: what came of it, in sentences; the first is set apart.
+        key: the key figures, rows of words and value.
+        blocks: what it has besides.
+        plots: the figures, each a function that draws it with its caption.
+        made: how it was made, rows of words and value.
+        warnings: what to know before trusting the numbers.
+        requirements: the requirements of a run as judged, as in its summary.
+        scenario: the input, as a scenario file.
+        again: the command that gives it again.
+        from_inputs: whether that command reads the input above from `scenario.toml`.
+        alarming: whether the verdict is set in the colour of alarm.
+        terminal: what the terminal shows before the warnings, lines and blocks; by default title and verdict.
+    """
+
+    title: str
+    verdict: str
+    key: Rows = ()
+    blocks: Sequence[Block] = ()
+    plots: Sequence[Plot] = ()
+    made: Rows = ()
+    warnings: Sequence[str] = ()
+    requirements: Sequence[dict[str, Any]] = ()
+    scenario: str = ""
+    again: str = ""
+    from_inputs: bool = False
+    alarming: bool = False
+    terminal: Sequence[str | Block] = ()
+
+
+def result_report(dataset: xr.Dataset, *, made: Rows = (), plots: Iterable[Plot] = (), **parts: Any) -> Report:
+    """The report of a result: title, scenario, versions and the command that gives it again are those in the dataset.
+
+    `made` is what else is to say of how it was made; the other `parts` are those of `Report`.
+    """
+    return Report(
+        title=str(dataset.attrs["title"]),
+        scenario=str(dataset.attrs["scenario"]),
+        again=again(dataset),
+        from_inputs=True,
+        made=[*made, *versions(dataset)],
+        plots=tuple(plots),
+        **parts,
+    )
+
+
+def run_report(
+    dataset: xr.Dataset,
+    summary: dict[str, Any],
+    *,
+    verdict: str,
+    made: Rows = (),
+    terminal: Sequence[str | Block] | None = None,
+    **parts: Any,
+) -> Report:
+    """The report of a run: `result_report` with warnings and requirements of its `summary` and what it took.
+
+    The terminal shows title and verdict, or what is given instead, and under it the errors of what is conserved, the
+    requirements, and steps and wall time, those of them that the summary has.
+    """
+    took = [("Wall time", f"{significant(summary['wall_time_s'], 3)} s")] if "wall_time_s" in summary else []
+    return result_report(
+        dataset,
+        verdict=verdict,
+        warnings=summary["warnings"],
+        requirements=summary["requirements"],
+        made=[*made, ("Samples", str(dataset.sizes["time"])), *took],
+        terminal=[*((summary["title"], verdict) if terminal is None else terminal), *lines_of_run(summary)],
+        **parts,
+    )
+
+
+def lines_of_run(summary: dict[str, Any]) -> list[str]:
+    """What the terminal says of every run: errors of what is conserved, requirements, what it took."""
+    lines = []
+    for words, key in (
+        ("linear momentum error", "linear_momentum_error"),
+        ("angular momentum error", "angular_momentum_error"),
+        ("work–energy error", "work_energy_error"),
+        ("energy error", "energy_error"),
+    ):
+        if summary.get(key) is not None:
+            lines.append(f"{words}: {summary[key]:.1e}")
+    for one in summary["requirements"]:
+        asked, value, margin, met = requirement(one)
+        why = f" ({one['why']})" if "why" in one else ""
+        lines.append(f"required {asked}: {met}{why}; value {value}, margin {margin}")
+    if {"integrator", "steps", "wall_time_s"} <= set(summary):
+        lines.append(f"{summary['integrator']}, {summary['steps']} steps, {summary['wall_time_s']:.2f} s")
+    return lines
+
+
+def integration(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """How a run with contacts was integrated."""
+    return [
+        ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
+        ("Step", f"{summary['step_s']:.4g} s at most"),
+        ("Steps", f"{summary['steps']}"),
+    ]
+
+
+def beginning(summary: dict[str, Any], mode: str = "") -> list[tuple[str, str]]:
+    """The key figures that those of every run begin with; a kind may run in a `mode`."""
+    kind = f"{summary['kind']}, {mode}" if mode else summary["kind"]
+    return [("Kind", kind), ("Status", summary["status"]), ("End", f"{summary['end_time_s']:g} s")]
+
+
+def conserved(errors: Sequence[tuple[str, float | None, str]]) -> Block:
+    """Errors of what should be conserved: the quantity, its error if it is known, and what that is relative to."""
+    rows = [[words, NOTHING if error is None else significant(error, 2), scale] for words, error, scale in errors]
+    table = Table([("quantity", ""), ("error", ""), ("relative to", "")], rows, worded={0, 2})
+    return Block("Conserved quantities", table=table, where="after")
+
+
+def numbers(rows: Sequence[tuple[str, float | None, str]]) -> Rows:
+    """Words, number and unit for the terminal, of what there is a number for."""
+    return [(words, f"{value:.6g}", unit) for words, value, unit in rows if value is not None]
+
+
+def versions(dataset: xr.Dataset) -> list[tuple[str, str]]:
+    """What computed a result, by name."""
+    found = {name.removesuffix("_version"): value for name, value in dataset.attrs.items() if "_version" in name}
+    return [(name, str(value)) for name, value in sorted(found.items())]
