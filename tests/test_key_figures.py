@@ -31,7 +31,7 @@ SHORT = {  # preset, duration (s)
     "berthing": ("cyril-elastic", 0.5),
     "orbital-arm": ("gibson-2d", 5.0),
 }
-SLOW = ("berthing", "orbital-arm")
+SLOW = ("rig", "free-flight", "berthing", "orbital-arm")
 
 
 def asked_for(figures):
@@ -67,11 +67,10 @@ def test_a_campaign_accepts_the_requirements_of_a_run_and_no_others(kind):
 
 
 @pytest.mark.parametrize("kind", [name for name in SHORT if kinds.kind_named(name).key_figures() is not None])
-def test_a_list_of_key_figures_is_of_one_name_each_with_its_unit_in_it(kind):
+def test_no_two_key_figures_have_one_name(kind):
     known = kinds.kind_named(kind).key_figures().figures
     assert len(names_in_cases(known)) == len(known) + sum(one.each for one in known)
-    assert all(one.words and not one.words.endswith(one.unit or "\0") for one in known)
-    assert {one.unit for one in known} <= {"", "s", "N", "N s", "N m", "N m s", "J", "m", "m/s", "rad"}
+    assert all(one.words for one in known)
 
 
 # a figure of one's own: how long the longest contact lasts
@@ -162,25 +161,28 @@ def test_a_figure_of_ones_own_in_closed_form(own_kinds):
         dockdyn.sensitivity(scenario, "of_the_whole_run")
 
 
+@pytest.mark.full
 def test_a_figure_of_ones_own_in_run_requirement_and_campaign(own_kinds):
     text = (
         SCENARIO.replace('"free-flight"', '"docking"')
         .replace("peak_normal_force", "longest_contact")
         .replace("90 N", "9 s")
     )
-    scenario = parse(text, "docking").at({"approach.closing_speed": 0.02, "duration": 12.0})
+    scenario = parse(text, "docking").at(
+        {"approach.closing_speed": 0.05, "approach.lateral_offset.0": 0.05, "duration": 12.0}
+    )
     summary = dockdyn.summarise(dockdyn.simulate(scenario))
     lasts = [one["release_s"] - one["onset_s"] for one in summary["contacts"] if one["release_s"] is not None]
     assert summary["longest_contact_s"] == pytest.approx(max(lasts), rel=1e-12)
     assert {one["figure"]: one["met"] for one in summary["requirements"]}["longest_contact_s"] is True
     assert runs_in_batches(scenario)
-    found = run_cases(scenario, ["approach.closing_speed"], np.array([[0.02]])).figures
+    found = run_cases(scenario, ["approach.closing_speed"], np.array([[0.05]])).figures
     assert found["longest_contact_s"][0] == pytest.approx(max(lasts), rel=1e-8)
     assert "of_the_whole_run" not in found
     # one that batches do not know: the cases run one by one, and a name that nobody knows is refused as by a run
     asked = replace(scenario, requirements=(requirement_of("of_the_whole_run", "== 7", "docking"),))
     assert not runs_in_batches(asked)
-    assert run_cases(asked, ["approach.closing_speed"], np.array([[0.02]])).figures["of_the_whole_run"] == 7
+    assert run_cases(asked, ["approach.closing_speed"], np.array([[0.05]])).figures["of_the_whole_run"] == 7
     unknown = parse(text.replace("longest_contact", "longest_contract"), "docking")
     with pytest.raises(
         dockdyn.ScenarioError, match=r"longest_contract: no such figure .* did you mean 'longest_contact'"
