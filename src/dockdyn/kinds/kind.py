@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
 
 Progress = Callable[[float], None]
@@ -56,12 +57,12 @@ class Kind(abc.ABC):
 
     # capabilities, which studies ask for
 
-    def figures(self) -> Callable[[Any, Any], Any] | None:
-        """The figures of a located run as a function of model and solution that JAX can trace; None: only summaries."""
+    def key_figures(self) -> LocatedFigures | None:
+        """The key figures of runs, each defined once, of which batches and derivatives know too; None: only summaries."""
         return None
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
-        """Whether the cases of a campaign run in compiled batches."""
+        """Whether the cases of a campaign run in compiled batches; only of a kind with `key_figures`."""
         return False
 
     def tuned(self, scenario: Scenario) -> Scenario:

@@ -5,7 +5,6 @@ One definition for a run, in NumPy, and for the lanes of a batch, traced by JAX:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -74,16 +73,3 @@ def capture_loads(xp: ModuleType, log: Any, seen: Any, mode: Any, time: Any, las
     swung = time[last] >= time[caught] + seen["catch_swing"][0] - SWING_SLACK
     known = known | (swung & (travel <= seen["catch_stroke"][0] * (1 + STROKE_SLACK)))
     return found | {"peak_force_known": xp.where(known, 1.0, 0.0)}
-
-
-def with_capture(totals: Mapping[Any, Any], loads: Mapping[Any, Any]) -> dict[str, Any]:
-    """The largest force (N) of `totals` and when (s) it was, with those of a capture counted, where `loads` has any."""
-    force, time = totals["peak_normal_force_N"], totals["peak_time_s"]
-    for part in ("seated_contact", "capture"):
-        if f"{part}_peak_force" in loads:
-            other, when = (
-                getattr(loads[f"{part}_{of}"], "values", loads[f"{part}_{of}"]) for of in ("peak_force", "peak_time")
-            )
-            xp, governs = force.__array_namespace__(), other > force  # not where there is none
-            force, time = xp.where(governs, other, force), xp.where(governs, when, time)
-    return {"peak_normal_force_N": force, "peak_time_s": time}

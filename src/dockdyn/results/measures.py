@@ -1,4 +1,4 @@
-"""Figures that the summary of a run and the cases of a campaign share: one definition, of arrays of NumPy or of JAX.
+"""What figures of runs are made of: one definition, of arrays of NumPy or of JAX.
 
 Functions that take `data` want a dataset or a mapping of arrays by the names that it has, time first.
 """
@@ -66,44 +66,6 @@ def departure(momentum: Any) -> Any:
     return ((change**2).sum(axis=1)) ** 0.5
 
 
-def work_energy_error(data: Mapping[Any, Any]) -> Any:
-    """Largest difference between the contact forces' work and the change of energy, relative to the largest energy.
-
-    The energy is the kinetic one, with that of springs inside, less the work of control.
-    """
-    error, energy = given_by_contacts(data) - data["work"], data["kinetic_energy"]
-    return ratio(abs(getattr(error, "values", error)).max(), getattr(energy, "values", energy).max())
-
-
-def energy_error(changes: Any, energy: Any) -> Any:
-    """The largest change (J) of energy over a whole contact, NaN where it is not whole, relative to the largest `energy`."""
-    whole = changes.__array_namespace__().isfinite(changes)
-    largest = (abs(changes) * 1.0).max(initial=0.0, where=whole)
-    return ratio(largest, getattr(energy, "values", energy).max())
-
-
-def contact_totals(onsets: Any, approaches: Any, peaks: Any, peak_times: Any, impulses: Any) -> dict[str, Any]:
-    """All contacts together: how many, how hard; NaN for what did not happen.
-
-    `onsets` (s) and `approaches` (m/s) have an entry for each contact, NaN being none; the others one for each part of a
-    contact, however it is divided: peak normal force (N), its time (s), impulse (N s); zeros where there is no contact.
-    """
-    xp = onsets.__array_namespace__()
-    there = xp.isfinite(onsets)
-    touched = xp.any(there)
-    peak = peaks.max(initial=0.0)
-    # a part with the largest force; without any there is a zero to point at
-    when = xp.concat([peak_times.ravel(), xp.zeros(1)])[xp.argmax(xp.concat([peaks.ravel(), xp.zeros(1)]))]
-    return {
-        "contact_count": xp.sum(there),
-        "peak_normal_force_N": xp.where(touched, peak, 0.0),
-        "contact_impulse_N_s": xp.sum(impulses),
-        "first_contact_s": xp.where(touched, onsets.min(initial=xp.inf, where=there), xp.nan),
-        "peak_time_s": xp.where(touched & (peak > 0), when, xp.nan),
-        "largest_approach_speed_m_s": xp.where(touched, approaches.max(initial=-xp.inf, where=there), xp.nan),
-    }
-
-
 def latch_attempt(captures: Any, entries: Any, spare: Any) -> tuple[Any, Any, Any, Any]:
     """Whether and in which row a latch fell in, and whether and in which row the attempt that counts began.
 
@@ -120,18 +82,6 @@ def latch_attempt(captures: Any, entries: Any, spare: Any) -> tuple[Any, Any, An
     return captured, caught, xp.any(entries) & (counts >= 0), counts
 
 
-def capture_totals(captured: Any, time: Any, entry: Any, needed: Any, caught: Mapping[Any, Any]) -> dict[str, Any]:
-    """Whether, when (s) and how the latch caught the probe, and by which margin of speed (m/s); NaN for what did not happen."""
-    return {
-        "captured": captured,
-        "capture_time_s": time,
-        "capture_speed_margin_m_s": entry - needed,
-        "capture_impulse_along_N_s": caught["capture_impulse_along"],
-        "capture_impulse_across_N_s": caught["capture_impulse_across"],
-        "capture_energy_loss_J": caught["capture_loss"],
-    }
-
-
 def settled_rows(time: Any, releases: Any, delay: Any, slack: float) -> Any:
     """Rows of a log, at times in order, in which the last delayed force of contacts that ended at `releases` (s) has acted.
 
@@ -142,17 +92,3 @@ def settled_rows(time: Any, releases: Any, delay: Any, slack: float) -> Any:
     found = xp.searchsorted(time, instants - min(1e-9, slack))
     row = xp.minimum(found, time.shape[0] - 1)
     return xp.where((found < time.shape[0]) & (time[row] - instants <= slack), row, -1)
-
-
-def control_totals(data: Mapping[Any, Any], attitude_hold: bool) -> dict[str, Any]:
-    """What control of a body did; none where there is no control."""
-    if "control_work" not in data:
-        return {}
-    error, wheel = (getattr(data[name], "values", data[name]) for name in ("attitude_error", "wheel_momentum"))
-    return {
-        "control_work_J": data["control_work"][-1],
-        "attitude_error_end_rad": (error[-1] ** 2).sum() ** 0.5 if attitude_hold else None,
-        "peak_wheel_momentum_N_m_s": abs(wheel).max(),
-        "thruster_use_N_s": data["thruster_use"][-1, 0],
-        "thruster_use_N_m_s": data["thruster_use"][-1, 1],
-    }

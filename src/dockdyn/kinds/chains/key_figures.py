@@ -1,4 +1,4 @@
-"""The figures of colliding chains straight from the log of a run, to be differentiated."""
+"""The key figures of chains of masses on a line that collide, and of a probe and its latch."""
 
 from __future__ import annotations
 
@@ -6,24 +6,67 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from dockdyn.contact.latch import HELD
-from dockdyn.integrate.model import Scalar
+from dockdyn.impact.formulas.effective_mass import reduced, total
 from dockdyn.integrate.solution import Solution
+from dockdyn.kinds.chains.model_four_mass import FourMass
 from dockdyn.kinds.chains.model_latch import LatchingChains
-from dockdyn.results.measures import contact_totals
+from dockdyn.results.contact_figures import COMMON, figure, speed_margin
+from dockdyn.results.key_figures import KeyFigure, LocatedFigures
+from dockdyn.results.log_data import capture_data, log_data, outcome_data, read_log
+
+RELATIVE = "relative velocity of the chains"
+FOUR_MASS_FIGURES = (
+    *COMMON,
+    figure("effective_mass_ratio", "ratio of effective masses", source="run"),
+    figure("restitution", "restitution of the contact's law", source="run"),
+    figure("relative_velocity_before_m_s", f"{RELATIVE} before a contact", "episode_relative_before", each=True),
+    figure("relative_velocity_after_m_s", f"{RELATIVE} after a contact", "episode_relative_after", each=True),
+    figure(
+        "relative_velocity_predicted_m_s",
+        f"{RELATIVE} predicted",
+        "episode_relative_predicted",
+        source="run",
+        each=True,
+    ),
+    figure("first_order_correction_m_s", "first-order correction", "first_order_correction", source="run"),
+)
+LATCH_FIGURES = (
+    *(one for one in COMMON if one.name != "capture_speed_margin_m_s"),
+    KeyFigure("capture_speed_margin_m_s", "capture speed margin", speed_margin("latch_least_speed"), "run"),
+    figure("minimum_velocity_m_s", "least speed that latches", "latch_least_speed", source="run"),
+    figure("minimum_velocity_rigid_m_s", "least speed that latches rigid bodies", "latch_rigid_speed"),
+    figure("greatest_travel_m", "how far the probe came into the latch", "greatest_travel", source="run"),
+)
 
 
-def chain_figures(model: Any, solution: Solution) -> dict[str, Scalar]:
-    """Figures by their names in the summary, one number each; NaN for what did not happen."""
-    log = solution.log
-    valid = jnp.arange(log.time.shape[0]) < solution.moments
-    peaks, times, impulses = (
-        jnp.where(valid[:, None], part, 0.0) for part in (log.peaks, log.peak_times, log.integrals)
-    )
-    touched = jnp.where(jnp.any(peaks > 0), 0.0, jnp.nan)[None]  # there is no more to a contact than its force
-    found = contact_totals(touched, touched, peaks, times, impulses)
-    found = {name: found[name] for name in ("peak_normal_force_N", "peak_time_s")}
-    if not isinstance(model, LatchingChains):
-        return found
-    held = valid & (log.state.mode[0] == HELD)
-    return found | {"capture_time_s": jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)}
+def four_mass_data(model: FourMass, solution: Solution) -> dict[str, Any]:
+    """The data of a collision of chains from its log."""
+    log = read_log(model, solution)
+    speeds = log.seen["system_velocity"]
+    relative = speeds[:, 0] - speeds[:, 1]
+    return {
+        **log_data(log, solution, 0.0),
+        **outcome_data(log, log.acting(0.0), log.at_end(), None),
+        "episode_relative_before": jnp.where(log.began(), relative[:, None], jnp.nan),
+        "episode_relative_after": log.after_contacts(relative, 0.0),
+    }
+
+
+def latch_data(model: LatchingChains, solution: Solution) -> dict[str, Any]:
+    """The data of a probe and its latch from the log of their run."""
+    log = read_log(model, solution)
+    chaser, target = model.chains.masses
+    needed = model.ramp.needed_speed(reduced(total(chaser), total(target)))
+    speed = log.seen["depth_rate"][:, 0]
+    springs = bool(model.chains.stiffness[0] + model.chains.stiffness[1])  # without any, it does not turn again
+    at_end = {"latch_travel": log.seen["depth"][log.last], "latch_rate": log.seen["depth_rate"][log.last]}
+    return {
+        **log_data(log, solution, 0.0),
+        **capture_data(log, speed, jnp.full(speed.shape, needed)),
+        **outcome_data(log, log.acting(0.0) & springs, at_end, model.ramp.length),
+        "latch_rigid_speed": needed,
+    }
+
+
+FOUR_MASS = LocatedFigures(FOUR_MASS_FIGURES, four_mass_data)
+LATCH = LocatedFigures(LATCH_FIGURES, latch_data)

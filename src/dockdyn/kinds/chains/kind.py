@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+import abc
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    from dockdyn.results.key_figures import LocatedFigures
 
 
 class ChainsKind(Kind):
     """What both kinds of chains on a line have in common."""
 
-    def summarise(self, dataset: Any) -> dict[str, Any]:
-        from dockdyn.kinds.chains.summary import summarise_chains
+    @abc.abstractmethod
+    def key_figures(self) -> LocatedFigures: ...
 
-        return summarise_chains(dataset)
+    def summarise(self, dataset: Any) -> dict[str, Any]:
+        from dockdyn.results.contact_summary import summarise_contacts
+
+        return summarise_contacts(dataset, self.key_figures().figures)
 
     def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
         from dockdyn.kinds.chains.report import chains_report
@@ -27,16 +34,16 @@ class ChainsKind(Kind):
 
         return scene(dataset, content)
 
-    def figures(self) -> Callable[[Any, Any], Any]:
-        from dockdyn.kinds.chains.key_figures import chain_figures
-
-        return chain_figures
-
 
 class FourMassKind(ChainsKind):
     """Two chains of masses that meet on a line."""
 
     name: ClassVar = "four-mass"
+
+    def key_figures(self) -> LocatedFigures:
+        from dockdyn.kinds.chains.key_figures import FOUR_MASS
+
+        return FOUR_MASS
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         from dockdyn.kinds.chains.schema import FourMassSection
@@ -54,6 +61,11 @@ class LatchKind(ChainsKind):
     """A probe and its latch on a line."""
 
     name: ClassVar = "latch"
+
+    def key_figures(self) -> LocatedFigures:
+        from dockdyn.kinds.chains.key_figures import LATCH
+
+        return LATCH
 
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         from dockdyn.kinds.chains.schema import LatchSection

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    from dockdyn.results.key_figures import LocatedFigures
 
 
 class FreeFlightKind(Kind):
@@ -29,7 +32,7 @@ class FreeFlightKind(Kind):
     def summarise(self, dataset: Any) -> dict[str, Any]:
         from dockdyn.kinds.free_flight.summary import summarise_flight
 
-        return summarise_flight(dataset)
+        return summarise_flight(dataset, self.key_figures().figures)
 
     def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
         from dockdyn.kinds.free_flight.report import flight_report
@@ -41,10 +44,10 @@ class FreeFlightKind(Kind):
 
         return scene(dataset, content)
 
-    def figures(self) -> Callable[[Any, Any], Any]:
-        from dockdyn.kinds.free_flight.key_figures import flight_figures
+    def key_figures(self) -> LocatedFigures:
+        from dockdyn.kinds.free_flight.key_figures import FLIGHT
 
-        return flight_figures
+        return FLIGHT
 
     def runs_in_batches(self, scenario: Any) -> bool:
         return scenario.content.integrator.method == "located"

@@ -7,31 +7,22 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.results.contact_summary import summarise_contacts
-from dockdyn.results.measures import drift, kept, number
+from dockdyn.results.key_figures import KeyFigure
+from dockdyn.results.measures import number
 
 LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 
 
-def summarise_flight(dataset: xr.Dataset) -> dict[str, Any]:
-    """Contacts and their energies, errors of what is conserved, capture, control; keys carry their unit."""
-    return summarise_contacts(dataset) | {"angular_momentum_error": turning_error(dataset)} | flight_energies(dataset)
+def summarise_flight(dataset: xr.Dataset, figures: tuple[KeyFigure, ...]) -> dict[str, Any]:
+    """The summary of a run with contacts, and what each of them did to the kinetic energy."""
+    return summarise_contacts(dataset, figures) | {"energy_class": energy_classes(dataset)}
 
 
-def turning_error(dataset: xr.Dataset) -> float:
-    """The error of angular momentum."""
-    return float(drift(kept(dataset, "angular"), dataset.angular_momentum_scale))
-
-
-def flight_energies(dataset: xr.Dataset) -> dict[str, Any]:
-    """What each contact of two free bodies did to their kinetic energy."""
+def energy_classes(dataset: xr.Dataset) -> list[str | None]:
+    """Whether each contact added energy, took some or neither."""
     start = float(dataset.kinetic_energy[0])
-    energy = [number(value) for value in dataset.episode_energy.values]
-    gains = [number(value) for value in dataset.episode_energy_gain.values]
-    return {
-        "kinetic_energy_end_J": float(dataset.kinetic_energy_end),
-        "kinetic_energy_change_J": energy,
-        "energy_class": [classify(gain, start, after) for gain, after in zip(gains, energy, strict=True)],
-    }
+    both = zip(dataset.episode_energy_gain.values, dataset.episode_energy.values, strict=True)
+    return [classify(number(gain), start, number(after)) for gain, after in both]
 
 
 def classify(gain: float | None, start: float, after: float | None) -> str | None:

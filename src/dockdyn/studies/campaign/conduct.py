@@ -24,7 +24,7 @@ from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.campaign.sampling import Sampled, sample_cases
 from dockdyn.studies.campaign.store import MOST_RUNS, Campaign, Store
-from dockdyn.studies.cases.batch import LEFT_OUT, Cases, in_batches, run_cases
+from dockdyn.studies.cases.batch import LEFT_OUT, Cases, run_cases, runs_in_batches
 
 CHUNK, SLOW_CHUNK = 256, 8  # cases in a chunk: of those that run in batches, of those that run one by one
 SHOWN = 3  # differences told when a campaign cannot go on
@@ -42,7 +42,7 @@ def plan_campaign(scenario: Scenario, runs: int | None = None, seed: int | None 
     if seed < 0:
         raise ScenarioError(f"--seed {seed}: must be at least 0")
     first = sample_cases(scenario, runs, seed, stated.sampling, 0, 1)
-    most = CHUNK if in_batches(scenario) else SLOW_CHUNK
+    most = CHUNK if runs_in_batches(scenario) else SLOW_CHUNK
     return Campaign(
         scenario=scenario.text(),
         source=scenario.name,
@@ -153,16 +153,16 @@ def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
 
 def rehearse(scenario: Scenario) -> None:
     """Run the nominal case, so that everything is compiled and a requirement that fits no figure is found early."""
+    for requirement in scenario.requirements:
+        if requirement.figure in LEFT_OUT or requirement.figure in map(plain, LEFT_OUT):
+            where = f"{scenario.name}: requirements.{requirement.name}"
+            raise ScenarioError(f"{where}: differs between two runs of one case; must be another figure")
     nominal = scenario.at({})
     key = scenario.dispersions[0].keys[0]
     value = scenario.dispersions[0].nominal[0]
     found = run_cases(nominal, [key], np.array([[value]]))
     if found.figures:
         figures = with_lists({name: float(values[0]) for name, values in found.figures.items()})
-        for requirement in scenario.requirements:
-            if requirement.figure in LEFT_OUT or requirement.figure in map(plain, LEFT_OUT):
-                where = f"{scenario.name}: requirements.{requirement.name}"
-                raise ScenarioError(f"{where}: differs between two runs of one case; must be another figure")
         judge(scenario.requirements, figures, scenario.name)
 
 

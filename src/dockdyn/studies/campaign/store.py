@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,9 @@ from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 
 from dockdyn.files import as_bytes, write_file
+from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.requirements import plain, unit_of_figure
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.language.toml_text import data_of
@@ -191,7 +193,7 @@ class Store:
     def write_chunk(self, number: int, campaign: Campaign, sampled: Sampled, cases: Cases, elapsed: float) -> None:
         """Keep a chunk that took `elapsed` (s) of the campaign's time."""
         first, count = campaign.part(number)
-        data = table(sampled, cases, np.arange(first, first + count))
+        data = table(sampled, cases, np.arange(first, first + count), words_of(campaign.kind))
         data.attrs["elapsed_s"] = elapsed
         write_file(self.chunk(number), sealed(as_bytes(data), campaign.hash, place_of(number)))
 
@@ -276,13 +278,22 @@ def absent(name: str, rows: int) -> Any:
     return np.full(rows, "", object) if name == "reason" else np.full(rows, np.nan)
 
 
-def table(sampled: Sampled, cases: Cases, numbers: Any) -> xr.Dataset:
+def words_of(kind: str) -> dict[str, str]:
+    """The words of a kind's key figures, by the names that a case has them under."""
+    known = kind_named(kind).key_figures()
+    if known is None:
+        return {}
+    named = names_in_cases(known.figures).items()
+    return {name: one.words + (f", {name.rpartition('.')[2]}" if one.each else "") for name, one in named}
+
+
+def table(sampled: Sampled, cases: Cases, numbers: Any, known: Mapping[str, str]) -> xr.Dataset:
     """A row for every case: what was drawn, its figures, why it failed."""
     columns: dict[str, Any] = {}
     for place, (key, unit) in enumerate(zip(sampled.keys, sampled.units, strict=True)):
         columns[key] = ("case", sampled.values[:, place], {"units": unit or "1", "long_name": key})
     for name, values in cases.figures.items():
-        words = plain(name).replace("_", " ")
+        words = known.get(name, plain(name).replace("_", " "))
         columns[name] = ("case", values, {"units": unit_of_figure(name) or "1", "long_name": words})
     reasons = np.array(cases.reasons, object)
     columns["reason"] = ("case", reasons, {"long_name": "why the case failed; empty where it did not"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,19 +12,16 @@ from jaxtyping import Float
 
 from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
-from dockdyn.kinds.free_flight.data import conservative
-from dockdyn.kinds.free_flight.key_figures import OF_THE_MOTION
 from dockdyn.results.contact_run import check_runnable, culprit_name
-from dockdyn.results.contact_summary import CAPTURE
 from dockdyn.results.dataset import reason_of
-from dockdyn.results.plan import plan
-from dockdyn.results.requirements import ends_of, figures_of, plain
+from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples
+from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario, content_at
 from dockdyn.studies.cases.lanes import pool, run_lanes
 
-LEFT_OUT = ("wall_time_s",)  # what differs between two runs of one case
+LEFT_OUT = ("wall_time_s", "microseconds_per_step")  # what differs between two runs of one case
 
 
 @dataclass(frozen=True)
@@ -36,20 +33,26 @@ class Cases:
 
 
 def run_cases(
-    scenario: Scenario, keys: Sequence[str], values: Float[np.ndarray, "cases keys"], threads: int | None = None
+    scenario: Scenario,
+    keys: Sequence[str],
+    values: Float[np.ndarray, "cases keys"],
+    threads: int | None = None,
+    figures: Sequence[str] = (),
 ) -> Cases:
     """Run a scenario once for every row of `values`, its dotted `keys` set to the numbers (SI) of the row.
 
-    A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest. Free flight runs
-    in compiled batches, other kinds case by case, on `threads` threads (all cores by default).
+    A case that fails, because its numbers are not allowed or its run stops early, does not stop the rest. Kinds that can run
+    in compiled batches do, others case by case, on `threads` threads (all cores by default). A batch keeps the samples of
+    the motion only where a requirement, or `figures`, names a figure that needs them.
     """
+    asked = {requirement.figure for requirement in scenario.requirements} | set(figures)
     cases, refused = [], {}
     for row, case in enumerate(cases_of(scenario, keys, values.tolist())):
         if isinstance(case, Scenario):
             cases.append(case)
         else:
             refused[row] = str(case)
-    found = flights(cases, threads, asks_motion(scenario)) if in_batches(scenario) else one_by_one(cases, threads)
+    found = in_lanes(cases, threads, asked) if runs_in_batches(scenario) else one_by_one(cases, threads)
     return with_refused(found, refused, len(values))
 
 
@@ -64,26 +67,24 @@ def cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> It
             yield error
 
 
-def in_batches(scenario: Scenario) -> bool:
-    """Whether the cases of a scenario run in compiled batches."""
-    return kind_named(scenario.kind).runs_in_batches(scenario)
+def runs_in_batches(scenario: Scenario) -> bool:
+    """Whether the cases of a scenario run in compiled batches: not where one is required of which batches know nothing."""
+    kind = kind_named(scenario.kind)
+    known, asked = kind.key_figures(), {one.figure for one in scenario.requirements}
+    return known is not None and kind.runs_in_batches(scenario) and in_batches(known.figures, asked)
 
 
-def asks_motion(scenario: Scenario) -> bool:
-    """Whether a requirement is about a figure of the whole motion, which a batch has only where it keeps samples."""
-    asked = {requirement.figure for requirement in scenario.requirements}
-    return any(name in asked or plain(name) in asked for name in OF_THE_MOTION)
-
-
-def flights(cases: Sequence[Scenario], threads: int | None, sampled: bool) -> Cases:
-    """Cases of free flight, in batches; with figures of the whole motion where it is `sampled`."""
+def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[str]) -> Cases:
+    """Cases of one kind, in batches; with figures of the whole motion where one of them is `asked` for."""
     if not cases:
         return Cases({}, [])
     contents = [check_runnable(case).content for case in cases]
-    figures, status, ends, culprits = run_lanes(contents, threads, sampled)
-    figures["step_s"] = np.array([plan(content).step for content in contents])
-    nothing = np.full(len(contents), np.nan)
-    figures |= {name: nothing for name in CAPTURE if name not in figures} | stated_figures(contents, figures)
+    known = located_figures(cases[0])
+    sampled = need_samples(known.figures, asked)
+    figures, status, ends, culprits = run_lanes(cases[0].kind, contents, threads, sampled)
+    meaningless = [left_out(known.figures, known.stated(content)) for content in contents]
+    for name in figures.keys() & set().union(*meaningless):
+        figures[name] = np.where([name in names for names in meaningless], np.nan, figures[name])
     reasons = []
     for content, code, end, culprit in zip(contents, status, ends, culprits, strict=True):
         finished = code == Status.FINISHED
@@ -92,15 +93,11 @@ def flights(cases: Sequence[Scenario], threads: int | None, sampled: bool) -> Ca
     return Cases(figures, reasons)
 
 
-def stated_figures(contents: Sequence[Any], figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the figures of motions that only some scenarios have: NaN where a scenario does not have them."""
-    has = {
-        "energy_error": [conservative(content) for content in contents],
-        "attitude_error_end_rad": [
-            content.controlled and content.control.law == "attitude-hold" for content in contents
-        ],
-    }
-    return {name: np.where(there, figures[name], np.nan) for name, there in has.items() if name in figures}
+def located_figures(scenario: Scenario) -> LocatedFigures:
+    """The key figures of a scenario whose kind has them."""
+    known = kind_named(scenario.kind).key_figures()
+    assert known is not None, scenario.kind
+    return known
 
 
 def one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:

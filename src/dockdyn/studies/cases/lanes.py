@@ -1,4 +1,4 @@
-"""Many runs of free flight in one compiled call, lane by lane, on all cores."""
+"""Many located runs in one compiled call, lane by lane, on all cores."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import jax
 import numpy as np
 
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.solution import Status
-from dockdyn.kinds.free_flight.key_figures import flight_figures
+from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
+from dockdyn.results.key_figures import case_figures
 from dockdyn.results.plan import delay_of, settings_for
+from dockdyn.scenario.kinds import kind_named
 
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
 SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with its own
@@ -25,13 +26,21 @@ SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; wha
 Row = tuple[Any, located.Settings]  # a scenario's content and the settings of its run
 
 
-@partial(Program, static=("at_once",))
-def together(contents: Any, settings: located.Settings, at_once: int | None) -> Any:
+def run_case(kind: str, model: Any, settings: located.Settings) -> tuple[dict[str, Any], Solution]:
+    """The key figures that the log and samples of a run give, and its solution; JAX may trace it."""
+    known = kind_named(kind).key_figures()
+    assert known is not None, kind
+    solution = located.solve(model, settings)
+    data = known.data(model, solution) | {"step_s": settings.step}
+    return case_figures(known.figures, data, sampled=settings.samples > 0), solution
+
+
+@partial(Program, static=("kind", "at_once"))
+def together(kind: str, contents: Any, settings: located.Settings, at_once: int | None) -> Any:
     def lane(row: Row) -> Any:
         content, chosen = row
-        model = content.model()
-        solution = located.solve(model, chosen)
-        return flight_figures(model, solution), solution.status, solution.time, solution.culprit
+        figures, solution = run_case(kind, content.model(), chosen)
+        return figures, solution.status, solution.time, solution.culprit
 
     return jax.lax.map(lane, (contents, settings), batch_size=at_once)
 
@@ -47,19 +56,19 @@ def pool(threads: int) -> ThreadPoolExecutor:
 
 
 def run_lanes(
-    contents: Sequence[Any], threads: int | None = None, sampled: bool = False
+    kind: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False
 ) -> tuple[dict[str, Any], Any, Any, Any]:
-    """Figures (NumPy arrays over the contents), status, end time (s) and culprit of a run of each.
+    """Figures (NumPy arrays over the contents of one kind), status, end time (s) and culprit of a run of each.
 
     Those of the whole motion where it is `sampled`.
     """
     short = [(content, short_settings(content, sampled)) for content in contents]
-    found = grouped(short, threads)
+    found = grouped(kind, short, threads)
     full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
     long = {i: (contents[i], own_settings(contents[i], sampled)) for i in map(int, full)}
     again = [i for i, row in long.items() if sizes(row) != sizes(short[i])]
     if again:
-        into(found, grouped([long[i] for i in again], threads), again)
+        into(found, grouped(kind, [long[i] for i in again], threads), again)
     return found
 
 
@@ -85,7 +94,7 @@ def sizes(row: Row) -> tuple[int, int]:
     return row[1].max_moments, row[1].line_capacity
 
 
-def grouped(rows: Sequence[Row], threads: int | None) -> Any:
+def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Any:
     """The results of all rows, those of one structure in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
@@ -101,7 +110,7 @@ def grouped(rows: Sequence[Row], threads: int | None) -> Any:
 
     def work(part: Any) -> Any:
         structure, places = part
-        return filled(structure, [leaves[i] for i in places])
+        return filled(kind, structure, [leaves[i] for i in places])
 
     workers = threads or os.cpu_count() or 1
     outcomes = list(pool(workers).map(work, parts)) if len(parts) > 1 and workers > 1 else list(map(work, parts))
@@ -113,13 +122,13 @@ def grouped(rows: Sequence[Row], threads: int | None) -> Any:
     return whole
 
 
-def filled(structure: Any, leaves: list[list[Any]]) -> Any:
+def filled(kind: str, structure: Any, leaves: list[list[Any]]) -> Any:
     """One call: rows of equal structure, filled up to its size."""
     count = len(leaves)
     columns = [np.array([*column, *[column[0]] * (LANES - count)], float) for column in zip(*leaves, strict=True)]
     contents, settings = jax.tree.unflatten(structure, columns)
     duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
-    result = together(contents, replace(settings, duration=duration), at_once())
+    result = together(kind, contents, replace(settings, duration=duration), at_once())
     return jax.tree.map(lambda values: np.asarray(values)[:count], result)
 
 

@@ -17,24 +17,17 @@ from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
+from dockdyn.results.key_figures import KeyFigure, left_out, names_in_cases
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import unit_of_figure
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.keys import constrained, key_of, number_at, value_at
 from dockdyn.scenario.load import Scenario
-from dockdyn.studies.cases.batch import run_cases
-from dockdyn.studies.cases.lanes import own_settings, short_settings
+from dockdyn.studies.cases.batch import located_figures, run_cases
+from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
 
-COUNTS = (
-    "contact_count",
-    "captured",
-    "steps",
-    "step_error",
-    "end_time_s",
-    "outcome_open",
-)  # what does not vary smoothly, or not at all
 NOT_PHYSICS = ("integrator", "output", "stability", "duration")  # tables and keys whose numbers are left out
 CHECKED = 6  # keys, the largest first, whose derivatives are compared with differences
 PER_CENT = 0.01
@@ -105,8 +98,8 @@ def by_reason(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def check_kind(scenario: Scenario) -> None:
-    if kind_named(scenario.kind).figures() is None:
-        words = ", ".join(name for name in known_kinds() if kind_named(name).figures() is not None)
+    if kind_named(scenario.kind).key_figures() is None:
+        words = ", ".join(name for name in known_kinds() if kind_named(name).key_figures() is not None)
         raise ScenarioError(f"{scenario.name}: kind = {scenario.kind!r}: has no derivatives; must be one of {words}")
     check_runnable(scenario)
     method = scenario.content.integrator.method
@@ -166,14 +159,18 @@ def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float
     directions = np.zeros((len(places), len(leaves)))
     for index, place in enumerate(places):
         directions[index, list(place.leaves)] = 1.0
-    settings = short_settings(content)
+    sampled = check_figure(scenario, of).source == "samples"
+    settings = short_settings(content, sampled)
     numbers = np.array(leaves, float)
     names = jax.eval_shape(partial(outcome, structure=structure, kind=scenario.kind), numbers, settings)[0]
-    check_figure(scenario, of, list(names))
+    if of not in names:
+        raise ScenarioError(
+            f"{scenario.name}: --of {of}: this scenario has no such figure; must be one that its run has"
+        )
     at = partial(slopes_at, structure=structure, kind=scenario.kind, of=of)
     (figures, status, time), slopes = at(numbers, settings, directions)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
-        (figures, status, time), slopes = at(numbers, own_settings(content), directions)
+        (figures, status, time), slopes = at(numbers, own_settings(content, sampled), directions)
     if int(status) != Status.FINISHED:
         words = reason_of(content, Status(int(status)), float(time), "a number")
         raise ScenarioError(f"{scenario.name}: {words}; must run to its end")
@@ -183,21 +180,26 @@ def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float
     return value, np.asarray(slopes).tolist()
 
 
-def check_figure(scenario: Scenario, of: str, names: list[str]) -> None:
-    smooth = [name for name in names if name not in COUNTS]
-    if of in names and of not in smooth:
-        raise ScenarioError(f"{scenario.name}: --of {of}: does not vary smoothly; must be one of {', '.join(smooth)}")
-    if of not in names:
-        raise ScenarioError(f"{scenario.name}: --of {of}: no such figure; {nearest(of, smooth)}")
+def check_figure(scenario: Scenario, of: str) -> KeyFigure:
+    """The key figure that `of` names, which must have derivatives; ScenarioError where it has none."""
+    known = located_figures(scenario)
+    named = names_in_cases(known.figures)
+    smooth = [name for name, one in named.items() if one.smooth and one.source != "run"]
+    where = f"{scenario.name}: --of {of}"
+    if of not in named:
+        raise ScenarioError(f"{where}: no such figure; {nearest(of, smooth)}")
+    if of not in smooth:
+        why = "does not vary smoothly" if not named[of].smooth else "is found by more than this run"
+        raise ScenarioError(f"{where}: {why}; must be one of {', '.join(smooth)}")
+    if named[of].name in left_out([named[of]], known.stated(scenario.content)):
+        raise ScenarioError(f"{where}: means nothing in this scenario; must be another figure")
+    return named[of]
 
 
 def outcome(numbers: Float[Any, "leaves"], settings: located.Settings, structure: Any, kind: str) -> Any:
     """Figures of a run, its status and end (s), of the scenario with `numbers` as its leaves."""
-    model = jax.tree.unflatten(structure, list(numbers)).model()
-    solution = located.solve(model, settings)
-    figures = kind_named(kind).figures()
-    assert figures is not None, kind
-    return figures(model, solution), solution.status, solution.time
+    figures, solution = run_case(kind, jax.tree.unflatten(structure, list(numbers)).model(), settings)
+    return figures, solution.status, solution.time
 
 
 @partial(jit_once, static=("structure", "kind", "of"))
@@ -243,7 +245,7 @@ def compare(scenario: Scenario, of: str, places: list[Place], rows: list[dict[st
     own = {key: place.value for place in places for key in place.keys}
     tried = [(place, step) for place in places for step in probes(place.value)]
     cases = [own | dict.fromkeys(place.keys, place.value + step) for place, step in tried]
-    found = run_cases(scenario, keys, np.array([[case[key] for key in keys] for case in [own, *cases]]))
+    found = run_cases(scenario, keys, np.array([[case[key] for key in keys] for case in [own, *cases]]), figures=[of])
     count = len(cases) // len(places)
     for index, one in enumerate(rows):
         which = [0, *range(1 + index * count, 1 + (index + 1) * count)]

@@ -1,0 +1,160 @@
+"""The key figures that every run with contacts has, whatever its bodies; those of its kind come besides.
+
+Each is a function of the data of a run, by the names of a dataset (`dockdyn.results.key_figures`). Units are those of the
+figures' names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dockdyn.results.capture_loads import LOADS
+from dockdyn.results.key_figures import Data, KeyFigure
+from dockdyn.results.measures import drift, given_by_contacts, kept, ratio
+
+
+def given(name: str) -> Callable[[Data], Any]:
+    """What is in the data under `name`; NaN where there is nothing."""
+    return lambda data: data.get(name, np.nan)
+
+
+def onsets(data: Data) -> tuple[Any, Any, Any]:
+    """The module of the arrays, the onsets (s) of contacts, and which of them there are."""
+    times = data["episode_onset"]
+    xp = times.__array_namespace__()
+    return xp, times, xp.isfinite(times)
+
+
+def contact_count(data: Data) -> Any:
+    """How many contacts there are."""
+    xp, _, there = onsets(data)
+    return xp.sum(there)
+
+
+def first_contact(data: Data) -> Any:
+    """When the first contact began."""
+    xp, times, there = onsets(data)
+    return xp.where(xp.any(there), times.min(initial=xp.inf, where=there), xp.nan)
+
+
+def largest_approach_speed(data: Data) -> Any:
+    """The largest speed with which a contact began."""
+    xp, _, there = onsets(data)
+    speeds = data["episode_approach_speed"]
+    return xp.where(xp.any(there), speeds.max(initial=-xp.inf, where=there), xp.nan)
+
+
+def contact_impulse(data: Data) -> Any:
+    """The impulse of all normal forces."""
+    return data["episode_impulse"].sum()
+
+
+def largest_force(data: Data) -> tuple[Any, Any]:
+    """The largest force of contacts and of a capture, and when it was; the time is NaN where there is no force."""
+    xp, _, there = onsets(data)
+    touched, peaks = xp.any(there), data["episode_peak_force"]
+    force = xp.where(touched, peaks.max(initial=0.0), 0.0)
+    # a part with the largest force; without any there is a zero to point at
+    when = xp.concat([data["episode_peak_time"].ravel(), xp.zeros(1)])
+    time = xp.where(touched & (force > 0), when[xp.argmax(xp.concat([peaks.ravel(), xp.zeros(1)]))], xp.nan)
+    for part in ("seated_contact", "capture"):
+        if f"{part}_peak_force" in data:
+            other, then = data[f"{part}_peak_force"], data[f"{part}_peak_time"]
+            governs = other > force  # not where there is none
+            force, time = xp.where(governs, other, force), xp.where(governs, then, time)
+    return force, time
+
+
+def captured(data: Data) -> Any:
+    """Whether a latch caught the probe; NaN where there is none."""
+    if "capture_time" not in data:
+        return np.nan
+    time = data["capture_time"]
+    return time.__array_namespace__().isfinite(time) * 1.0
+
+
+def peak_force_known(data: Data) -> Any:
+    """Whether the largest force is known, as it is not of a capture at an instant; NaN where there is no latch."""
+    return data["peak_force_known"] if "peak_force_known" in data else 1.0 - captured(data)
+
+
+def speed_margin(needed: str) -> Callable[[Data], Any]:
+    """The speed at which the probe met the latch above the one in the data under the name `needed`."""
+    return lambda data: data["latch_entry_speed"] - data[needed] if "latch_entry_speed" in data else np.nan
+
+
+def momentum_error(name: str) -> Callable[[Data], Any]:
+    """The largest change of the `linear` or `angular` momentum, relative to the sum of the bodies' magnitudes.
+
+    NaN for bodies that have no such momentum.
+    """
+
+    def error(data: Data) -> Any:
+        return drift(kept(data, name), data[f"{name}_momentum_scale"]) if f"{name}_momentum" in data else np.nan
+
+    return error
+
+
+def energy_error(data: Data) -> Any:
+    """The largest change of energy over a whole contact, relative to the largest kinetic energy."""
+    changes = data["episode_energy"]
+    whole = changes.__array_namespace__().isfinite(changes)
+    return ratio((abs(changes) * 1.0).max(initial=0.0, where=whole), data["kinetic_energy"].max())
+
+
+def work_energy_error(data: Data) -> Any:
+    """The largest difference between the work of the contact forces and the change of energy, relative to the largest.
+
+    The energy is the kinetic one, with that of springs inside, less the work of control.
+    """
+    return ratio(abs(given_by_contacts(data) - data["work"]).max(), data["kinetic_energy"].max())
+
+
+def figure(name: str, words: str, variable: str = "", **more: Any) -> KeyFigure:
+    """A key figure that is in the data as it stands, under the name `variable`, by default its own."""
+    return KeyFigure(name, words, given(variable or name), **more)
+
+
+LATCH = (
+    KeyFigure("captured", "captured", captured, smooth=False, number=bool),
+    figure("capture_time_s", "capture time", "capture_time"),
+    KeyFigure("capture_speed_margin_m_s", "capture speed margin", speed_margin("latch_needed_speed")),
+    figure("capture_impulse_along_N_s", "capture impulse along the docking axis", "capture_impulse_along"),
+    figure("capture_impulse_across_N_s", "capture impulse across the docking axis", "capture_impulse_across"),
+    figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss"),
+    *(figure(name, words, variable) for variable, (_, words, name) in LOADS.items()),
+    KeyFigure("peak_force_known", "whether the largest force is known", peak_force_known, smooth=False, number=bool),
+)
+OUTCOME = (
+    figure("outcome_open", "whether the outcome is open at the end", "outcome_is_open", smooth=False, number=bool),
+    figure("approach_left_s", "time that the approach would still take", "approach_left"),
+)
+MOTION = (
+    figure("kinetic_energy_start_J", "kinetic energy at the start", "kinetic_energy_start"),
+    KeyFigure("linear_momentum_error", "error of linear momentum", momentum_error("linear"), "samples", smooth=False),
+    KeyFigure(
+        "angular_momentum_error", "error of angular momentum", momentum_error("angular"), "samples", smooth=False
+    ),
+    KeyFigure("energy_error", "error of energy", energy_error, "samples", smooth=False, where="conservative"),
+    KeyFigure(
+        "work_energy_error", "error of work and energy", work_energy_error, "samples", smooth=False, where="undamped"
+    ),
+)
+CONTACTS = (
+    KeyFigure("contact_count", "contact count", contact_count, smooth=False, number=int),
+    KeyFigure("peak_normal_force_N", "peak normal force", lambda data: largest_force(data)[0]),
+    KeyFigure("contact_impulse_N_s", "contact impulse", contact_impulse),
+    KeyFigure("first_contact_s", "time of the first contact", first_contact),
+    KeyFigure("peak_time_s", "time of the peak normal force", lambda data: largest_force(data)[1]),
+    KeyFigure("largest_approach_speed_m_s", "largest approach speed", largest_approach_speed),
+)
+SOLVER = (
+    figure("step_s", "step", smooth=False),
+    figure("step_error", "largest error of a step", smooth=False),
+    figure("steps", "steps", smooth=False, number=int),
+    figure("end_time_s", "end of the run", smooth=False),
+)
+COMMON = (*LATCH, *OUTCOME, *MOTION, *CONTACTS, *SOLVER)

@@ -1,0 +1,132 @@
+"""Key figures: the numbers by which a run is judged, each defined once.
+
+One definition serves the summary of a run, requirements, the cases of a campaign or an envelope, and derivatives. It is a
+function of what is known of a run: a mapping of arrays by the names that they have in a dataset, of NumPy where they come
+from a dataset and of JAX, perhaps traced, where they come from the log of a located run (`dockdyn.results.log_data`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from dockdyn.results.measures import number
+from dockdyn.results.requirements import ends_of, plain, unit_of_figure
+
+Data = Mapping[str, Any]
+Source = Literal["log", "samples", "run"]
+
+
+@dataclass(frozen=True)
+class KeyFigure:
+    """One number by which a run is judged, or one for each of its contacts.
+
+    Its name is its key in the summary and ends with its unit, as in "peak_normal_force_N". Where it comes from is the
+    `source`: the log of a located run, which every run and every case of a batch has; the samples of the motion, which a
+    batch keeps where such a figure is asked for; or the whole run, such as a search by further runs, of which batches and
+    derivatives know nothing.
+    """
+
+    name: str
+    words: str  # in reports, without the unit
+    of: Callable[[Data], Any]  # NaN: did not happen; of a list, entries as those of `episode_onset`
+    source: Source = "log"
+    smooth: bool = True  # whether it varies smoothly with the scenario, so that it has derivatives
+    number: type[float | int | bool] = float  # in the summary
+    each: bool = False  # a list, one entry a contact; a case has its least and its largest
+    needs: str = ""  # name in the data without which a run has no such figure
+    where: str = ""  # what the scenario must be for the figure to mean something, a name of what is `stated`; else None
+
+    @property
+    def unit(self) -> str:
+        """The unit that the name ends with; empty where there is none."""
+        return unit_of_figure(self.name)
+
+
+def nothing_stated(content: Any) -> dict[str, bool]:
+    """What is known of a scenario where no figure of a log depends on it."""
+    return {}
+
+
+class LocatedFigures(NamedTuple):
+    """The key figures of a kind with located runs, and what the log of one tells of them."""
+
+    figures: tuple[KeyFigure, ...]
+    data: Callable[[Any, Any], dict[str, Any]]  # of a model and its solution, which JAX may trace
+    stated: Callable[[Any], dict[str, bool]] = nothing_stated  # what the content of a scenario is, by `KeyFigure.where`
+
+
+def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[str, bool]) -> dict[str, Any]:
+    """The figures of a run for its summary: plain numbers or lists of them, None for what did not happen."""
+    return {one.name: in_summary(one, data, stated) for one in figures if offered(one, data)}
+
+
+def in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> Any:
+    """One figure for the summary."""
+    if figure.where and not stated.get(figure.where, False):
+        return None
+    value = figure.of(data)
+    if figure.each:
+        return [number(item) for item in np.asarray(value)]
+    return figure.number(value) if np.isfinite(value) else None
+
+
+def case_figures(figures: Collection[KeyFigure], data: Data, sampled: bool) -> dict[str, Any]:
+    """The figures that a log gives, and its samples where it is `sampled`: one number each, NaN for what did not happen.
+
+    JAX may trace it. What the scenario must be for a figure is therefore not asked for here (`left_out`).
+    """
+    import jax.numpy as jnp
+
+    found: dict[str, Any] = {}
+    for one in figures:
+        known = one.source == "log" or (one.source == "samples" and sampled)
+        if not (known and offered(one, data)):
+            continue
+        value = jnp.asarray(one.of(data), float)
+        found |= ends(one.name, value, jnp.isfinite(data["episode_onset"])) if one.each else {one.name: value}
+    return found
+
+
+def offered(figure: KeyFigure, data: Data) -> bool:
+    """Whether a run has such a figure at all."""
+    return not figure.needs or figure.needs in data
+
+
+def ends(name: str, values: Any, there: Any) -> dict[str, Any]:
+    """The least and the largest of a list; NaN where an entry that is `there` has none, or where none is."""
+    xp = values.__array_namespace__()
+    whole = xp.any(there) & xp.all(xp.isfinite(values) | ~there)
+    least, largest = ends_of(name)
+    return {
+        least: xp.where(whole, xp.min(values, initial=xp.inf, where=there), xp.nan),
+        largest: xp.where(whole, xp.max(values, initial=-xp.inf, where=there), xp.nan),
+    }
+
+
+def left_out(figures: Collection[KeyFigure], stated: Mapping[str, bool]) -> set[str]:
+    """Names of the figures that mean nothing in a scenario of which this is `stated`."""
+    return {one.name for one in figures if one.where and not stated.get(one.where, False)}
+
+
+def need_samples(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
+    """Whether any of the figures `asked` for, by names with or without unit, needs the samples of the motion."""
+    return any(names_of(one) & set(asked) for one in figures if one.source == "samples")
+
+
+def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
+    """Whether batches know all the figures that are `asked` for, by names with or without unit."""
+    return set(asked) <= set().union(*(names_of(one) for one in figures if one.source != "run"))
+
+
+def names_of(figure: KeyFigure) -> set[str]:
+    """The names by which a figure can be asked for."""
+    return {figure.name, plain(figure.name), *(ends_of(figure.name) if figure.each else ())}
+
+
+def names_in_cases(figures: Collection[KeyFigure]) -> dict[str, KeyFigure]:
+    """The figures by the names that a case has them under: a list is two numbers, its least and its largest."""
+    return {name: one for one in figures for name in (ends_of(one.name) if one.each else (one.name,))}

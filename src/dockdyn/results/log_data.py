@@ -1,0 +1,155 @@
+"""What the log of a located run tells, by the names that it has in a dataset: data of key figures that JAX may trace."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.contact.gate import APART
+from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.integrate.solution import Solution
+from dockdyn.results.episodes import SLACK
+from dockdyn.results.measures import changed_by_contacts, latch_attempt, settled_rows
+from dockdyn.results.outcome import outcome_left
+
+Rows = Float[Array, "rows"]
+Contacts = Float[Array, "rows contacts"]
+AT_CAPTURE = ("capture_impulse_along", "capture_impulse_across", "capture_loss")
+
+
+class Log(NamedTuple):
+    """Rows of a run: its start and its moments, those behind `last` of no meaning."""
+
+    time: Rows  # s; inf behind `last`
+    valid: Bool[Array, "rows"]
+    last: Any  # the row of the end
+    touching: Bool[Array, "rows contacts"]  # after the moment; a contact that is seated in a latch is over
+    seated: Bool[Array, "rows contacts"]  # until the moment
+    peaks: Float[Array, "rows watched"]  # since the moment before: N of the contacts, then what a latch's catch has
+    peak_times: Float[Array, "rows watched"]  # s
+    integrals: Float[Array, "rows watched"]  # N s, since the moment before
+    seen: dict[str, Any]  # what is observed at the rows
+    samples: dict[str, Any]  # what is observed at the samples, the last one filling up the rest; empty without samples
+
+    def before(self) -> Bool[Array, "rows contacts"]:
+        """Which contacts there were until each row."""
+        return jnp.concatenate([jnp.zeros((1, self.touching.shape[1]), bool), self.touching[:-1]])
+
+    def began(self) -> Bool[Array, "rows contacts"]:
+        """Where a contact begins."""
+        return self.touching & ~self.before()
+
+    def ended(self) -> Bool[Array, "rows contacts"]:
+        """Where a contact ends."""
+        return self.before() & ~self.touching & self.valid[:, None]
+
+    def released(self) -> Contacts:
+        """When each contact ended (s), in the row where it began; NaN where none began or it has not ended."""
+        times = jnp.where(self.ended(), self.time[:, None], jnp.inf)
+        following = jax.lax.cummin(times, axis=0, reverse=True)
+        return jnp.where(self.began() & jnp.isfinite(following), following, jnp.nan)
+
+    def after_contacts(self, values: Rows, delay: Any) -> Contacts:
+        """What `values` are when the last delayed force of each contact has acted, in the row where it began; else NaN."""
+        row = settled_rows(self.time, self.released(), delay, SLACK)
+        return jnp.where(row >= 0, values[row], jnp.nan)
+
+    def acting(self, delay: Any) -> Bool[Array, ""]:
+        """Whether contacts last at the end of the run, or their forces with a `delay` (s)."""
+        ends = jnp.max(jnp.where(self.ended(), self.time[:, None], -jnp.inf), initial=-jnp.inf)
+        return jnp.any(self.touching[self.last]) | (ends + delay > self.time[self.last])
+
+    def at_end(self) -> dict[str, Any]:
+        """What is observed at the end."""
+        return {name: values[self.last] for name, values in self.seen.items()}
+
+
+def read_log(model: Any, solution: Solution) -> Log:
+    """The log of a solution with what the model observes at its rows, and at its samples where it has any."""
+    count, log = solution.moments, solution.log
+    rows = log.time.shape[0]
+    valid = jnp.concatenate([jnp.ones(1, bool), jnp.arange(rows) < count])
+    start = model.initial()
+    states = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
+    silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.sense(jnp.zeros(()), start).signal)
+    modes, samples = states.mode, solution.samples
+    if samples is not None:
+        states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
+        silent = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
+    observed = jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, silent)
+    seen = {name: values[: rows + 1] for name, values in observed.items()}
+    contacts = seen["depth"].shape[1]
+    touching = (
+        jnp.stack([mode != APART for mode in modes[:contacts]], 1) if contacts else jnp.zeros((rows + 1, 0), bool)
+    )
+    seated = seen["seated"].astype(bool) if "seated" in seen else jnp.zeros((rows + 1, contacts), bool)
+
+    def since(part: Any) -> Any:
+        return jnp.concatenate([jnp.zeros((1, part.shape[1])), jnp.where(valid[1:, None], part, 0.0)])
+
+    sampled = {}
+    if samples is not None:
+        place = jnp.minimum(jnp.arange(jax.tree.leaves(samples.state)[0].shape[0]), solution.sampled - 1)
+        sampled = {name: values[rows + 1 :][place] for name, values in observed.items()}
+    return Log(
+        jnp.where(valid, jnp.concatenate([jnp.zeros(1), log.time]), jnp.inf),
+        valid,
+        count,  # row 0 is the start
+        touching & valid[:, None] & ~seated,
+        jnp.concatenate([jnp.zeros((1, contacts), bool), seated[:-1]]),
+        since(log.peaks),
+        since(log.peak_times),
+        since(log.integrals),
+        seen,
+        sampled,
+    )
+
+
+def log_data(log: Log, solution: Solution, delay: Any) -> dict[str, Any]:
+    """What every run with contacts has, `delay` (s) being that of its contact forces.
+
+    Entries over contacts are of shape (rows of the log, contacts). Onset, release, approach speed and energy of a contact
+    are in the row where it began, NaN elsewhere. Peak force, its time and impulse are in parts, since the moment before
+    each row: zero where there is no contact.
+    """
+    onset, contacts = log.began(), log.touching.shape[1]
+    peaks, peak_times, impulses = (part[:, :contacts] for part in (log.peaks, log.peak_times, log.integrals))
+    kinetic = log.seen["kinetic_energy"]
+    return {
+        **log.samples,
+        "episode_onset": jnp.where(onset, log.time[:, None], jnp.nan),
+        "episode_release": log.released(),
+        "episode_approach_speed": jnp.where(onset, log.seen["depth_rate"], jnp.nan),
+        "episode_peak_force": jnp.where(log.seated, 0.0, peaks),
+        "episode_peak_time": peak_times,
+        "episode_impulse": jnp.where(log.seated, 0.0, impulses),
+        "episode_energy": log.after_contacts(changed_by_contacts(log.seen), delay),
+        "kinetic_energy_start": kinetic[0],
+        "kinetic_energy_end": kinetic[log.last],
+        "end_time_s": solution.time,
+        "steps": solution.steps,
+        "step_error": solution.roughest,
+    }
+
+
+def capture_data(log: Log, speed: Rows, needed: Rows) -> dict[str, Any]:
+    """Whether, when and how a latch caught the probe; `speed` and `needed` (m/s) are its own and the least that latches."""
+    mode = log.seen["latch_mode"]
+    earlier = jnp.concatenate([jnp.full(1, -1), mode[:-1]])
+    entries = log.valid & (mode == ON_RAMP) & (earlier != ON_RAMP)
+    captured, caught, met, counts = latch_attempt(log.valid & (mode == HELD), entries, speed - needed)
+    at_capture = {"capture_time": log.time, **{name: log.seen[name] for name in AT_CAPTURE}}
+    return {name: jnp.where(captured, values[caught], jnp.nan) for name, values in at_capture.items()} | {
+        "latch_entry_speed": jnp.where(met, speed[counts], jnp.nan),
+        "latch_needed_speed": jnp.where(met, needed[counts], jnp.nan),
+    }
+
+
+def outcome_data(log: Log, acting: Any, at_end: dict[str, Any], length: Any | None) -> dict[str, Any]:
+    """Whether the outcome is open at the end; arguments as of `outcome_left`."""
+    captured = jnp.any(log.valid & (log.seen["latch_mode"] == HELD)) if "latch_mode" in log.seen else jnp.asarray(False)
+    found = outcome_left(acting, captured, at_end, length)
+    return {"outcome_is_open": found["outcome_open"], "approach_left": found["approach_left_s"]}
