@@ -80,6 +80,7 @@ def test_a_case_of_a_campaign_is_judged_alike():
 @pytest.mark.parametrize(
     ("figure", "unit"),
     [
+        ("capture_peak_moment_N_m", "N m"),
         ("peak_normal_force_N", "N"),
         ("capture_speed_margin_m_s", "m/s"),
         ("contact_impulse_N_s", "N s"),
@@ -98,6 +99,11 @@ def test_a_case_of_a_campaign_is_judged_alike():
 )
 def test_units_are_those_of_the_names(figure, unit):
     assert unit_of_figure(figure) == unit
+
+
+def test_a_moment_is_required_in_newton_metres():
+    found = judge(requirements_of({"capture_peak_moment_N_m": "< 5 kN m"}, "own"), {"capture_peak_moment_N_m": 4200.0})
+    assert found[0]["met"] is True and found[0]["margin"] == pytest.approx(800)
 
 
 REFUSED = [

@@ -13,13 +13,14 @@ from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.requirement import Requirement
 from dockdyn.scenario.language.units import convert
 
-# endings of a figure's name, and the unit that each says; N_m is that of a stiffness
+# endings of a figure's name, and the unit that each says; N_m is that of a stiffness, of a moment N m
 UNITS = {
     "N": "N", "m": "m", "s": "s", "ms": "ms", "J": "J", "kg": "kg", "rad": "rad", "deg": "deg", "Hz": "Hz",
     "m_s": "m/s", "m_s2": "m/s²", "rad_s": "rad/s", "deg_s": "deg/s", "1_s": "1/s",
     "N_s": "N s", "N_m_s": "N m s", "N_m": "N/m", "N_s_m": "N s/m", "kg_m2": "kg m²",
 }  # fmt: skip
 ENDING = re.compile("_(" + "|".join(sorted(UNITS, key=len, reverse=True)) + ")$")
+MOMENT = re.compile("(moment|torque)_N_m$")
 # figures of which a capture without a history of its force leaves only a lower bound
 BOUNDED = (
     "peak_normal_force_N",
@@ -45,7 +46,7 @@ def unit_of_figure(figure: str) -> str:
     """
     for part in figure.split("."):
         if ending := ENDING.search(part):
-            return UNITS[ending[1]]
+            return "N m" if MOMENT.search(part) else UNITS[ending[1]]
     return ""
 
 
