@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from dockdyn.report.page import Measured
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.terminal import Terminal
+    from dockdyn.results.drive import Progress
     from dockdyn.scenario.load import Scenario
-
-Progress = Callable[[float], None]
 
 
 class Kind(abc.ABC):

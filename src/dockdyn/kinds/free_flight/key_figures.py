@@ -96,7 +96,7 @@ def read(model: FreeFlight, solution: Solution) -> tuple[Log, dict[str, Array] |
     if samples is not None:
         states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
         silent = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
-    observed = jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, silent)
+    observed = jax.vmap(model.observe)(states, silent)
     seen = {name: values[: rows + 1] for name, values in observed.items()}
     contacts = len(model.contacts)
     touching = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.data import conservative
 from dockdyn.kinds.free_flight.key_figures import OF_THE_MOTION
-from dockdyn.results.contact_run import check_runnable, culprit_name
+from dockdyn.results.contact_run import check_runnable, state_names
 from dockdyn.results.contact_summary import CAPTURE
 from dockdyn.results.dataset import reason_of
+from dockdyn.results.drive import culprit_name
 from dockdyn.results.plan import plan
 from dockdyn.results.requirements import ends_of, figures_of, plain
 from dockdyn.scenario.kinds import kind_named
@@ -87,7 +89,7 @@ def flights(cases: Sequence[Scenario], threads: int | None, sampled: bool) -> Ca
     reasons = []
     for content, code, end, culprit in zip(contents, status, ends, culprits, strict=True):
         finished = code == Status.FINISHED
-        name = "" if finished else culprit_name(int(culprit), content)
+        name = "" if finished else culprit_name(int(culprit), partial(state_names, content))
         reasons.append("" if finished else reason_of(content, Status(int(code)), float(end), name))
     return Cases(figures, reasons)
 
