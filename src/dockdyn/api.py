@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from dockdyn.report.replay.scene import Scene
-
-Progress = Callable[[float], None]
+    from dockdyn.results.drive import Progress
 
 HELD = {"stability": "margins", "envelope": "an envelope", "compare": "a comparison"}  # what studies have for a motion
 

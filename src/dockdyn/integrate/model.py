@@ -105,6 +105,18 @@ class Model(eqx.Module):
         return x
 
 
+class ContactModel(Model):
+    """A model with contacts that come and go, of which a run tells by what is observed of them."""
+
+    @abc.abstractmethod
+    def observe(self, x: State, delayed: Any) -> dict[str, Array]:
+        """Named quantities of a state, arrays of any shape; `delayed` is the signal that acts in it, as in `flow`.
+
+        Among them must be, of shape (contacts,): `depth` (m, positive is overlap), `depth_rate` (m/s) and `normal_force`
+        (N) where it is generated. What else there is decides what the dataset of a run can hold.
+        """
+
+
 def advanced(x: State, step: Scalar, rate: Rate) -> State:
     """x + step · rate, modes unchanged."""
     q, v, memory = jax.tree.map(lambda a, b: a + step * b, (x.q, x.v, x.memory), tuple(rate))

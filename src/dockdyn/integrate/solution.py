@@ -1,4 +1,4 @@
-"""What an integrator returns.
+"""What an integrator returns, and how it goes on until it has it.
 
 Units: times s, states in those of the model.
 Source: definition.
@@ -7,9 +7,11 @@ Source: definition.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.model import Scalar, State
@@ -62,3 +64,12 @@ class Solution(eqx.Module):
         Array, ""
     ]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates
     roughest: Scalar  # largest estimate of a step's error, relative to the motion
+
+
+def iterate_until[Lane](iterate: Callable[[Lane], Lane], lane: Lane, until: Any) -> Lane:
+    """The run `lane` at its end, or where it has made `until` iterations; it counts them, and has a `status`."""
+
+    def is_running(lane: Any) -> Bool[Array, ""]:
+        return (lane.status == Status.RUNNING) & (lane.iterations < until)
+
+    return jax.lax.while_loop(is_running, iterate, lane)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
+    from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
-
-Progress = Callable[[float], None]
 
 
 class Kind(abc.ABC):

@@ -1,4 +1,4 @@
-"""A run of a model with contacts that come and go: located, or with fixed steps; the loop on the host."""
+"""A run of a model with contacts that come and go: located, or with fixed steps."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.integrate.hybrid import fixed, located
+from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset
 from dockdyn.results.delay_cost import affordable_delay
+from dockdyn.results.drive import Progress, culprit_name, drive, finite_rows
 from dockdyn.results.episodes import episodes, from_log, from_samples
 from dockdyn.results.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
@@ -25,8 +27,6 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
 SLICE = 200_000  # iterations between reports of progress: a fraction of a second
-
-Progress = Callable[[float], None]
 
 
 def simulate_contacts(
@@ -42,7 +42,7 @@ def simulate_contacts(
     affordable_delay(check_runnable(scenario))
     began = time.perf_counter()
     method = scenario.content.integrator.method
-    run = (run_located if method == "located" else run_fixed)(scenario, progress)
+    run = run_located(scenario, progress) if method == "located" else run_fixed(scenario)
     run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run, describe(scenario, run))
@@ -71,34 +71,30 @@ def proceed(content: Any, settings: located.Settings, until: Any, lane: located.
 @jit_once
 def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
     """The solution, and what is observed at its samples and at the moments of its log."""
-    model = content.model()
-    solution = located.result(model, lane)
+    model: ContactModel = content.model()
+    solution = located.result(lane)
     assert solution.samples is not None
     samples, moments = solution.samples, solution.log
     count = jax.tree.leaves(samples.state)[0].shape[0]
     states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
     rows = moments.time.shape[0]
     delayed = jax.tree.map(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
-    observed = observe_all(model, states, delayed)
+    observed = jax.vmap(model.observe)(states, delayed)
     return solution, *(
         jax.tree.map(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
     )
 
 
-def observe_all(model: Any, states: Any, delayed: Any) -> Any:
-    return jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, delayed)
-
-
 def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_for(content)
-    lane = begin(content, settings)
-    until = 0
-    while int(lane.status) == Status.RUNNING:
-        until += SLICE
-        lane = proceed(content, settings, until, lane)
-        if progress is not None:
-            progress(float(lane.node.time) / content.duration)
+    lane = drive(
+        begin(content, settings),
+        lambda lane, until: proceed(content, settings, until, lane),
+        lambda lane: float(lane.node.time) / content.duration,
+        SLICE,
+        progress,
+    )
     pace = float(jnp.minimum(lane.pace, lane.limit))
     solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, lane))
     count, moments = int(solution.sampled), int(solution.moments)
@@ -120,7 +116,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         else [],
         status=Status(int(solution.status)),
         stopped_at=float(solution.time),
-        culprit=culprit_name(int(solution.culprit), content),
+        culprit=culprit_name(int(solution.culprit), partial(state_names, content)),
         steps=int(solution.steps),
         iterations=int(solution.iterations),
         step=float(settings.step),
@@ -129,22 +125,19 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     )
 
 
-def culprit_name(culprit: int, content: Any) -> str:
-    """The name of the first number that was not finite, by its place among all; empty for −1."""
-    if culprit < 0:
-        return ""
-    names = content.model().names()
-    return names[culprit] if culprit < len(names) else "a contact force or rate"
+def state_names(content: Any) -> list[str]:
+    """Names of the continuous states of a scenario's model."""
+    return content.model().names()
 
 
 @Program
 def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
-    model = content.model()
+    model: ContactModel = content.model()
     state, samples = fixed.solve(model, mesh)
-    return state, observe_all(model, samples.state, samples.delayed)
+    return state, jax.vmap(model.observe)(samples.state, samples.delayed)
 
 
-def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
+def run_fixed(scenario: Scenario) -> Run:
     content = scenario.content
     steps = plan(content)
     longest = min(steps.step, delay_of(content) or steps.step)
@@ -158,11 +151,7 @@ def run_fixed(scenario: Scenario, progress: Progress | None) -> Run:
     mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
     _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
-    finite = np.all(
-        [np.all(np.isfinite(values.reshape(count + 1, -1)), axis=1) for values in observed.values()], axis=0
-    )
-    kept = count + 1 if finite.all() else int(np.argmin(finite))
-    culprit = next((n for n, v in observed.items() if kept <= count and not np.all(np.isfinite(v[kept]))), "")
+    kept, culprit = finite_rows(observed)
     observed = {name: values[:kept] for name, values in observed.items()}
     every = np.unique([*range(0, kept, stride), kept - 1])
     moments = from_samples(time_axis[:kept], observed["depth"], observed["normal_force"])

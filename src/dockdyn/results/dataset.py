@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from importlib.metadata import version
+from collections.abc import Mapping
 from typing import Any
 
 import xarray as xr
 
 from dockdyn.integrate.solution import Status
+from dockdyn.results.attributes import run_attributes
 from dockdyn.results.plan import DEFAULT_STEP, delay_of
 from dockdyn.results.run import Described, Run
 from dockdyn.scenario.load import Scenario
@@ -23,16 +24,23 @@ REASONS = {
 }
 
 
-def reason_of(content: Any, status: Status, time: float, culprit: str, pace: float = math.nan) -> str:
-    """Why a run ended at `time` (s), in words; `pace` is how long its last steps were allowed to be (s)."""
+def reason_of(
+    content: Any,
+    status: Status,
+    time: float,
+    culprit: str,
+    pace: float = math.nan,
+    reasons: Mapping[Status, str] | None = None,
+    **values: Any,
+) -> str:
+    """Why a run ended at `time` (s), in words; `pace` is how long its last steps were allowed to be (s).
+
+    `reasons` has the words of an integrator for what `REASONS` does not know or says otherwise; `values` stand in them in
+    the place of a scenario's own, by name.
+    """
     section = content.integrator
-    return REASONS[status].format(
-        time=time,
-        culprit=culprit,
-        events=section.max_events,
-        steps=section.max_steps,
-        cause=shortness(delay_of(content), pace),
-    )
+    own = {"events": section.max_events, "steps": section.max_steps, "cause": shortness(delay_of(content), pace)}
+    return (REASONS | dict(reasons or {}))[status].format(time=time, culprit=culprit, **own | values)
 
 
 def shortness(delay: float, pace: float = math.nan) -> str:
@@ -49,15 +57,9 @@ def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Data
     content = scenario.content
     reason = reason_of(content, run.status, run.stopped_at, run.culprit, run.pace)
     coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
-    attributes: dict[str, Any] = {
-        "kind": scenario.kind,
-        "title": scenario.title,
-        "scenario": scenario.text(),
-        "dockdyn_version": version("dockdyn"),
-        "status": reason,
-        "finished": int(run.status == Status.FINISHED),
+    finished = run.status == Status.FINISHED
+    attributes = run_attributes(scenario, reason, finished, content.integrator.method, run.wall_time) | {
         "end_time_s": run.stopped_at,
-        "integrator": content.integrator.method,
         "step_s": run.step,
         "steps": run.steps,
         "step_error": run.roughest,
@@ -66,7 +68,6 @@ def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Data
         "conservative": int(described.conservative),
         "undamped": int(described.undamped),
         "capture_law": described.capture_law,
-        "wall_time_s": run.wall_time,
         "prediction": run.prediction,
         **described.attributes,
     }

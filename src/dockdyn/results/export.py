@@ -16,6 +16,7 @@ import xarray as xr
 from dockdyn.files import replacing
 from dockdyn.results.columns import tables
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.keys import leaves
 
 LONGEST = 63  # characters of a name in MATLAB
 NUMBERS, ATTRIBUTES = "values", "attributes"  # tables of what has no dimension
@@ -36,20 +37,10 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
         written.append(write_rows(path, [column.heading for column in columns], rows))
     for name in ANSWERS:
         if name in dataset.attrs:
-            answers = spread(json.loads(dataset.attrs[name]))
+            answers = leaves(json.loads(dataset.attrs[name]))
             written.append(write_rows(folder / f"{name}.csv", ["name", "value"], answers))
     attributes = ([name, plain(value)] for name, value in dataset.attrs.items())
     return [*written, write_rows(folder / f"{ATTRIBUTES}.csv", ["name", "value"], attributes)]
-
-
-def spread(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """What a JSON value holds, each with the way to it: `rightmost_roots.0.1`."""
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
-    if parts is None:
-        yield name, value
-        return
-    for key, part in parts:
-        yield from spread(part, f"{name}.{key}" if name else str(key))
 
 
 def write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) -> Path:

@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import HELD, ON_RAMP
+from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution
 from dockdyn.results.episodes import SLACK
 from dockdyn.results.measures import changed_by_contacts, latch_attempt, settled_rows
@@ -67,7 +68,7 @@ class Log(NamedTuple):
         return {name: values[self.last] for name, values in self.seen.items()}
 
 
-def read_log(model: Any, solution: Solution) -> Log:
+def read_log(model: ContactModel, solution: Solution) -> Log:
     """The log of a solution with what the model observes at its rows, and at its samples where it has any."""
     count, log = solution.moments, solution.log
     rows = log.time.shape[0]
@@ -79,7 +80,7 @@ def read_log(model: Any, solution: Solution) -> Log:
     if samples is not None:
         states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
         silent = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
-    observed = jax.vmap(lambda state, force: model.observe(jnp.zeros(()), state, force))(states, silent)
+    observed = jax.vmap(model.observe)(states, silent)
     seen = {name: values[: rows + 1] for name, values in observed.items()}
     contacts = seen["depth"].shape[1]
     touching = (

@@ -59,11 +59,9 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
 
 def responses(bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int) -> Float[np.ndarray, "count"]:
     """Response of the discrete robot to a unit impulse at the samples 1 … count."""
-    found = np.zeros(count + 1)
-    for k in range(1, count + 1):
-        past = sum(bottom[i] * found[k - i] for i in range(1, min(k, len(bottom) - 1) + 1))
-        found[k] = (top[k - 1] if k <= len(top) else 0.0) - past
-    return found[1:]
+    from scipy.signal import lfilter  # takes long to import, and few scenarios need it
+
+    return lfilter([0.0, *top], bottom, np.eye(1, count + 1)[0])[1:]
 
 
 def held_responses(denominator: Float[np.ndarray, "n+1"], count: int) -> Float[np.ndarray, "count n"]:

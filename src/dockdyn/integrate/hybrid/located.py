@@ -17,6 +17,7 @@ Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delay
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -31,7 +32,7 @@ from dockdyn.integrate.hybrid.pace import keep_pace, longest_step, step_error
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.watch import Watch, watched
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, unpack, write
-from dockdyn.integrate.solution import Moment, Sample, Solution, Status
+from dockdyn.integrate.solution import Moment, Sample, Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 
 STEP = 5e-3  # s, the longest step where none is stated
@@ -80,16 +81,12 @@ class Settings(eqx.Module):
 
 def solve(model: Model, settings: Settings) -> Solution:
     """Integrate `model` from its initial state to the end."""
-    return result(model, proceed(model, settings, begin(model, settings), settings.max_iterations))
+    return result(proceed(model, settings, begin(model, settings), settings.max_iterations))
 
 
 def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar | float) -> Lane:
     """Go on until the run ends or has made `until` iterations."""
-
-    def going(lane: Lane) -> Flag:
-        return (lane.status == Status.RUNNING) & (lane.iterations < until)
-
-    return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
+    return iterate_until(partial(iterate, model, settings), lane, until)
 
 
 def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
@@ -361,7 +358,7 @@ def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: 
 BULK = ("line", "log", "samples")  # written in place, so never selected between
 
 
-def result(model: Model, lane: Lane) -> Solution:
+def result(lane: Lane) -> Solution:
     """The solution of a finished lane."""
     state = lane.node.state
     like = moment(lane.node, jnp.zeros(len(lane.node.sensed.guards), bool), lane.watch)

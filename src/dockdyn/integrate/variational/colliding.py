@@ -15,6 +15,7 @@ Source: Fetecau et al. 2003, SIAM J. Appl. Dyn. Syst. 2:381; Gibson and Murphey,
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -22,7 +23,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack, write
-from dockdyn.integrate.solution import Status
+from dockdyn.integrate.solution import Status, iterate_until
 from dockdyn.integrate.variational.discrete_energy import share
 from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
 from dockdyn.integrate.variational.lane import Event, History, Kept, Lane, Move, Settings
@@ -81,11 +82,7 @@ def solve(model: Mechanical, settings: Settings) -> Lane:
 
 def proceed(model: Mechanical, settings: Settings, lane: Lane, until: Int[Array, ""]) -> Lane:
     """Go on until the run ends or has made `until` iterations."""
-
-    def going(lane: Lane) -> Flag:
-        return (lane.status == Status.RUNNING) & (lane.iterations < until)
-
-    return jax.lax.while_loop(going, lambda lane: iterate(model, settings, lane), lane)
+    return iterate_until(partial(iterate, model, settings), lane, until)
 
 
 def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:

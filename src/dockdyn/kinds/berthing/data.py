@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import xarray as xr
 from dockdyn.kinds.berthing.model import COMPLIANT, HOLDS, Berthing, Struck
 from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.mechanics.trees.composite_bodies import Tree
+from dockdyn.results.attributes import run_attributes
 from dockdyn.results.control_budget import control_attributes
 from dockdyn.results.episodes import episodes, from_log
 from dockdyn.scenario.load import Scenario
@@ -216,14 +216,7 @@ def attributes(scenario: Scenario, model: Berthing, motion: Motion, wall_time: f
     damped = any(link.damping for link in [*content.chaser.link, *content.target.link]) or any(
         link.beam is not None and link.beam.damping for link in [*content.chaser.link, *content.target.link]
     )
-    return {
-        "kind": scenario.kind,
-        "title": scenario.title,
-        "scenario": scenario.text(),
-        "dockdyn_version": version("dockdyn"),
-        "status": motion.status,
-        "finished": int(motion.finished),
-        "integrator": motion.integrator,
+    return run_attributes(scenario, motion.status, motion.finished, motion.integrator, wall_time) | {
         "tolerance": content.integrator.error(motion.integrator == "located"),
         "stiffness": motion.stiffness,
         "steps": motion.steps,
@@ -233,5 +226,4 @@ def attributes(scenario: Scenario, model: Berthing, motion: Motion, wall_time: f
         "again": int(model.contact is not None),
         **control_attributes(content.control),
         "undamped": int(not damped),
-        "wall_time_s": wall_time,
     }

@@ -47,7 +47,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
         arrows=arrows(dataset, np.asarray(model.normal), time, chaser.motions[GRIP], target, content, reach),
         events=events(dataset),
         signals=signals(dataset),
-        views=views(dataset, content, chaser, second, reach),
+        views=views(dataset, content, chaser, reach),
     )
 
 
@@ -173,7 +173,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy", "J", time, {"both": dataset.kinetic_energy.values})]
 
 
-def views(dataset: xr.Dataset, content: Any, chaser: Placing, target: Motion, reach: float) -> list[View]:
+def views(dataset: xr.Dataset, content: Any, chaser: Placing, reach: float) -> list[View]:
     every = dataset.outline.values.reshape(-1, 3)
     every = every[np.isfinite(every).all(axis=1)]
     low, high = every.min(axis=0) - 0.1 * reach, every.max(axis=0) + 0.1 * reach

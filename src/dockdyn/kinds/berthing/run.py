@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,8 @@ from dockdyn.kinds.berthing.model_observed import observe
 from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.kinds.berthing.stiffness import STIFF, stiffness
 from dockdyn.programs import Program
-from dockdyn.results.dataset import REASONS, shortness
+from dockdyn.results.dataset import reason_of, shortness
+from dockdyn.results.drive import Progress, culprit_name, drive, finite_rows
 from dockdyn.results.plan import DEFAULT_STEP, MOST_ROWS, jit_large, jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -34,8 +35,6 @@ PIECES = 20  # a run is integrated in, between which progress is told
 SLICE = 2_000  # iterations of the located integrator between reports of progress
 
 CHATTER = "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); they meet and part too often"
-
-Progress = Callable[[float], None]
 
 
 @jit_once
@@ -145,45 +144,56 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
 
 
+@dataclass(frozen=True)
+class Pieces:
+    """An adaptive run between two of its pieces."""
+
+    status: Status
+    state: Any  # where the next piece begins
+    asked: int  # samples so far, besides the first, whether there or not
+    kept: tuple[Any, ...]  # states at the samples that are there, piece by piece
+    steps: int = 0
+    rejected: int = 0
+
+
 def smooth(
     content: Any, model: Berthing, state: Any, stiff: float, interval: float, count: int, progress: Progress | None
 ) -> Motion:
-    """Adaptive integration, in pieces."""
+    """Adaptive integration, in pieces of one length, so that one compilation serves; what lies beyond the end is cut off."""
     method = content.integrator.method or ("kvaerno5" if stiff >= STIFF else "dopri8")
     tolerance = jnp.asarray(content.integrator.error(located=False))
     rows = -(-count // PIECES)
-    kept, steps, rejected, finished = [jax.tree.map(lambda a: np.asarray(a)[None], state)], 0, 0, True
     weight = IMPLICIT if method == "kvaerno5" else 1
-    most, exhausted = max(content.integrator.max_steps // weight, 1), False
-    for piece in range(PIECES):
-        first = piece * rows
-        if first >= count or not finished:
-            break
-        if steps + rejected >= most:
-            finished, exhausted = False, True
-            break
-        # pieces of one length, so that one compilation serves; what lies beyond the end is cut off
-        times = interval * (first + jnp.arange(rows + 1, dtype=float))
-        found = advance(model, state, times, tolerance, method, most)
+    most = max(content.integrator.max_steps // weight, 1)
+
+    def advance_piece(run: Pieces, piece: int) -> Pieces:
+        if run.steps + run.rejected >= most:
+            return replace(run, status=Status.TOO_MANY_ITERATIONS)
+        times = interval * (run.asked + jnp.arange(rows + 1, dtype=float))
+        found = advance(model, run.state, times, tolerance, method, most)
         part = jax.tree.map(lambda a: np.asarray(a)[1:], found.states)
-        steps, rejected = steps + int(found.steps), rejected + int(found.rejected)
-        good = np.isfinite(np.concatenate([leaf.reshape(rows, -1) for leaf in jax.tree.leaves(part)], axis=1)).all(
-            axis=1
+        good, _ = finite_rows({"state": part})
+        status = Status.RUNNING if run.asked + rows < count else Status.FINISHED
+        if good < rows:
+            status = Status.TOO_MANY_ITERATIONS if bool(found.exhausted) else Status.NOT_FINITE
+        return Pieces(
+            status=status,
+            state=jax.tree.map(lambda a: a[-1], found.states),
+            asked=run.asked + rows,
+            kept=(*run.kept, jax.tree.map(lambda a: a[:good], part)),
+            steps=run.steps + int(found.steps),
+            rejected=run.rejected + int(found.rejected),
         )
-        finished = bool(good.all())
-        exhausted = bool(found.exhausted)
-        stop = rows if finished else int(np.argmin(good))
-        kept.append(jax.tree.map(lambda a, stop=stop: a[:stop], part))
-        state = jax.tree.map(lambda a: a[-1], found.states)
-        if progress is not None:
-            progress(min(1.0, (first + rows) / count))
-    states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *kept)
+
+    first = jax.tree.map(lambda a: np.asarray(a)[None], state)
+    begun = Pieces(Status.RUNNING, state, 0, (first,))
+    run = drive(begun, advance_piece, lambda run: min(1.0, run.asked / count), 1, progress)
+    states = jax.tree.map(lambda *parts: np.concatenate(parts)[: count + 1], *run.kept)
     end = (len(jax.tree.leaves(states)[0]) - 1) * interval
-    status = "finished" if finished else f"stopped at t = {end:.6g} s: a state is not finite"
-    if exhausted and not finished:
-        cause = shortness(0.0) + (f"; each of kvaerno5 counts for {IMPLICIT}" if weight > 1 else "")
-        status = REASONS[Status.TOO_MANY_ITERATIONS].format(time=end, steps=most, cause=cause)
-    return Motion(states, interval, finished, status, method, steps, rejected, stiffness=stiff)
+    cause = shortness(0.0) + (f"; each of kvaerno5 counts for {IMPLICIT}" if weight > 1 else "")
+    words = reason_of(content, run.status, end, "a state", steps=most, cause=cause)
+    finished = run.status == Status.FINISHED
+    return Motion(states, interval, finished, words, method, run.steps, run.rejected, stiffness=stiff)
 
 
 @jit_once
@@ -197,8 +207,8 @@ def proceed(model: Berthing, settings: located.Settings, until: Any, lane: locat
 
 
 @jit_once
-def conclude(model: Berthing, lane: located.Lane) -> Any:
-    return located.result(model, lane)
+def conclude(lane: located.Lane) -> Any:
+    return located.result(lane)
 
 
 def touching(
@@ -206,35 +216,29 @@ def touching(
 ) -> Motion:
     """Located integration: contact comes and goes."""
     step = jnp.asarray(min(DEFAULT_STEP, interval))
-    events = content.integrator.max_events
     settings = located.Settings(
         duration=jnp.asarray(content.duration),
         step=step,
         tolerance=jnp.asarray(content.integrator.error(located=True)),
         sampling=jnp.asarray(interval),
         samples=power_of_two(count + 1),
-        max_moments=events,
+        max_moments=content.integrator.max_events,
         line_capacity=0,
         max_iterations=jnp.asarray(float(content.integrator.max_steps)),
     )
-    lane, until = begin(model, settings, state), 0
-    while int(lane.status) == Status.RUNNING:
-        until += SLICE
-        lane = proceed(model, settings, until, lane)
-        if progress is not None:
-            progress(float(lane.node.time) / content.duration)
-    found = jax.tree.map(np.asarray, conclude(model, lane))
-    states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
-    end, at, names = Status(int(found.status)), int(found.culprit), model.names()
-    culprit = names[at] if 0 <= at < len(names) else "a contact force or rate"
-    pace = float(jnp.minimum(lane.pace, lane.limit))
-    reason = CHATTER if end == Status.TOO_MANY_EVENTS else REASONS[end]
-    if end == Status.TOO_MANY_EVENTS and isinstance(model.contact, Rebound):
-        reason += ", a larger impact.rest_speed ends that sooner"
-    steps_allowed = content.integrator.max_steps
-    status = reason.format(
-        time=float(found.time), culprit=culprit, events=events, steps=steps_allowed, cause=shortness(0.0, pace)
+    lane = drive(
+        begin(model, settings, state),
+        lambda lane, until: proceed(model, settings, until, lane),
+        lambda lane: float(lane.node.time) / content.duration,
+        SLICE,
+        progress,
     )
+    found = jax.tree.map(np.asarray, conclude(lane))
+    states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
+    end, culprit = Status(int(found.status)), culprit_name(int(found.culprit), model.names)
+    pace = float(jnp.minimum(lane.pace, lane.limit))
+    sooner = ", a larger impact.rest_speed ends that sooner" if isinstance(model.contact, Rebound) else ""
+    status = reason_of(content, end, float(found.time), culprit, pace, {Status.TOO_MANY_EVENTS: CHATTER + sooner})
     steps = int(found.steps)
     log = jax.tree.map(lambda a: a[: int(found.moments)], found.log)
     return Motion(

@@ -11,11 +11,11 @@ from jaxtyping import Array, Bool
 
 from dockdyn.contact.axial import Axial, AxialContact
 from dockdyn.contact.gate import APART, GATED
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import ContactModel, Rate, Scalar, Sensed, State
 from dockdyn.kinds.chains.model import Chains, Numbers
 
 
-class FourMass(Model):
+class FourMass(ContactModel):
     """m₁ and m₂ are the chaser, m₃ and m₄ the target in the paper; chains of other lengths do as well.
 
     State: `q` positions (m), `v` velocities (m/s), `mode` that of the contact, `memory` the work of the contact force on
@@ -60,7 +60,7 @@ class FourMass(Model):
     def ungated(self, x: State) -> State:
         return State(x.q, x.v, (jnp.asarray(GATED),), x.memory)
 
-    def observe(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> dict[str, Array]:
+    def observe(self, x: State, delayed: tuple[Scalar]) -> dict[str, Array]:
         """Named quantities at an instant, those of `Chains.observe` and the contact's."""
         touch = self.touch(x)
         return self.chains.observe(x.q, x.v) | {

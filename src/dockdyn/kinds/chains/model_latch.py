@@ -11,11 +11,11 @@ from jaxtyping import Array, Bool
 
 from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Caught, Ramp
 from dockdyn.impact.formulas.effective_mass import reduced
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State, chosen
+from dockdyn.integrate.model import ContactModel, Rate, Scalar, Sensed, State, chosen
 from dockdyn.kinds.chains.model import Chains, Numbers
 
 
-class LatchingChains(Model):
+class LatchingChains(ContactModel):
     """The chaser's last mass carries the probe with its ramp, the target's first the latch.
 
     The travel into the latch is what the probe is ahead of it. Once the latch has fallen in, the two masses move as one:
@@ -83,7 +83,7 @@ class LatchingChains(Model):
     def emitting(self, x: State) -> Bool[Array, ""]:
         return x.mode[0] != OUT
 
-    def observe(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> dict[str, Array]:
+    def observe(self, x: State, delayed: tuple[Scalar]) -> dict[str, Array]:
         """Named quantities at an instant, those of `Chains.observe` and the latch's."""
         travel, rate = self.chains.approach(x.q), self.chains.approach(x.v)
         return self.chains.observe(x.q, x.v) | {

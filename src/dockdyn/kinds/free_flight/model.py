@@ -20,7 +20,7 @@ from dockdyn.contact.pair import Contact
 from dockdyn.control.actuators import Actuation, Effort
 from dockdyn.control.body_hold import BodyControl, FreeBody
 from dockdyn.control.plant import attitude_error
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import ContactModel, Rate, Scalar, Sensed, State
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
 from dockdyn.kinds.free_flight.model_held import fall_in, held, holding_load, observed
@@ -38,7 +38,7 @@ class NamedPoint(eqx.Module):
     on_chaser: bool = eqx.field(static=True)
 
 
-class FreeFlight(Model):
+class FreeFlight(ContactModel):
     """Chaser and target, free to move, touching in any number of contacts.
 
     The force of a contact is decided at t − delay, in inertial axes, and acts now, on both bodies at their present
@@ -242,7 +242,7 @@ class FreeFlight(Model):
         energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
-    def observe(self, t: Scalar, x: State, delayed: tuple[Vector, ...]) -> dict[str, Array]:
+    def observe(self, x: State, delayed: tuple[Vector, ...]) -> dict[str, Array]:
         """Named quantities at an instant, `delayed` being the contact forces that act (N, on the chaser, inertial).
 
         Shapes: body axes and components last; `position` (2, 3), `attitude` (2, 4), `depth` (contacts,), `load_force`

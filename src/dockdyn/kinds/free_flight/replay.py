@@ -53,7 +53,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
         time=time,
         dwell=dwell,
         parts=parts,
-        views=views(dataset, content, motions, reach, parts),
+        views=views(content, motions, reach, parts),
         lines=traces(dataset, content, time, motions),
         arrows=arrows(dataset, acting, time, motions, content, reach),
         frames=axes(content, parts, motions),
@@ -192,7 +192,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), Signal("kinetic energy", "J", time, energy)]
 
 
-def views(dataset: xr.Dataset, content: Any, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
+def views(content: Any, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
     """Overview, along the docking axis, from the side, close on the contact, following the chaser."""
     start = [m.position[0] for m in motions]
     apart = float(np.linalg.norm(start[0] - start[1]))

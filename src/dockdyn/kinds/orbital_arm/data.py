@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from dockdyn.results.attributes import run_attributes
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.tree import SCALAR
 
@@ -111,20 +111,12 @@ def dataset_of(scenario: Scenario, motion: Motion, wall_time: float) -> xr.Datas
     }
     if contacts:
         coordinates |= {"point": points, "contact": contacts}
-    attributes = {
-        "kind": scenario.kind,
-        "title": scenario.title,
-        "scenario": scenario.text(),
-        "dockdyn_version": version("dockdyn"),
-        "status": motion.status,
-        "finished": int(motion.finished),
-        "integrator": "variational",
+    attributes = run_attributes(scenario, motion.status, motion.finished, "variational", wall_time) | {
         "law": content.impact.law,
         "latch": "" if content.latch is None else content.latch.hold,
         "control": content.control.law,
         "tolerance": content.integrator.tolerance,
         "adaptive": int(content.integrator.error is not None),
-        "wall_time_s": wall_time,
         **motion.facts,
     }
     return xr.Dataset(data, coordinates, attributes)

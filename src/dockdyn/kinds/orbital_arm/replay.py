@@ -32,7 +32,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     others = dataset.event_time.values[np.isin(dataset.what.values, ("latch", "release"))]
     time, dwell = frames.chosen(dataset, [*struck, *others])
     found = of_arm(dataset, content, time)
-    reach = extent(dataset, content)
+    reach = extent(content)
     parts = tree_parts("arm", content.arm, found, SIDES[True], reach)
     root = content.arm.ordered()[0].name
     if content.arm.ordered()[0].look is None:
@@ -82,7 +82,7 @@ def of_arm(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
     return found
 
 
-def extent(dataset: xr.Dataset, content: Any) -> float:
+def extent(content: Any) -> float:
     """How far the arm reaches, m: the sum of its links."""
     mounts = [np.linalg.norm(link.mount) for link in content.arm.ordered()[1:] if link.parent is not None]
     return float(sum(mounts[1:])) or 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,8 @@ from dockdyn.kinds.orbital_arm.data import Motion, dataset_of, labels
 from dockdyn.kinds.orbital_arm.model import RECORDS, OrbitalArm
 from dockdyn.kinds.orbital_arm.model_observed import observe
 from dockdyn.programs import Program
-from dockdyn.results.dataset import REASONS, shortness
+from dockdyn.results.dataset import reason_of
+from dockdyn.results.drive import Progress, drive
 from dockdyn.results.plan import MOST_ROWS, affordable, jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -35,8 +35,6 @@ NOT_CONVERGED = (
 )
 SHORTER = "; a shorter integrator.step may"
 CROWDED = "stopped at t = {time:.6g} s: more than {places} contacts rest at once; leave out contact.points or surfaces"
-
-Progress = Callable[[float], None]
 
 
 @partial(jit_once, static=("dissipative",))
@@ -131,22 +129,23 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     check_start(scenario, np.asarray(lane.depths))
     if model.loops:
         check_closures(scenario, model, lane)
-    until = 0
-    lane = jax.block_until_ready(proceed(model, settings, lane, jnp.asarray(until)))  # compiles
+    lane = jax.block_until_ready(proceed(model, settings, lane, jnp.asarray(0)))  # compiles
     ran = time.perf_counter()
-    most = content.integrator.max_steps
-    while int(lane.status) == Status.RUNNING and until < most:
-        until = min(until + SLICE, most)
-        lane = proceed(model, settings, lane, jnp.asarray(until))
-        if progress is not None:
-            progress(float(lane.time) / content.duration)
+    lane = drive(
+        lane,
+        lambda lane, until: proceed(model, settings, lane, jnp.asarray(until)),
+        lambda lane: float(lane.time) / content.duration,
+        SLICE,
+        progress,
+        content.integrator.max_steps,
+    )
     ran = time.perf_counter() - ran
     sampled, steps = int(lane.sampled), int(lane.steps)
     kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(lane))
     seen = jax.tree.map(np.asarray, look(model, kept))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
     seen |= from_gravity(kept.given, model.planar)
-    events, what = events_of(content, model, lane)
+    events, what = events_of(model, lane)
     facts = {
         "steps": steps,
         "step_s": float(settings.step),
@@ -158,19 +157,12 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     status = Status(int(lane.status))
     status = Status.TOO_MANY_ITERATIONS if status == Status.RUNNING else status
     section = content.integrator
-    reason = {
+    reasons = {
         Status.NOT_CONVERGED: NOT_CONVERGED + (SHORTER if section.error is None else ""),
         Status.TOO_MANY_AT_REST: CROWDED,
-    }.get(status) or REASONS[status]
-    words = reason.format(
-        time=float(lane.time),
-        culprit="the motion",
-        events=section.max_events,
-        most=section.max_iterations,
-        places=PLACES,
-        steps=most,
-        cause=shortness(0.0, float(lane.pace)),
-    )
+    }
+    limits = {"most": section.max_iterations, "places": PLACES}
+    words = reason_of(content, status, float(lane.time), "the motion", float(lane.pace), reasons, **limits)
     motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
     return dataset_of(scenario, motion, time.perf_counter() - began)
 
@@ -184,7 +176,7 @@ def from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
     return {"gravity_impulse": impulse, "gravity_turning_impulse": turning}
 
 
-def events_of(content: Any, model: OrbitalArm, lane: colliding.Lane) -> tuple[dict[str, Any], list[str]]:
+def events_of(model: OrbitalArm, lane: colliding.Lane) -> tuple[dict[str, Any], list[str]]:
     """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
     count = int(lane.events)
     log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(lane, model.records()))

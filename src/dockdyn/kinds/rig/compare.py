@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from dockdyn.kinds.rig.judgement import frequency, latest
 from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.measures import Motion, felt, measures
 from dockdyn.kinds.rig.run import loop_of
+from dockdyn.results.attributes import study_attributes
+from dockdyn.results.drive import Progress
 from dockdyn.results.measures import number
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.units import whole_number
@@ -49,8 +50,6 @@ ERRORS = {
 }
 
 KNOWN = [NONE, *LAWS]
-
-Progress = Callable[[float], None]
 
 
 def laws_of(names: str) -> list[str]:
@@ -217,11 +216,7 @@ def dataset_of(
         law: {name: value for name, value in table or () if isinstance(value, float)} for law, table in tables.items()
     }
     attributes: dict[str, Any] = {
-        "title": scenario.title,
-        "kind": scenario.kind,
-        "source": scenario.name,
-        "scenario": scenario.text(),
-        "dockdyn_version": version("dockdyn"),
+        **study_attributes(scenario),
         "settings": json.dumps(settings),
         "left_out": json.dumps(left_out),
         "noise_draws": len(seeds(scenario)),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.judgement import frequency
 from dockdyn.kinds.rig.model import Rig
 from dockdyn.kinds.rig.run import Course
+from dockdyn.results.attributes import run_attributes
 from dockdyn.results.dataset import REASONS
+from dockdyn.results.drive import finite_rows
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 
@@ -58,7 +58,8 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         found.pop("virtual_force", None)
     kept, culprit = finite_rows(found)
     finished = kept == len(course.time)
-    reason = Status.FINISHED if finished else Status.NOT_FINITE
+    end = course.time[max(kept - 1, 0)]
+    status = REASONS[Status.FINISHED if finished else Status.NOT_FINITE].format(time=end, culprit=culprit)
     step = course.time[1] - course.time[0] if len(course.time) > 1 else 0.0
     axes, port = rig.plant.axes, rig.plant.port_axes
     coordinates: dict[str, Any] = {
@@ -72,17 +73,10 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         for name, (dims, units, words) in VARIABLES.items()
         if name in found
     }
-    attributes = {
-        "kind": scenario.kind,
-        "title": scenario.title,
-        "scenario": scenario.text(),
-        "dockdyn_version": version("dockdyn"),
-        "status": REASONS[reason].format(time=course.time[max(kept - 1, 0)], culprit=culprit, events=0),
-        "finished": int(finished),
+    attributes = run_attributes(scenario, status, finished, loop.dynamics, course.wall_time) | {
         "mode": scenario.content.mode,
-        "integrator": loop.dynamics,
         "step_s": float(rig.tick),
-        "steps": round(float(course.time[max(kept - 1, 0)]) / float(rig.tick)),
+        "steps": round(float(end) / float(rig.tick)),
         "interval_s": float(step),
         "delay_s": float(loop.delay),
         "mass_kg": float(loop.effective_mass),
@@ -90,18 +84,6 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
         "damping_N_s_m": float(loop.damping),
         "frequency_rad_s": frequency(loop),
         "bilateral": int(rig.plant.ever_touching),
-        "wall_time_s": course.wall_time,
         **facts,
     }
     return xr.Dataset(variables, coordinates, attributes)
-
-
-def finite_rows(found: dict[str, np.ndarray]) -> tuple[int, str]:
-    """How many instants come before the first number that is not finite, and whose that is."""
-    count = min(len(values) for values in found.values())
-    first, culprit = count, ""
-    for name, values in found.items():
-        bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
-        if len(bad) and bad[0] < first:
-            first, culprit = int(bad[0]), name.replace("_", " ")
-    return first, culprit

@@ -55,13 +55,3 @@ class MassOnWall(Model):
 
     def ungated(self, x: State) -> State:
         return State(x.q, x.v, (jnp.asarray(PRESSING if self.bilateral else GATED),), ())
-
-    def observe(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> dict[str, Array]:
-        """Position, velocity, force on the mass and kinetic energy, with an axis as a rig has it."""
-        force = -self.contact.normal_force(x.mode[0], self.touch(x))
-        return {
-            "position": x.q[None],
-            "velocity": x.v[None],
-            "force": force[None],
-            "kinetic_energy": 0.5 * self.mass * x.v**2,
-        }

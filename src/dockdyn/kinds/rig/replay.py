@@ -134,7 +134,7 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
     time, dwell = frame_times(dataset)
     poses = {name: mock_ups(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
     robot, ground = poses["robot_pose"], still(len(time))
-    places = np.linalg.norm(contact_place(dataset, content, robot), axis=1)
+    places = np.linalg.norm(contact_place(content, robot), axis=1)
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
     pressing = np.linalg.norm(force, axis=1) > 0
     feature, _, on_chaser = content.pair(content.contact[0])
@@ -205,7 +205,7 @@ def mock_ups(dataset: xr.Dataset, content: Any, time: np.ndarray, name: str) -> 
     return Motion(np.asarray(position), np.asarray(attitude))
 
 
-def contact_place(dataset: xr.Dataset, content: Any, robot: Motion) -> np.ndarray:
+def contact_place(content: Any, robot: Motion) -> np.ndarray:
     """The first contact's feature from the surface's reference point (frames, 3), axes of the surface's body."""
     feature, section, on_chaser = content.pair(content.contact[0])
     reference = np.asarray(section.make().reference().array())

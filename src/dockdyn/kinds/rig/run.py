@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,8 +31,6 @@ KEPT = 60_000  # samples of a run at most
 MOST_TICKS = 20_000_000  # of a run
 MOST_EVENTS = 1000  # of the motion without rig
 MOST_STEPS = 5_000_000  # of it besides those at the rig's instants
-
-Progress = Callable[[float], None]
 Arrays = dict[str, np.ndarray]
 
 

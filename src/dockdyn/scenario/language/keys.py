@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -138,6 +139,27 @@ def place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
             raise ScenarioError(f"{name}: {key}: {part!r} is not stated; must be a list of the scenario")
         place = place.setdefault(part, {})
     raise AssertionError
+
+
+def leaves(value: Any, whole_lists: bool = False, key: str = "") -> Iterator[tuple[str, Any]]:
+    """What tables and lists inside each other hold, each with its dotted key below `key`; items of a list by number from 0.
+
+    With `whole_lists` only lists of tables are taken apart, any other is a value.
+    """
+    if isinstance(value, dict):
+        items: Any = value.items()
+    elif isinstance(value, list) and not (whole_lists and not all_tables(value)):
+        items = enumerate(value)
+    else:
+        yield key, value
+        return
+    for part, item in items:
+        yield from leaves(item, whole_lists, f"{key}.{part}" if key else str(part))
+
+
+def all_tables(items: list[Any]) -> bool:
+    """Whether a list holds tables and nothing else."""
+    return bool(items) and all(isinstance(item, dict) for item in items)
 
 
 def split(key: str, name: str) -> list[str]:

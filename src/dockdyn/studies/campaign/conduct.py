@@ -12,13 +12,13 @@ from functools import lru_cache
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.results.requirements import judge, plain, with_lists
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.scenario.language.toml_text import data_of
 from dockdyn.scenario.load import Scenario, parse
@@ -94,24 +94,13 @@ def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 def differences(before: str, now: str) -> list[str]:
     """Keys of two scenario texts that differ, with both values."""
-    old, new = (flat(data_of(text, "scenario")) for text in (before, now))
+    old, new = (dict(leaves(data_of(text, "scenario"))) for text in (before, now))
     nothing = "not there"
     return [
         f"{key} was {shown(old[key]) if key in old else nothing}, is {shown(new[key]) if key in new else nothing}"
         for key in dict.fromkeys([*old, *new])
         if old.get(key) != new.get(key)
     ]
-
-
-def flat(value: Any, prefix: str = "") -> dict[str, Any]:
-    """Everything in a tree of tables and lists, by dotted keys."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
-    if items is None:
-        return {prefix: value}
-    found: dict[str, Any] = {}
-    for key, item in items:
-        found |= flat(item, f"{prefix}.{key}" if prefix else str(key))
-    return found
 
 
 @lru_cache(maxsize=4)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import f as variance_ratio
-from scipy.stats import rankdata
-from scipy.stats import t as student
+from scipy.stats import rankdata, spearmanr
 
 FEWEST = 20  # runs; of fewer there is nothing to say
 MOST = 100_000  # runs looked at: more of them would move no index by as much as is printed
@@ -34,7 +33,9 @@ def influences(
 
     Runs without the figure (NaN) are left out, and those behind the first `MOST`. A key is significant when chance alone
     would make one of all the keys look as influential with a probability below `DOUBT` (Bonferroni), by the better of two
-    tests on ranks: of the correlation ratio and of the rank correlation.
+    tests on ranks: of the correlation ratio and of Spearman's rank correlation.
+
+    Spearman, The proof and measurement of association between two things, Am. J. Psychol. 15 (1904) 72–101.
     """
     there = np.flatnonzero(np.isfinite(figure))[:MOST]
     figure = figure[there]
@@ -49,8 +50,8 @@ def influences(
             continue
         group = classes(given)
         index, _ = correlation_ratio(group, figure)
-        correlation, doubt = rank_correlation(rankdata(given), ranks)
-        doubt = min(1.0, 2 * min(doubt, correlation_ratio(group, ranks)[1]))
+        correlation, chance = map(float, spearmanr(given, ranks))
+        doubt = min(1.0, 2 * min(chance, correlation_ratio(group, ranks)[1]))
         found[key] = Influence(index, correlation, doubt, doubt * len(inputs) < DOUBT)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1].significant, -pair[1].first_order)))
 
@@ -91,14 +92,3 @@ def correlation_ratio(group: Int[np.ndarray, "runs"], figure: Float[np.ndarray, 
         return index, 0.0
     ratio = (between / (number - 1)) / (within / (runs - number))
     return index, float(variance_ratio.sf(ratio, number - 1, runs - number))
-
-
-def rank_correlation(one: Float[np.ndarray, "runs"], other: Float[np.ndarray, "runs"]) -> tuple[float, float]:
-    """Spearman's coefficient from two rows of ranks, neither constant, and how probable as much is by chance.
-
-    Spearman, The proof and measurement of association between two things, Am. J. Psychol. 15 (1904) 72–101.
-    """
-    coefficient = float(np.clip(np.corrcoef(one, other)[0, 1], -1, 1))
-    freedom = one.size - 2
-    scaled = abs(coefficient) * np.sqrt(freedom / max(1 - coefficient**2, 1e-300))
-    return coefficient, float(2 * student.sf(scaled, freedom))

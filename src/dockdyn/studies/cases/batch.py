@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from jaxtyping import Float
 
 from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
-from dockdyn.results.contact_run import check_runnable, culprit_name
+from dockdyn.results.contact_run import check_runnable, state_names
 from dockdyn.results.dataset import reason_of
+from dockdyn.results.drive import culprit_name
 from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples
 from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.kinds import kind_named
@@ -88,7 +90,7 @@ def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[s
     reasons = []
     for content, code, end, culprit in zip(contents, status, ends, culprits, strict=True):
         finished = code == Status.FINISHED
-        name = "" if finished else culprit_name(int(culprit), content)
+        name = "" if finished else culprit_name(int(culprit), partial(state_names, content))
         reasons.append("" if finished else reason_of(content, Status(int(code)), float(end), name))
     return Cases(figures, reasons)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
+from dockdyn.results.attributes import study_attributes
+from dockdyn.results.drive import Progress
 from dockdyn.results.outcome import deciding_duration, still_open
 from dockdyn.results.requirements import hidden, judge_values, limit_of, resolved, unit_of_figure, with_lists
 from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
@@ -33,8 +34,6 @@ COARSE = 12  # cells along an axis before refinement
 FINE = 48  # cells along a line; of a plane, where the boundary passes, at the default tolerance
 
 TINY = 1e-300  # a margin that is not met, and zero
-
-Progress = Callable[[float], None]
 
 
 def parse_over(text: str) -> tuple[str, tuple[Any, Any]]:
@@ -272,12 +271,4 @@ def dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: fl
             ("point", "point", values),
         ):
             variables[f"{group}_{name}"] = (dimension, numbers[:, place], words)
-    attributes = {
-        "title": scenario.title,
-        "kind": scenario.kind,
-        "source": scenario.name,
-        "scenario": scenario.text(),
-        "dockdyn_version": version("dockdyn"),
-        "envelope": json.dumps(answer),
-    }
-    return xr.Dataset(variables, attrs=attributes)
+    return xr.Dataset(variables, attrs=study_attributes(scenario) | {"envelope": json.dumps(answer)})

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import jax
@@ -16,6 +14,8 @@ import xarray as xr
 
 from dockdyn.kinds.free_flight.closed_together import delayed_loop, growth_of_linears
 from dockdyn.kinds.free_flight.nominal import Nominal, nominal_of
+from dockdyn.results.attributes import study_attributes
+from dockdyn.results.drive import Progress
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.language.errors import ScenarioError
@@ -29,8 +29,6 @@ from dockdyn.studies.margins.answer import margins
 
 TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
 MOST_KEYS = 3
-
-Progress = Callable[[float], None]
 
 
 def parse_sweep(text: str) -> Sweep:
@@ -57,19 +55,13 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     """
     if len(sweeps) > MOST_KEYS:
         raise ScenarioError(f"{scenario.name}: --sweep: {len(sweeps)} keys; must be at most {MOST_KEYS}")
-    attributes: dict[str, Any] = {"scenario": scenario.text()}
+    attributes = study_attributes(scenario)
     scenario = scenario.at({})  # distributions count in campaigns only
     axes = [axis_of(scenario, sweep) for sweep in sweeps]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --sweep: the same key twice; must be different keys")
     found = margins(scenario)
-    attributes |= {
-        "title": scenario.title,
-        "kind": scenario.kind,
-        "source": scenario.name,
-        "dockdyn_version": version("dockdyn"),
-        "margins": json.dumps(found),
-    }
+    attributes["margins"] = json.dumps(found)
     if not axes:
         return xr.Dataset(attrs=attributes)
     attributes["sweeps"] = json.dumps([sweep.text for sweep in sweeps])

@@ -17,6 +17,7 @@ from dockdyn.report.wording import NOTHING, capital, requirement, significant
 from dockdyn.results.requirements import figures_of, plain, unit_of_figure
 from dockdyn.results.store import study_of
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.keys import leaves
 from dockdyn.studies.overlay.measured_log import MeasuredLog, Residual, residuals
 from dockdyn.studies.overlay.signals import Runs, measured, overlaid
 
@@ -143,18 +144,9 @@ def differ(values: Sequence[Any]) -> bool:
     return False
 
 
-def leaves(content: Any, prefix: str = "") -> dict[str, Any]:
-    """Everything that a scenario states, by dotted keys; of tables in a list by their number from 0."""
-    if isinstance(content, dict):
-        return {k: v for key, value in content.items() for k, v in leaves(value, f"{prefix}{key}.").items()}
-    if isinstance(content, list) and content and all(isinstance(item, dict) for item in content):
-        return {k: v for index, item in enumerate(content) for k, v in leaves(item, f"{prefix}{index}.").items()}
-    return {prefix[:-1]: content}
-
-
 def inputs(runs: Runs) -> Table:
     """The keys of the scenarios that differ, a column a run."""
-    stated = [leaves(tomllib.loads(dataset.attrs["scenario"])) for dataset in runs.values()]
+    stated = [dict(leaves(tomllib.loads(dataset.attrs["scenario"]), whole_lists=True)) for dataset in runs.values()]
     keys = list(dict.fromkeys(key for each in stated for key in each))
     rows = []
     for key in keys:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
+from dockdyn.results.drive import Progress
 from dockdyn.results.key_figures import KeyFigure, left_out, names_in_cases
 from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import unit_of_figure
@@ -31,8 +32,6 @@ from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
 NOT_PHYSICS = ("integrator", "output", "stability", "duration")  # tables and keys whose numbers are left out
 CHECKED = 6  # keys, the largest first, whose derivatives are compared with differences
 PER_CENT = 0.01
-
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)

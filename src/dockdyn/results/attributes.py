@@ -1,0 +1,38 @@
+"""What every result says of itself in its attributes, whatever its kind or study."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from dockdyn.scenario.load import Scenario
+
+
+def result_attributes(scenario: Scenario) -> dict[str, Any]:
+    """What was asked, resolved, and of which version of dockdyn."""
+    return {
+        "kind": scenario.kind,
+        "title": scenario.title,
+        "scenario": scenario.text(),
+        "dockdyn_version": version("dockdyn"),
+    }
+
+
+def study_attributes(scenario: Scenario) -> dict[str, Any]:
+    """Those of `result_attributes`, and the file or preset that a study of the scenario is repeated with."""
+    return result_attributes(scenario) | {"source": scenario.name}
+
+
+def run_attributes(
+    scenario: Scenario, status: str, finished: bool, integrator: str, wall_time: float
+) -> dict[str, Any]:
+    """Those of `result_attributes`, and how a run ended.
+
+    `status` says it in words, `integrator` by what method; `wall_time` is what the run took, s.
+    """
+    return result_attributes(scenario) | {
+        "status": status,
+        "finished": int(finished),
+        "integrator": integrator,
+        "wall_time_s": wall_time,
+    }

@@ -1,0 +1,99 @@
+"""The one loop that every sliced run goes through, and what it says of runs that stop."""
+
+from dataclasses import dataclass, replace
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.integrate.model import ContactModel
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.rig.model_wall import MassOnWall
+from dockdyn.results.attributes import result_attributes, run_attributes, study_attributes
+from dockdyn.results.drive import culprit_name, drive, finite_rows
+from dockdyn.scenario.language.keys import leaves
+
+
+@dataclass(frozen=True)
+class Count:
+    """A run that does nothing but count, up to ten."""
+
+    iterations: int = 0
+    status: Status = Status.RUNNING
+
+
+def advance(run, until):
+    reached = min(until, 10)
+    return replace(run, iterations=reached, status=Status.FINISHED if reached == 10 else Status.RUNNING)
+
+
+@pytest.mark.parametrize(
+    ("most", "told", "status"),
+    [
+        (None, [0.4, 0.8, 1.0], Status.FINISHED),
+        (6, [0.4, 0.6], Status.RUNNING),
+        (0, [], Status.RUNNING),
+        (10, [0.4, 0.8, 1.0], Status.FINISHED),
+    ],
+)
+def test_a_run_goes_on_slice_by_slice_and_tells_how_far_it_is(most, told, status):
+    heard = []
+    end = drive(Count(), advance, lambda run: run.iterations / 10, 4, heard.append, most)
+    assert heard == told
+    assert end.status == status
+    assert drive(Count(), advance, lambda run: 1 / 0, 4, None, most) == end
+
+
+def test_a_run_that_has_ended_does_not_go_on():
+    ended = Count(3, Status.NOT_FINITE)
+    assert drive(ended, lambda run, until: 1 / 0, lambda run: 0.0, 4, None) is ended
+
+
+def test_the_first_number_that_is_not_finite_is_named_in_words():
+    rows = {"work": np.zeros(5), "normal_force": np.zeros((5, 2)), "pose": (np.zeros(5), jnp.zeros((5, 3)))}
+    assert finite_rows(rows) == (5, "")
+    rows["pose"] = (np.array([0, 0, 0, np.inf, 0]), rows["pose"][1])
+    assert finite_rows(rows) == (3, "pose")
+    rows["normal_force"][3, 1] = np.nan  # at the same time, and named before
+    assert finite_rows(rows) == (3, "normal force")
+    rows["work"][4] = np.nan
+    assert finite_rows(rows) == (3, "normal force")
+    rows["work"][0] = np.nan
+    assert finite_rows(rows) == (0, "work")
+    assert finite_rows(rows | {"pose": np.zeros((0, 2))}) == (0, "")
+
+
+def test_a_culprit_has_the_name_of_its_state():
+    assert [culprit_name(place, lambda: ["x", "v"]) for place in (-1, 0, 1, 2)] == [
+        "",
+        "x",
+        "v",
+        "a contact force or rate",
+    ]
+
+
+def test_a_model_of_contacts_that_is_not_observed_is_told_so_where_it_is_made():
+    class Unobserved(ContactModel):
+        initial = flow = sense = jump = MassOnWall.initial
+        delay: None = None
+
+    with pytest.raises(TypeError, match="observe"):
+        Unobserved()
+
+
+def test_every_result_says_the_same_of_itself():
+    scenario = dockdyn.load("probe-cone")
+    common = result_attributes(scenario)
+    assert common["kind"] == "free-flight"
+    assert dockdyn.load(scenario.name).text() == common["scenario"]
+    assert study_attributes(scenario) == common | {"source": scenario.name}
+    run = run_attributes(scenario, "finished", True, "located", 1.5)
+    assert run == common | {"status": "finished", "finished": 1, "integrator": "located", "wall_time_s": 1.5}
+
+
+def test_what_tables_hold_has_dotted_keys():
+    tables = {"a": {"b": 1}, "c": [{"d": [2, 3]}, {"d": []}], "e": [[4], 5], "f": {}}
+    assert dict(leaves(tables)) == {"a.b": 1, "c.0.d.0": 2, "c.0.d.1": 3, "e.0.0": 4, "e.1": 5}
+    assert dict(leaves(tables, whole_lists=True)) == {"a.b": 1, "c.0.d": [2, 3], "c.1.d": [], "e": [[4], 5]}
+    assert dict(leaves(7)) == {"": 7}
