@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.compare import section_of
+from dockdyn.kinds.rig.comparison.compare import section_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.lanes import Lanes
 from dockdyn.kinds.rig.run import Grid, loop_of, simulated, still_oracle

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dockdyn
-from dockdyn.kinds.rig.compare import compare
-from dockdyn.kinds.rig.compare_report import amplitudes
+from dockdyn.kinds.rig.comparison.compare import compare
+from dockdyn.kinds.rig.comparison.report import amplitudes
 from dockdyn.report.drawing import COLOURS
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.campaign.capture_map import capture_map

@@ -60,7 +60,7 @@ def comparisons_of_no_one(tmp_path_factory):
     kept = pytest.MonkeyPatch()
     nowhere = tmp_path_factory.mktemp("compared") / "not a folder"
     nowhere.touch()
-    kept.setattr("dockdyn.kinds.rig.comparison_store.folder", lambda: nowhere)
+    kept.setattr("dockdyn.kinds.rig.comparison.store.folder", lambda: nowhere)
     yield
     kept.undo()
 
@@ -69,7 +69,7 @@ def comparisons_of_no_one(tmp_path_factory):
 def comparisons_of_this_test(comparisons_of_no_one, tmp_path_factory, monkeypatch):
     """No test knows what others, or the user, have compared."""
     folder = tmp_path_factory.mktemp("compared")
-    monkeypatch.setattr("dockdyn.kinds.rig.comparison_store.folder", lambda: folder)
+    monkeypatch.setattr("dockdyn.kinds.rig.comparison.store.folder", lambda: folder)
 
 
 def plain(value):

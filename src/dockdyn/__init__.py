@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Extent, Surface
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.free_flight.nominal import resting_state
-    from dockdyn.kinds.rig.compare import compare
+    from dockdyn.kinds.rig.comparison.compare import compare
     from dockdyn.mechanics.vector import Vector
     from dockdyn.pages import report_html
     from dockdyn.report.plot import plot
@@ -46,7 +46,7 @@ PLACES = {
     "Vector": "mechanics.vector",
     "campaign": "studies.campaign.conduct",
     "campaign_answers": "studies.campaign.answers",
-    "compare": "kinds.rig.compare",
+    "compare": "kinds.rig.comparison.compare",
     "envelope": "studies.envelope.search",
     "identify_contact": "studies.identification.contact",
     "identify_robot": "studies.identification.robot",

@@ -38,7 +38,8 @@ models -> kinds.berthing: captured=model_captured approach=model_approach
 models -> kinds.orbital_arm: orbital_arm=model orbital_observed=model_observed orbital_parts=model_parts
 models -> kinds.rig: rig=model rig_bodies=model_bodies rig_clock=model_schedule rig_plant=model_plant
 models -> kinds.rig: rig_run=model_run wall=model_wall
-study -> kinds.rig: rig_build=build rig_run=run rig_compensator=compensator rig_lanes=lanes compare
+study -> kinds.rig: rig_build=build rig_run=run rig_compensator=compensator rig_lanes=lanes
+study -> kinds.rig.comparison: compare
 study -> studies.campaign: campaign=conduct campaign_store=store sampling
 """
 GONE = {"dockdyn.loop", "dockdyn.loop.compensators", "dockdyn.models", "dockdyn.study"}  # rooms that are no more

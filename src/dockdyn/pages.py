@@ -23,7 +23,7 @@ STUDIES = {
     "stability": "dockdyn.studies.margins.report:margins_report",
     "envelope": "dockdyn.studies.envelope.report:envelope_report",
     "campaign": "dockdyn.studies.campaign.report:campaign_report",
-    "compare": "dockdyn.kinds.rig.compare_report:comparison_report",
+    "compare": "dockdyn.kinds.rig.comparison.report:comparison_report",
 }
 
 

@@ -15,7 +15,7 @@ from test_replay import CASES
 from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
-from dockdyn.kinds.rig.compare import VARIABLES
+from dockdyn.kinds.rig.comparison.compare import VARIABLES
 from dockdyn.pages import STUDIES, report_html
 from dockdyn.report.page import render_page
 from dockdyn.results.store import open_result, write_result

@@ -92,7 +92,7 @@ def compare(
 
     Runs the rig with each over a range of stiffness and prints how far each is from the truth.
     """
-    from dockdyn.kinds.rig import compare as study
+    from dockdyn.kinds.rig.comparison import compare as study
     from dockdyn.scenario.load import load
 
     changes = overrides(set_ or [])

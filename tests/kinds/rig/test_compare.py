@@ -9,7 +9,7 @@ import pytest
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.kinds.rig.compare import laws_of, stiffness_range
+from dockdyn.kinds.rig.comparison.compare import laws_of, stiffness_range
 from dockdyn.scenario.tables.compensators import LAWS
 
 SHORT = ("--set", "duration=3 s")

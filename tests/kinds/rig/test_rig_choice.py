@@ -12,8 +12,8 @@ from conftest import plain
 from places import DOCS
 
 import dockdyn
-from dockdyn.kinds.rig.choice import RESOLVED, SURE, Choice, Ranked, advice
-from dockdyn.kinds.rig.compare import STIFFNESS, answer, compare, laws_of
+from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, Choice, Ranked, advice
+from dockdyn.kinds.rig.comparison.compare import STIFFNESS, answer, compare, laws_of
 from dockdyn.kinds.rig.measures import felt
 from dockdyn.scenario.load import parse
 

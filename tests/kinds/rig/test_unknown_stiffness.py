@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockdyn.kinds.rig.compare import compare
+from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.run import loop_of
 from dockdyn.kinds.rig.simulate import simulate_rig

@@ -13,7 +13,7 @@ import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig import plots as drawn
-from dockdyn.kinds.rig.compare_report import settings_in_words
+from dockdyn.kinds.rig.comparison.report import settings_in_words
 from dockdyn.kinds.rig.summary import PARTS
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, run_report
 from dockdyn.report.wording import NOTHING, capital, significant

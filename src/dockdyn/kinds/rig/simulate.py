@@ -9,8 +9,8 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.kinds.rig.build import rig_of
-from dockdyn.kinds.rig.choice import NONE
-from dockdyn.kinds.rig.comparison_store import recall
+from dockdyn.kinds.rig.comparison.choice import NONE
+from dockdyn.kinds.rig.comparison.store import recall
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.run import course, loop_of, radius

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.rig.choice import ORACLES, Choice, advice
+from dockdyn.kinds.rig.comparison.choice import ORACLES, Choice, advice
 from dockdyn.kinds.rig.measures import Motion, felt, measures
 from dockdyn.results.measures import number
 from dockdyn.scenario.tables.compensators import LAWS

@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.kinds.rig.choice import ORACLES, Choice, advice, amount
-from dockdyn.kinds.rig.compare import worst_amplitudes
+from dockdyn.kinds.rig.comparison.choice import ORACLES, Choice, advice, amount
+from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
 from dockdyn.report.chart_frame import plain
 from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
 from dockdyn.report.report import Block, Plot, Report, Table, result_report

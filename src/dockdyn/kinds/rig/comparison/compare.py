@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from pydantic import TypeAdapter, ValidationError
 
-from dockdyn.kinds.rig import comparison_store
 from dockdyn.kinds.rig.build import sensor_of
-from dockdyn.kinds.rig.choice import NONE, Choice, amplitude_errors, errors, over_draws
+from dockdyn.kinds.rig.comparison import store
+from dockdyn.kinds.rig.comparison.choice import NONE, Choice, amplitude_errors, errors, over_draws
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.judgement import frequency, latest
 from dockdyn.kinds.rig.lanes import Lanes
@@ -189,7 +189,7 @@ def compare(
 def remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
     """Keep what a comparison says for later runs of the same rig."""
     tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
-    comparison_store.remember(scenario, {"choice": Choice.of_dataset(dataset).answer(), "settings": tables})
+    store.remember(scenario, {"choice": Choice.of_dataset(dataset).answer(), "settings": tables})
 
 
 def dataset_of(
