@@ -19,8 +19,8 @@ import dockdyn
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4, rk4
 from dockdyn.integrate.model import Rate, State
 from dockdyn.integrate.variational import colliding
-from dockdyn.integrate.variational.lane import History, Settings
 from dockdyn.integrate.variational.mechanical import Mechanical, Point, accelerations, momenta
+from dockdyn.integrate.variational.solver_state import History, Settings
 from dockdyn.integrate.variational.step import Start, step
 from dockdyn.kinds.orbital_arm.run import settings_of
 from dockdyn.mechanics.retraction import moved
@@ -65,8 +65,8 @@ def chain(joints: int, motion: str) -> Scenario:
 
 def run(model: Mechanical, settings: Settings) -> tuple[Any, Any]:
     """With the loop of events: where it ends, and events and Newton's corrections a step."""
-    lane = colliding.solve(model, settings)
-    return (lane.at.q, lane.at.p), (lane.status, lane.events, lane.corrections / lane.steps)
+    solver = colliding.solve(model, settings)
+    return (solver.at.q, solver.at.p), (solver.status, solver.events, solver.corrections / solver.steps)
 
 
 def steps_alone(model: Mechanical, settings: Settings, count: int) -> Any:

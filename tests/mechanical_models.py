@@ -212,15 +212,15 @@ def go(model, *args, **kwargs):
     return jax.tree.map(np.asarray, solve(model, settings(*args, **kwargs)))
 
 
-def samples_of(lane):
+def samples_of(solver):
     """What was kept, rows in use only."""
-    kept = jax.tree.map(np.asarray, colliding.kept(jax.tree.map(jnp.asarray, lane)))
-    return jax.tree.map(lambda leaf: leaf[: int(lane.sampled)], kept)
+    kept = jax.tree.map(np.asarray, colliding.kept(jax.tree.map(jnp.asarray, solver)))
+    return jax.tree.map(lambda leaf: leaf[: int(solver.sampled)], kept)
 
 
-def events_of(lane):
+def events_of(solver):
     """Rows of the log in use: time, guard, then the records."""
-    return lane.log[: int(lane.events)]
+    return solver.log[: int(solver.events)]
 
 
 def slope(steps, errors):

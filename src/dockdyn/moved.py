@@ -23,8 +23,9 @@ contact -> contact.surfaces: surface cone cylinder plane sphere torus combined
 impact -> impact.laws: impact_law newton plastic routh curved_slip=slip_trajectory sliding energy_pair
 impact -> impact.laws: simultaneous result checks contact_matrix
 impact -> impact.formulas: effective_mass contact_duration latching
-integrate -> integrate.hybrid: located node pace watch cubic delay_line runge_kutta fixed
-integrate -> integrate.variational: mechanical colliding event_search discrete_energy lane
+integrate -> integrate.hybrid: located node=mesh_point pace=step_control watch=running_extrema
+integrate -> integrate.hybrid: cubic delay_line runge_kutta fixed
+integrate -> integrate.variational: mechanical colliding event_search discrete_energy lane=solver_state
 stability -> stability: rhythm=multirate
 loop -> hil: block energy_observer hybrid_contact robot sensor tuning velocity_sources
 loop -> hil.compensators: compensator
@@ -85,6 +86,16 @@ class MovedModules(MetaPathFinder, Loader):
         for name in {old.rpartition(".")[0] for old in self.names} & set(sys.modules):
             if name not in GONE:
                 sys.modules[name].__class__ = Room
+
+
+def renamed_class(module: str, name: str, classes: dict[str, type]) -> type:
+    """The class that a module had by the old `name`, of those in `classes`. Raises AttributeError for another name."""
+    if name not in classes:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    new = classes[name].__name__
+    words = f"{module}.{name} is called {new} now; the old name goes with the next release"
+    warnings.warn(words, DeprecationWarning, stacklevel=3)
+    return classes[name]
 
 
 def take_old_methods(owner: type, names: dict[str, str]) -> None:

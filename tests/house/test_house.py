@@ -171,5 +171,8 @@ def test_parts_of_ones_own_written_with_old_names_still_work():
             def true_distance(self):
                 return True
 
+    with pytest.warns(DeprecationWarning, match="Sensed is called Outputs now"):
+        from dockdyn.integrate.model import Outputs, Sensed
+    assert Sensed is Outputs
     assert OldLaw().force_sign(0.5, 0.0) == 0.5
     assert OldSurface().is_exact_distance() and OldSurface().docking_frame()[1].y == 1

@@ -31,8 +31,8 @@ def bowl(q):
     return 0.5 * q @ q + 0.3 * q[0] ** 4 + 0.2 * q[0] * q[1] ** 2 + 0.1 * q[1] ** 4
 
 
-def energy_of(lane):
-    kept = samples_of(lane)
+def energy_of(solver):
+    kept = samples_of(solver)
     return 0.5 * np.sum(kept.at.p**2, axis=1) + np.array([bowl(q) for q in kept.at.q])
 
 
@@ -40,10 +40,10 @@ def energy_of(lane):
 def test_energy_over_many_bounces(steps):
     """Some 900 bounces in the default run: momentum reflection leaves the energy's error bounded."""
     model = walled([0.8, 0.3], [0.5, -0.9], [[1.0, 0.0]], [-0.4], potential=bowl)
-    lane = go(model, steps * 0.05, 0.05, stride=steps // 100, samples=100, max_events=steps // 10)
-    assert lane.status == Status.FINISHED
-    assert lane.events > steps // 60
-    energy = energy_of(lane)
+    solver = go(model, steps * 0.05, 0.05, stride=steps // 100, samples=100, max_events=steps // 10)
+    assert solver.status == Status.FINISHED
+    assert solver.events > steps // 60
+    energy = energy_of(solver)
     error = energy / energy[0] - 1
     assert np.abs(error).max() < 2e-3
     assert abs(np.polyfit(np.linspace(0, 1, 101), error, 1)[0]) < np.abs(error).max()
@@ -58,14 +58,14 @@ def test_discrete_energies_balance_across_an_impact():
     4c); in the long run that moves the energy at random by the difference between steps of different lengths, O(h²)."""
     h, steps, wall = 0.05, 2000, -0.4
     model = walled([0.8], [0.5], [[1.0]], [wall], potential=well, by_energy=True)
-    lane = go(model, steps * h, h, stride=1, samples=steps, max_events=200)
-    assert lane.status == Status.FINISHED
-    places, gaps = samples_of(lane).at.q[:, 0], []
+    solver = go(model, steps * h, h, stride=1, samples=steps, max_events=200)
+    assert solver.status == Status.FINISHED
+    places, gaps = samples_of(solver).at.q[:, 0], []
 
     def energy(a, b, length):
         return 0.5 * ((b - a) / length) ** 2 + float(well(np.array([(a + b) / 2])))
 
-    for time in events_of(lane)[:, 0]:
+    for time in events_of(solver)[:, 0]:
         k = int(time / h)
         if 0.01 * h < time - k * h < 0.99 * h:  # rounding of places counts by the step's length
             gaps.append(energy(places[k], wall, time - k * h) - energy(wall, places[k + 1], (k + 1) * h - time))
@@ -87,22 +87,22 @@ def thrown(depth, apex_time, ceiling=1.0):
 @pytest.mark.parametrize("depth", [1e-3, 1e-5, 1e-7, 1e-8])
 @pytest.mark.parametrize("apex", [0.3012, 0.305, 0.3, 0.3099])
 def test_a_grazing_contact_is_found(depth, apex):
-    lane = go(thrown(depth, apex), 1.0, 0.01)
+    solver = go(thrown(depth, apex), 1.0, 0.01)
     time = apex - np.sqrt(2 * depth / G)
-    log = events_of(lane)
-    assert lane.status == Status.FINISHED
+    log = events_of(solver)
+    assert solver.status == Status.FINISHED
     assert len(log) == 1
     assert log[0, 0] == pytest.approx(time, abs=1e-15 / np.sqrt(depth) + 1e-13)
     assert log[0, 2] == pytest.approx(np.sqrt(2 * G * depth), rel=1e-7)
-    assert lane.at.q[0] == pytest.approx(1.0, abs=1e-12)
+    assert solver.at.q[0] == pytest.approx(1.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("miss", [1e-3, 1e-5, 1e-7, 1e-8])
 @pytest.mark.parametrize("apex", [0.3012, 0.305, 0.3, 0.3099])
 def test_a_near_miss_is_none(miss, apex):
-    lane = go(thrown(-miss, apex), 1.0, 0.01)
-    assert lane.status == Status.FINISHED
-    assert lane.events == 0
+    solver = go(thrown(-miss, apex), 1.0, 0.01)
+    assert solver.status == Status.FINISHED
+    assert solver.events == 0
 
 
 # --- corners -----------------------------------------------------------------------------------------------------------
@@ -115,15 +115,15 @@ def box(q, v, restitution=1.0):
 @pytest.mark.parametrize("late", [1e-6, -1e-6, 1e-9, -1e-9, 3e-12, -3e-12, 0.0])
 def test_into_a_corner(late):
     """One wall, then the other, whichever is first; both at once, the faster approach first."""
-    lane = go(box([0.5, 0.25 + late], [-2.0, -1.0]), 0.8, 0.02)
-    log = events_of(lane)
-    assert lane.status == Status.FINISHED
+    solver = go(box([0.5, 0.25 + late], [-2.0, -1.0]), 0.8, 0.02)
+    log = events_of(solver)
+    assert solver.status == Status.FINISHED
     assert len(log) == 2
     # walls that are reached within CLOSED of each other are struck at the same instant
-    assert lane.at.q == pytest.approx(
+    assert solver.at.q == pytest.approx(
         [1.1, 0.55 - late], abs=1e-13 if abs(late) > colliding.CLOSED else 6 * abs(late) + 1e-13
     )
-    assert lane.at.p == pytest.approx([2.0, 1.0], abs=1e-14)
+    assert solver.at.p == pytest.approx([2.0, 1.0], abs=1e-14)
     if abs(late) > 1e-10:
         assert list(log[:, 1]) == ([0, 1] if late > 0 else [1, 0])
         assert np.sort(log[:, 0]) == pytest.approx(np.sort([0.25, 0.25 + late]), abs=1e-15)
@@ -134,14 +134,14 @@ def test_into_a_corner(late):
 def test_into_a_skew_corner():
     """Walls at an angle of 60°, mass the same in all directions: what one wall gives back runs into the other."""
     normals = np.array([[0.0, 1.0], [np.sin(np.pi / 3), -np.cos(np.pi / 3)]])
-    lane = go(walled([1.0, 0.5], [-1.0, -0.5], normals, [0.0, 0.0]), 2.0, 0.01)
+    solver = go(walled([1.0, 0.5], [-1.0, -0.5], normals, [0.0, 0.0]), 2.0, 0.01)
     v, order = np.array([-1.0, -0.5]), []
     while np.min(normals @ v) < -1e-12:
         order.append(int(np.argmin(normals @ v)))
         v = v - 2 * (normals[order[-1]] @ v) * normals[order[-1]]
-    assert list(events_of(lane)[:, 1]) == order
-    assert lane.at.p == pytest.approx(v, abs=1e-13)
-    assert lane.at.q == pytest.approx(v, abs=1e-12)
+    assert list(events_of(solver)[:, 1]) == order
+    assert solver.at.p == pytest.approx(v, abs=1e-13)
+    assert solver.at.q == pytest.approx(v, abs=1e-12)
 
 
 # --- cradles -----------------------------------------------------------------------------------------------------------
@@ -162,21 +162,21 @@ def cradle(speeds, gap=0.0, mass=1.0):
 def test_cradle(moving, gap):
     """As many go out as came in: the fastest approach is resolved first, one at a time."""
     speeds = np.where(np.arange(5) < moving, 1.0, 0.0)
-    lane = go(cradle(speeds, gap), 0.8, 0.01, max_events=40)
-    assert lane.status == Status.FINISHED
-    assert lane.at.p == pytest.approx(speeds[::-1], abs=1e-12)
-    assert len(events_of(lane)) == moving * (5 - moving)
+    solver = go(cradle(speeds, gap), 0.8, 0.01, max_events=40)
+    assert solver.status == Status.FINISHED
+    assert solver.at.p == pytest.approx(speeds[::-1], abs=1e-12)
+    assert len(events_of(solver)) == moving * (5 - moving)
     out = np.arange(5) * (DIAMETER + gap)
     # of 0.8 s the first part is spent on the way to the row, and what goes out has the rest, at 1 m/s
     if not gap:
-        assert lane.at.q - out == pytest.approx(0.5 * speeds[::-1], abs=1e-12)
+        assert solver.at.q - out == pytest.approx(0.5 * speeds[::-1], abs=1e-12)
 
 
 def test_cradle_of_unequal_balls():
     """Each pair by itself: (m₁ v₁ + m₂ v₂ ± ...) of two bodies, again and again, until nothing approaches."""
     mass = np.array([3.0, 1.0, 2.0, 0.7, 1.5])
     v = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
-    lane = go(cradle(v, mass=mass), 0.3 + 1e-3, 0.01, max_events=60)
+    solver = go(cradle(v, mass=mass), 0.3 + 1e-3, 0.01, max_events=60)
     count = 0
     while np.max(v[:-1] - v[1:]) > 1e-12:
         i = np.argmax(v[:-1] - v[1:])
@@ -184,8 +184,8 @@ def test_cradle_of_unequal_balls():
         v[i] -= impulse / mass[i]
         v[i + 1] += impulse / mass[i + 1]
         count += 1
-    assert lane.events == count
-    assert lane.at.p / mass == pytest.approx(v, abs=1e-12)
+    assert solver.events == count
+    assert solver.at.p / mass == pytest.approx(v, abs=1e-12)
 
 
 # --- rest --------------------------------------------------------------------------------------------------------------
@@ -210,21 +210,21 @@ def test_a_bouncing_ball_comes_to_rest_and_leaves_again():
         can_rest=True,
         mass=1.0,
     )
-    lane = go(ball, 5.0, 0.01, stride=10, samples=50, max_events=60)
-    log = events_of(lane)
-    assert lane.status == Status.FINISHED
+    solver = go(ball, 5.0, 0.01, stride=10, samples=50, max_events=60)
+    log = events_of(solver)
+    assert solver.status == Status.FINISHED
     speed = np.sqrt(2 * G)
     bounces = int(np.ceil(np.log(1e-3 / speed) / np.log(0.5)))
     times = speed / G * (1 + 2 * np.cumsum(0.5 ** np.arange(1, bounces)))
     assert log[:-1, 0] == pytest.approx([speed / G, *times], abs=1e-11)
     assert log[:-1, 2] == pytest.approx(speed * 0.5 ** np.arange(bounces), rel=1e-9)
-    kept = samples_of(lane)
+    kept = samples_of(solver)
     held = (kept.time > times[-1]) & (kept.time <= 4.0)
     assert np.abs(kept.at.q[held]).max() < 1e-14
     assert np.abs(kept.at.p[held]).max() < 1e-12
     assert log[-1, 1] == -1  # parted
     assert log[-1, 0] == pytest.approx(4.0, abs=1e-9)
-    assert lane.at.q[0] == pytest.approx(0.5 * G * 1.0**2, abs=1e-9)
+    assert solver.at.q[0] == pytest.approx(0.5 * G * 1.0**2, abs=1e-9)
 
 
 def test_rest_against_one_wall_while_another_is_hit():
@@ -237,11 +237,11 @@ def test_rest_against_one_wall_while_another_is_hit():
         [0.5, 0.0], [-1.0, -0.1], [[0.0, 1.0], [1.0, 0.0]], [0.0, 0.0],
         restitution=0.5, rest_speed=0.2, potential=shelf, can_rest=True,
     )  # fmt: skip
-    lane = go(puck, 1.5, 0.01, max_events=60)
-    assert lane.status == Status.FINISHED
-    assert lane.at.q == pytest.approx([0.5, 0.0], abs=1e-12)
-    assert lane.at.p == pytest.approx([0.5, 0.0], abs=1e-12)
-    assert bool(lane.at.mode.resting[0])
+    solver = go(puck, 1.5, 0.01, max_events=60)
+    assert solver.status == Status.FINISHED
+    assert solver.at.q == pytest.approx([0.5, 0.0], abs=1e-12)
+    assert solver.at.p == pytest.approx([0.5, 0.0], abs=1e-12)
+    assert bool(solver.at.mode.resting[0])
 
 
 # --- derivatives -------------------------------------------------------------------------------------------------------
@@ -284,7 +284,7 @@ def test_more_contacts_than_can_rest_end_the_run():
         np.linspace(0.1, 0.7, 7), np.zeros(7), walls, np.zeros(7), restitution=0.0, rest_speed=1e-3,
         potential=lambda q: G * jnp.sum(q), can_rest=True,
     )  # fmt: skip
-    lane = go(fallen, 1.0, 0.01, max_events=60)
-    assert lane.status == Status.TOO_MANY_AT_REST
-    assert lane.time == pytest.approx(np.sqrt(2 * 0.7 / G), abs=0.011)
-    assert lane.at.q.min() > -1e-12
+    solver = go(fallen, 1.0, 0.01, max_events=60)
+    assert solver.status == Status.TOO_MANY_AT_REST
+    assert solver.time == pytest.approx(np.sqrt(2 * 0.7 / G), abs=0.011)
+    assert solver.at.q.min() > -1e-12

@@ -11,7 +11,7 @@ from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.model_wall import MassOnWall
 from dockdyn.results.attributes import result_attributes, run_attributes, study_attributes
-from dockdyn.results.drive import culprit_name, drive, finite_rows
+from dockdyn.results.drive import drive, finite_rows, name_of_nonfinite
 from dockdyn.scenario.language.keys import leaves
 
 
@@ -64,8 +64,8 @@ def test_the_first_number_that_is_not_finite_is_named_in_words():
     assert finite_rows(rows | {"pose": np.zeros((0, 2))}) == (0, "")
 
 
-def test_a_culprit_has_the_name_of_its_state():
-    assert [culprit_name(place, lambda: ["x", "v"]) for place in (-1, 0, 1, 2)] == [
+def test_what_is_not_finite_has_the_name_of_its_state():
+    assert [name_of_nonfinite(place, lambda: ["x", "v"]) for place in (-1, 0, 1, 2)] == [
         "",
         "x",
         "v",

@@ -53,7 +53,7 @@ def solve(
     @jax.jit  # so that it is traced once
     def rate(t: Any, row: Any, _: Any) -> Any:
         x = state(row)
-        return pack(tuple(model.flow(t, x, model.sense(t, x).signal)))
+        return pack(tuple(model.flow(t, x, model.outputs(t, x).signal)))
 
     solver: Any = diffrax.Dopri8() if method == "dopri8" else diffrax.Kvaerno5()
     found = diffrax.diffeqsolve(

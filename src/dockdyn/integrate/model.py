@@ -14,6 +14,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from dockdyn.moved import renamed_class, take_old_methods
+
 Scalar = Float[Array, ""]
 Flag = Bool[Array, ""]
 
@@ -35,18 +37,26 @@ class Rate(NamedTuple):
     memory: Any
 
 
-class Sensed(NamedTuple):
+class Outputs(NamedTuple):
     """What a model answers at an instant, in one evaluation."""
 
     signal: Any  # what the delay line stores (contact forces, say): a tree of scalars
     guards: tuple[Scalar, ...]  # event functions: an event fires when one rises through zero
-    watched: tuple[Scalar, ...]  # quantities whose peaks and integrals are kept between events
+    monitored: tuple[Scalar, ...]  # quantities whose peaks and integrals are kept between events
+
+
+def __getattr__(name: str) -> Any:
+    return renamed_class(__name__, name, {"Sensed": Outputs})
 
 
 class Model(eqx.Module):
     """A hybrid system with a delay. `delayed` is the `signal` of one delay ago, or of now when `delay` is None."""
 
     delay: eqx.AbstractVar[Any]  # s, positive; None: the signal acts at once
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        take_old_methods(cls, {"sense": "outputs"})
 
     @abc.abstractmethod
     def initial(self) -> State:
@@ -57,8 +67,8 @@ class Model(eqx.Module):
         """Time derivative at time `t` (s)."""
 
     @abc.abstractmethod
-    def sense(self, t: Scalar, x: State) -> Sensed:
-        """Signal, guards and watched quantities at time `t` (s)."""
+    def outputs(self, t: Scalar, x: State) -> Outputs:
+        """Signal, guards and monitored quantities at time `t` (s)."""
 
     @abc.abstractmethod
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:

@@ -30,7 +30,7 @@ class Status(enum.IntEnum):
     TOO_MANY_AT_REST = 7  # more contacts rest at once than there are places for
 
 
-class Moment(NamedTuple):
+class EventRecord(NamedTuple):
     """An instant the log keeps: an event, the delayed image of one, or the end of the run."""
 
     time: Scalar  # s
@@ -57,19 +57,21 @@ class Solution(eqx.Module):
     steps: Int[Array, ""]  # accepted steps that advanced time
     iterations: Int[Array, ""]  # attempts, rejected and zero-length ones included
     moments: Int[Array, ""]  # number of rows of the log in use
-    log: Moment  # each leaf with a leading axis, rows after `moments` meaningless
+    log: EventRecord  # each leaf with a leading axis, rows after `moments` meaningless
     sampled: Int[Array, ""]  # number of samples in use
     samples: Sample | None  # each leaf with a leading axis; sample i at i times the sampling interval
-    culprit: Int[
+    first_nonfinite: Int[
         Array, ""
     ]  # with NOT_FINITE: index of the first number that was not finite, among states, signal, rates
-    roughest: Scalar  # largest estimate of a step's error, relative to the motion
+    largest_local_error: Scalar  # largest estimate of a step's error, relative to the motion
 
 
-def iterate_until[Lane](iterate: Callable[[Lane], Lane], lane: Lane, until: Any) -> Lane:
-    """The run `lane` at its end, or where it has made `until` iterations; it counts them, and has a `status`."""
+def iterate_until[SolverState](
+    iterate: Callable[[SolverState], SolverState], solver: SolverState, until: Any
+) -> SolverState:
+    """The run `solver` at its end, or where it has made `until` iterations; it counts them, and has a `status`."""
 
-    def is_running(lane: Any) -> Bool[Array, ""]:
-        return (lane.status == Status.RUNNING) & (lane.iterations < until)
+    def is_running(solver: Any) -> Bool[Array, ""]:
+        return (solver.status == Status.RUNNING) & (solver.iterations < until)
 
-    return jax.lax.while_loop(is_running, iterate, lane)
+    return jax.lax.while_loop(is_running, iterate, solver)

@@ -19,7 +19,7 @@ from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset
 from dockdyn.results.delay_cost import affordable_delay
-from dockdyn.results.drive import Progress, culprit_name, drive, finite_rows
+from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
 from dockdyn.results.episodes import episodes, from_log, from_samples
 from dockdyn.results.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
@@ -59,20 +59,20 @@ def check_runnable(scenario: Scenario) -> Scenario:
 
 
 @jit_once
-def begin(content: Any, settings: located.Settings) -> located.Lane:
-    return located.begin(content.model(), settings)
+def init(content: Any, settings: located.Settings) -> located.SolverState:
+    return located.init(content.model(), settings)
 
 
-@partial(Program, donate=("lane",))
-def proceed(content: Any, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
-    return located.proceed(content.model(), settings, lane, until)
+@partial(Program, donate=("solver",))
+def advance(content: Any, settings: located.Settings, until: Any, solver: located.SolverState) -> located.SolverState:
+    return located.advance(content.model(), settings, solver, until)
 
 
 @jit_once
-def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
+def conclude(content: Any, solver: located.SolverState) -> tuple[Solution, Any, Any]:
     """The solution, and what is observed at its samples and at the moments of its log."""
     model: ContactModel = content.model()
-    solution = located.result(lane)
+    solution = located.result(solver)
     assert solution.samples is not None
     samples, moments = solution.samples, solution.log
     count = jax.tree.leaves(samples.state)[0].shape[0]
@@ -88,15 +88,15 @@ def conclude(content: Any, lane: located.Lane) -> tuple[Solution, Any, Any]:
 def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_for(content)
-    lane = drive(
-        begin(content, settings),
-        lambda lane, until: proceed(content, settings, until, lane),
-        lambda lane: float(lane.node.time) / content.duration,
+    solver = drive(
+        init(content, settings),
+        lambda solver, until: advance(content, settings, until, solver),
+        lambda solver: float(solver.node.time) / content.duration,
         SLICE,
         progress,
     )
-    pace = float(jnp.minimum(lane.pace, lane.limit))
-    solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, lane))
+    pace = float(jnp.minimum(solver.step_limit, solver.limit))
+    solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, solver))
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
     start = {name: values[:1] for name, values in sampled.items()}
@@ -116,12 +116,12 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         else [],
         status=Status(int(solution.status)),
         stopped_at=float(solution.time),
-        culprit=culprit_name(int(solution.culprit), partial(state_names, content)),
+        first_nonfinite=name_of_nonfinite(int(solution.first_nonfinite), partial(state_names, content)),
         steps=int(solution.steps),
         iterations=int(solution.iterations),
         step=float(settings.step),
         pace=pace,
-        roughest=float(solution.roughest),
+        largest_local_error=float(solution.largest_local_error),
     )
 
 
@@ -151,7 +151,7 @@ def run_fixed(scenario: Scenario) -> Run:
     mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
     _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
-    kept, culprit = finite_rows(observed)
+    kept, first_nonfinite = finite_rows(observed)
     observed = {name: values[:kept] for name, values in observed.items()}
     every = np.unique([*range(0, kept, stride), kept - 1])
     moments = from_samples(time_axis[:kept], observed["depth"], observed["normal_force"])
@@ -163,7 +163,7 @@ def run_fixed(scenario: Scenario) -> Run:
         episodes=episodes(moments, delay_of(content)) if observed["depth"].shape[1] else [],
         status=Status.FINISHED if kept == count + 1 else Status.NOT_FINITE,
         stopped_at=float(time_axis[kept - 1]),
-        culprit=culprit,
+        first_nonfinite=first_nonfinite,
         steps=kept - 1,
         iterations=kept - 1,
         step=step,

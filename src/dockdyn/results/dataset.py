@@ -16,7 +16,7 @@ from dockdyn.scenario.load import Scenario
 
 REASONS = {
     Status.FINISHED: "finished",
-    Status.NOT_FINITE: "stopped at t = {time:.6g} s: {culprit} is not finite",
+    Status.NOT_FINITE: "stopped at t = {time:.6g} s: {first_nonfinite} is not finite",
     Status.TOO_MANY_EVENTS: "stopped at t = {time:.6g} s: more than {events} events (integrator.max_events); contacts chatter, "
     "or the delayed loop bounces ever faster",
     Status.DELAY_LINE_FULL: "stopped at t = {time:.6g} s: the delay line is full; too many events within one delay",
@@ -28,7 +28,7 @@ def reason_of(
     content: Any,
     status: Status,
     time: float,
-    culprit: str,
+    first_nonfinite: str,
     pace: float = math.nan,
     reasons: Mapping[Status, str] | None = None,
     **values: Any,
@@ -40,7 +40,7 @@ def reason_of(
     """
     section = content.integrator
     own = {"events": section.max_events, "steps": section.max_steps, "cause": shortness(delay_of(content), pace)}
-    return (REASONS | dict(reasons or {}))[status].format(time=time, culprit=culprit, **own | values)
+    return (REASONS | dict(reasons or {}))[status].format(time=time, first_nonfinite=first_nonfinite, **own | values)
 
 
 def shortness(delay: float, pace: float = math.nan) -> str:
@@ -55,14 +55,14 @@ def shortness(delay: float, pace: float = math.nan) -> str:
 def build_dataset(scenario: Scenario, run: Run, described: Described) -> xr.Dataset:
     """The dataset of a run of `scenario`; what is its kind's own is `described`."""
     content = scenario.content
-    reason = reason_of(content, run.status, run.stopped_at, run.culprit, run.pace)
+    reason = reason_of(content, run.status, run.stopped_at, run.first_nonfinite, run.pace)
     coordinates = {"time": ("time", run.time, {"units": "s", "long_name": "time"}), **described.coordinates}
     finished = run.status == Status.FINISHED
     attributes = run_attributes(scenario, reason, finished, content.integrator.method, run.wall_time) | {
         "end_time_s": run.stopped_at,
         "step_s": run.step,
         "steps": run.steps,
-        "step_error": run.roughest,
+        "step_error": run.largest_local_error,
         "iterations": run.iterations,
         "delay_s": delay_of(content),
         "conservative": int(described.conservative),

@@ -24,26 +24,26 @@ class Resumable(Protocol):
         """A `Status`, as a number."""
 
 
-def drive[Lane: Resumable](
-    lane: Lane,
-    advance: Callable[[Lane, int], Lane],
-    share: Callable[[Lane], float],
+def drive[SolverState: Resumable](
+    solver: SolverState,
+    advance: Callable[[SolverState, int], SolverState],
+    share: Callable[[SolverState], float],
     iterations: int,
     progress: Progress | None,
     most: int | None = None,
-) -> Lane:
-    """The run that began as `lane`, at its end, or still running after `most` iterations.
+) -> SolverState:
+    """The run that began as `solver`, at its end, or still running after `most` iterations.
 
     `advance` takes a run to its end, or to so many iterations since it began; a slice has `iterations` of them. `share`
     is how much of the duration is done (0 to 1), which `progress` is told after every slice.
     """
     until = 0
-    while int(lane.status) == Status.RUNNING and (most is None or until < most):
+    while int(solver.status) == Status.RUNNING and (most is None or until < most):
         until = until + iterations if most is None else min(until + iterations, most)
-        lane = advance(lane, until)
+        solver = advance(solver, until)
         if progress is not None:
-            progress(share(lane))
-    return lane
+            progress(share(solver))
+    return solver
 
 
 def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
@@ -53,12 +53,12 @@ def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
     """
     found = {name: finite_in_row(values) for name, values in columns.items()}
     count = min(len(finite) for finite in found.values())
-    first, culprit = count, ""
+    first, first_nonfinite = count, ""
     for name, finite in found.items():
         bad = np.flatnonzero(~finite[:first])
         if len(bad):
-            first, culprit = int(bad[0]), name.replace("_", " ")
-    return first, culprit
+            first, first_nonfinite = int(bad[0]), name.replace("_", " ")
+    return first, first_nonfinite
 
 
 def finite_in_row(values: Any) -> np.ndarray:
@@ -67,9 +67,9 @@ def finite_in_row(values: Any) -> np.ndarray:
     return np.all([leaf.all(axis=tuple(range(1, leaf.ndim))) for leaf in leaves], axis=0)
 
 
-def culprit_name(culprit: int, names: Callable[[], list[str]]) -> str:
+def name_of_nonfinite(first_nonfinite: int, names: Callable[[], list[str]]) -> str:
     """The name of the first number that was not finite, by its place among a model's `names`; empty for −1."""
-    if culprit < 0:
+    if first_nonfinite < 0:
         return ""
     known = names()
-    return known[culprit] if culprit < len(known) else "a contact force or rate"
+    return known[first_nonfinite] if first_nonfinite < len(known) else "a contact force or rate"

@@ -75,7 +75,7 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
     valid = jnp.concatenate([jnp.ones(1, bool), jnp.arange(rows) < count])
     start = model.initial()
     states = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
-    silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.sense(jnp.zeros(()), start).signal)
+    silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.outputs(jnp.zeros(()), start).signal)
     modes, samples = states.mode, solution.samples
     if samples is not None:
         states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
@@ -132,7 +132,7 @@ def log_data(log: Log, solution: Solution, delay: Any) -> dict[str, Any]:
         "kinetic_energy_end": kinetic[log.last],
         "end_time_s": solution.time,
         "steps": solution.steps,
-        "step_error": solution.roughest,
+        "step_error": solution.largest_local_error,
     }
 
 

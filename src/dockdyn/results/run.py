@@ -36,13 +36,13 @@ class Run:
     episodes: list[Episode]
     status: Status
     stopped_at: float  # s
-    culprit: str
+    first_nonfinite: str
     steps: int
     iterations: int
     step: float  # s
     log: dict[str, Any] = field(default_factory=dict)  # peaks since the moment before and their times, where located
     pace: float = math.nan  # s, how long the last steps were allowed to be
-    roughest: float = 0.0  # largest estimate of a step's error, relative to the motion
+    largest_local_error: float = 0.0  # largest estimate of a step's error, relative to the motion
     wall_time: float = 0.0  # s
     prediction: str = ""  # a warning from linear theory
 

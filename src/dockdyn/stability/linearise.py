@@ -48,11 +48,11 @@ def linearise(model: Model, state: State) -> Linear:
         return model.retract(State(q, v, state.mode, memory))
 
     here = pack(moving)
-    signal = model.sense(zero, state).signal
+    signal = model.outputs(zero, state).signal
     level = pack(signal)
     flow = jax.jacfwd(lambda x: pack(tuple(model.flow(zero, at(x), signal))))
     drive = jax.jacfwd(lambda u: pack(tuple(model.flow(zero, state, unpack(u, signal)))))
-    emit = jax.jacfwd(lambda x: pack(model.sense(zero, at(x)).signal))
+    emit = jax.jacfwd(lambda x: pack(model.outputs(zero, at(x)).signal))
     delay = zero if model.delay is None else jnp.asarray(model.delay, float)
     return Linear(flow(here), drive(level), emit(here), delay)
 

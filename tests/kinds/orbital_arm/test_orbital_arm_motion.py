@@ -38,12 +38,12 @@ def compared(p, **kwargs):
     )
     model, found = arm(p, **kwargs), []
     for h in STEPS:
-        lane = go(model, DURATION, h)
-        log = events_of(lane)
-        assert lane.status == 1
+        solver = go(model, DURATION, h)
+        log = events_of(solver)
+        assert solver.status == 1
         assert list(log[:, 1]) == list(expected[:, 1])
         off = log[:, :5] - expected
-        found.append([lane.at.q[2:] - reference(p).final[2:6], off[:, 0], off[:, 2], off[:, 3:].ravel()])
+        found.append([solver.at.q[2:] - reference(p).final[2:6], off[:, 0], off[:, 2], off[:, 3:].ravel()])
     return found
 
 
@@ -157,9 +157,9 @@ FREE = {"control": False, "touch": False}
 
 def free(steps, h):
     """A swinging arm without gravity or control: 100 samples."""
-    lane = go(arm(SWINGING, orbit=False, **FREE), steps * h, h, stride=steps // 100, samples=100)
-    assert lane.status == 1
-    return samples_of(lane)
+    solver = go(arm(SWINGING, orbit=False, **FREE), steps * h, h, stride=steps // 100, samples=100)
+    assert solver.status == 1
+    return samples_of(solver)
 
 
 def trend(values):
@@ -176,9 +176,9 @@ def test_angular_momentum_is_kept_to_rounding():
 
 def test_what_is_kept_in_orbit():
     """In a frame whose reference goes round at n, H − n J_z is conserved, J_z about the reference; H and J_z are not."""
-    lane = go(arm(IN_ORBIT, **FREE), 2000.0, 0.05, stride=400, samples=100)
-    assert lane.status == 1
-    found = invariants(IN_ORBIT, samples_of(lane))
+    solver = go(arm(IN_ORBIT, **FREE), 2000.0, 0.05, stride=400, samples=100)
+    assert solver.status == 1
+    found = invariants(IN_ORBIT, samples_of(solver))
     value = found[:, 0] - PAPER.orbital_rate * found[:, 4]
     assert np.ptp(value) < 1e-4
     assert trend(value) < 1e-5
@@ -298,20 +298,20 @@ def test_a_payload_that_runs_into_a_corner(late):
     x, y = -np.sign(velocity.real), -np.sign(velocity.imag)
     p = replace(PAPER, walls=(((place.real, 0.0), (x, 0.0)), ((0.0, place.imag - y * late), (0.0, y))))
     expected = planar.solve(p, 10.0)
-    lane = go(arm(p), 10.0, FINE)
-    log = events_of(lane)
+    solver = go(arm(p), 10.0, FINE)
+    log = events_of(solver)
     assert list(log[:, 1]) == [impact.wall for impact in expected.impacts]
     assert expected.impacts[0].wall == (0 if late > 0 else 1)
-    assert lane.at.q[2:] == pytest.approx(expected.final[2:6], abs=1e-6)
+    assert solver.at.q[2:] == pytest.approx(expected.final[2:6], abs=1e-6)
 
 
 def test_what_the_latch_holds_stays():
     """For 10,000 steps, in the reference's own words for where the payload is."""
     p = replace(PAPER, latch_wall=1)
-    lane = go(arm(p), 128.0, 0.01, stride=100, samples=128)
-    kept = samples_of(lane)
-    assert lane.status == 1
-    held = kept.time > events_of(lane)[-1, 0]
+    solver = go(arm(p), 128.0, 0.01, stride=100, samples=128)
+    kept = samples_of(solver)
+    assert solver.status == 1
+    held = kept.time > events_of(solver)[-1, 0]
     assert held.sum() > 99
     system = planar.System.assembled(p)
     places = np.array([system.payload(np.array([0.0, 0.0, *q[2:], *np.zeros(6)]))[0] for q in kept.at.q[held]])
@@ -325,8 +325,8 @@ def test_derivative_through_the_impacts_of_an_arm():
 
     def end(rate):
         changed = eqx.tree_at(lambda m: m.velocity, model, model.velocity.at[4].set(rate))
-        lane = colliding.solve(changed, limits)
-        return lane.at.q[3:], lane.events
+        solver = colliding.solve(changed, limits)
+        return solver.at.q[3:], solver.events
 
     both = eqx.filter_jit(lambda rate: jax.jvp(end, (rate,), (jnp.ones(()),)))
     rate, step = jnp.asarray(0.001), 1e-6  # an impact moves by 0.2 ms: hardly one crosses a mark
@@ -340,23 +340,23 @@ def test_derivative_through_the_impacts_of_an_arm():
 def test_steps_that_follow_an_arm_through_its_impacts():
     """Within the error asked for, in steps whose number goes with its root."""
     for error, most in ((1e-4, 2e-3), (1e-6, 2e-5)):
-        lane = go(arm(PAPER), DURATION, 1.0, stride=1, samples=40, error=error, interval=1.0)
-        assert lane.status == 1
-        assert lane.steps < 6 / np.sqrt(error)
-        assert len(events_of(lane)) == 2
-        assert np.abs(lane.at.q[2:] - reference(PAPER).final[2:6]).max() < most
+        solver = go(arm(PAPER), DURATION, 1.0, stride=1, samples=40, error=error, interval=1.0)
+        assert solver.status == 1
+        assert solver.steps < 6 / np.sqrt(error)
+        assert len(events_of(solver)) == 2
+        assert np.abs(solver.at.q[2:] - reference(PAPER).final[2:6]).max() < most
 
 
 @pytest.mark.full
 def test_a_payload_that_is_pressed_against_a_wall_rests_there():
     """The floor is above the docked place: a few bounces, then contact, exactly, to the end."""
     p = replace(PAPER, restitution=0.3, walls=(NOWHERE[0], ((0.0, payload_path()(9.0)[0].imag), (0.0, 1.0))))
-    lane = go(arm(p, dissipative=True), 120.0, 0.02, stride=50, samples=120)
-    assert lane.status == 1
-    kept = samples_of(lane)
+    solver = go(arm(p, dissipative=True), 120.0, 0.02, stride=50, samples=120)
+    assert solver.status == 1
+    kept = samples_of(solver)
     system = planar.System.assembled(p)
     states = [np.array([0.0, 0.0, *q[2:], *np.zeros(6)]) for q in kept.at.q]
     depths = np.array([system.gap(state, 1)[0] for state in states])
     assert np.min(depths) > -1e-14
-    assert np.abs(depths[kept.time > events_of(lane)[-1, 0]]).max() < 1e-14
-    assert np.count_nonzero(kept.time > events_of(lane)[-1, 0]) > 100
+    assert np.abs(depths[kept.time > events_of(solver)[-1, 0]]).max() < 1e-14
+    assert np.count_nonzero(kept.time > events_of(solver)[-1, 0]) > 100

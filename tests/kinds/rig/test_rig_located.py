@@ -137,9 +137,9 @@ def test_lanes_of_a_comparison_are_the_runs():
     rigs = lanes.rigs(None)
     (course,) = lanes.courses(rigs, [0])
     every = round(BOUNCE.hold / (course.time[1] - course.time[0]))
-    for lane, stiffness in enumerate(values):
+    for solver, stiffness in enumerate(values):
         known = Run(replace(BOUNCE, wall=replace(BOUNCE.wall, stiffness=stiffness)), HOLDS * BOUNCE.hold)
-        velocity = course.seen["velocity"][lane, ::every, 0]
+        velocity = course.seen["velocity"][solver, ::every, 0]
         rows = min(len(velocity), len(known.time))
         assert np.abs(velocity[:rows] - known.states[:rows, 1]).max() < CLOSE * BOUNCE.velocity
 

@@ -27,12 +27,21 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine
-from dockdyn.integrate.hybrid.node import Delayed, Node, between, is_finite, look, numbers, tolerance, zeros_like
-from dockdyn.integrate.hybrid.pace import keep_pace, longest_step, step_error
+from dockdyn.integrate.hybrid.mesh_point import (
+    Delayed,
+    MeshPoint,
+    between,
+    evaluate,
+    is_finite,
+    numbers,
+    tolerance,
+    zeros_like,
+)
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
-from dockdyn.integrate.hybrid.watch import Watch, watched
+from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored
+from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
 from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, unpack, write
-from dockdyn.integrate.solution import Moment, Sample, Solution, Status, iterate_until
+from dockdyn.integrate.solution import EventRecord, Sample, Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 
 STEP = 5e-3  # s, the longest step where none is stated
@@ -42,20 +51,20 @@ HIDDEN = 16  # times what a guard should have risen, but for rounding: so near t
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
 
 
-class Lane(NamedTuple):
+class SolverState(NamedTuple):
     """The state of one run between iterations."""
 
-    node: Node
+    node: MeshPoint
     refresh: Flag  # the next attempt has zero length, to renew the rates after a jump
     landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
     level: Scalar  # order of the signal's time derivative that jumps at `node`
     limit: Scalar  # s, upper bound on the next step, from a rejected attempt
     rejections: Int[Array, ""]  # in a row
-    pace: Scalar  # s, upper bound on steps that the tolerance asks for
-    roughest: Scalar  # largest estimate of a step's relative error so far
+    step_limit: Scalar  # s, upper bound on steps that the tolerance asks for
+    largest_local_error: Scalar  # largest estimate of a step's relative error so far
     line: IntervalLine | None
     reading: Flag  # whether the delayed signal is alive: the line's first interval is being read
-    watch: Watch
+    extrema: RunningExtrema
     status: Int[Array, ""]
     steps: Int[Array, ""]
     iterations: Int[Array, ""]
@@ -63,7 +72,7 @@ class Lane(NamedTuple):
     moments: Int[Array, ""]
     samples: Float[Array, "samples columns"] | None
     sampled: Int[Array, ""]
-    culprit: Int[Array, ""]  # which number of `numbers(node)` was not finite; −1 for none
+    first_nonfinite: Int[Array, ""]  # which number of `numbers(node)` was not finite; −1 for none
 
 
 class Settings(eqx.Module):
@@ -81,44 +90,44 @@ class Settings(eqx.Module):
 
 def solve(model: Model, settings: Settings) -> Solution:
     """Integrate `model` from its initial state to the end."""
-    return result(proceed(model, settings, begin(model, settings), settings.max_iterations))
+    return result(advance(model, settings, init(model, settings), settings.max_iterations))
 
 
-def proceed(model: Model, settings: Settings, lane: Lane, until: Scalar | float) -> Lane:
+def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar | float) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
-    return iterate_until(partial(iterate, model, settings), lane, until)
+    return iterate_until(partial(iterate, model, settings), solver, until)
 
 
-def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
+def init(model: Model, settings: Settings, start: State | None = None) -> SolverState:
     """The lane of a run that has not advanced yet, from the model's initial state or from `start`."""
     start = model.initial() if start is None else start
     time = jnp.zeros(())
     # the first iteration is one of zero length: it brings the rates
-    rate, sensed = Rate(*zeros_like((start.q, start.v, start.memory))), model.sense(time, start)
+    rate, outputs = Rate(*zeros_like((start.q, start.v, start.memory))), model.outputs(time, start)
     line = None
     if model.delay is not None:
-        line = IntervalLine.empty(settings.line_capacity, sensed.signal)
-    node = Node(time, start, rate, sensed, zeros_like(sensed))
-    quiet = zeros_like(sensed.signal)
-    first_row = pack((start, quiet if line is not None else node.sensed.signal))
+        line = IntervalLine.empty(settings.line_capacity, outputs.signal)
+    node = MeshPoint(time, start, rate, outputs, zeros_like(outputs))
+    quiet = zeros_like(outputs.signal)
+    first_row = pack((start, quiet if line is not None else node.outputs.signal))
     samples = None
     if settings.samples:
         samples = jnp.zeros((settings.samples, first_row.size)).at[0].set(first_row)
-    watch = Watch.fresh(len(node.sensed.watched))
-    row = pack(moment(node, jnp.zeros(len(node.sensed.guards), bool), watch))
+    extrema = RunningExtrema.fresh(len(node.outputs.monitored))
+    row = pack(moment(node, jnp.zeros(len(node.outputs.guards), bool), extrema))
     zero = jnp.zeros((), int)
-    return Lane(
+    return SolverState(
         node=node,
         refresh=jnp.asarray(True),
-        landing=jnp.zeros(len(node.sensed.guards), bool),
+        landing=jnp.zeros(len(node.outputs.guards), bool),
         level=jnp.zeros(()),
         limit=jnp.asarray(jnp.inf),
         rejections=zero,
-        pace=jnp.asarray(settings.step),
-        roughest=jnp.zeros(()),
+        step_limit=jnp.asarray(settings.step),
+        largest_local_error=jnp.zeros(()),
         line=line,
         reading=jnp.asarray(False),
-        watch=watch,
+        extrema=extrema,
         status=zero,
         steps=zero,
         iterations=zero,
@@ -126,14 +135,14 @@ def begin(model: Model, settings: Settings, start: State | None = None) -> Lane:
         moments=zero,
         samples=samples,
         sampled=zero + (1 if settings.samples else 0),
-        culprit=zero - 1,
+        first_nonfinite=zero - 1,
     )
 
 
 def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: Any) -> Delayed:
     """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
-        return lambda t, x: model.sense(t, x).signal
+        return lambda t, x: model.outputs(t, x).signal
     interval, quiet = line.first(), zeros_like(signal)
 
     def delayed(t: Scalar, x: State) -> Any:
@@ -142,43 +151,45 @@ def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: Any)
     return delayed
 
 
-def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
+def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
     """Attempt one step and take what it brings."""
-    node, line = lane.node, lane.line
-    quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~lane.reading
+    node, line = solver.node, solver.line
+    quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, node, quiet))
-    step, end, hits_end = once(next_step(model, settings, lane, longest))
-    delayed = applied(model, line, lane.reading, node.sensed.signal)
+    step, end, hits_end = once(next_step(model, settings, solver, longest))
+    delayed = applied(model, line, solver.reading, node.outputs.signal)
 
     def flow(fraction, x):
         t = jnp.where(fraction < 1, node.time + fraction * step, end)
         return model.flow(t, x, delayed(t, x))
 
     state, last, rate = once(looped_rk4(flow, model.retract, node.state, step, node.rate))
-    tried = look(model, end, state, rate)
+    tried = evaluate(model, end, state, rate)
 
-    event = jnp.any(lane.landing)
+    event = jnp.any(solver.landing)
     error = jax.lax.stop_gradient(step_error(model, settings.tolerance, node, tried, step, flow, last))
-    judged = lane.refresh | event
-    coarse, pace, fine = once(keep_pace(settings.tolerance, longest, lane.pace, step, error, judged, node.time))
-    planned = jnp.maximum(step, jnp.minimum(lane.pace, longest))
-    landing, limit, moved = once(find_events(lane, node, tried, step, planned, coarse))
+    judged = solver.refresh | event
+    coarse, step_limit, fine = once(
+        control_step(settings.tolerance, longest, solver.step_limit, step, error, judged, node.time)
+    )
+    planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
+    landing, limit, moved = once(find_events(solver, node, tried, step, planned, coarse))
     at = once(chosen(moved, tried, node))
     done = moved & hits_end & ~event
     finite = once(is_finite(tried) | ~moved)
 
-    watch = once(chosen(moved, watched(lane.watch, node, at, step), lane.watch))
-    samples, sampled = sample(model, settings, lane, at, step, delayed, moved)
+    extrema = once(chosen(moved, monitored(solver.extrema, node, at, step), solver.extrema))
+    samples, sampled = sample(model, settings, solver, at, step, delayed, moved)
 
-    image, reading, level = jnp.asarray(False), lane.reading, jnp.asarray(float(SMOOTH))
+    image, reading, level = jnp.asarray(False), solver.reading, jnp.asarray(float(SMOOTH))
     if line is not None:
         lasting = at.time - node.time > tolerance(node.time)  # shorter ones are rounding between coinciding edges
         alive = moved & lasting & model.emitting(node.state)
-        line = line.push(alive, interval(node, at, lane.level), jnp.minimum(fine, model.delay))
-        line, reading, image, level = pass_edge(model, line, lane.reading, at.time, moved)
-    level = jnp.where(event, 0.0, jnp.where(lane.refresh | ~moved, lane.level, level))
+        line = line.push(alive, interval(node, at, solver.level), jnp.minimum(fine, model.delay))
+        line, reading, image, level = pass_edge(model, line, solver.reading, at.time, moved)
+    level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
 
-    fired = tuple(lane.landing[i] for i in range(lane.landing.shape[0]))
+    fired = tuple(solver.landing[i] for i in range(solver.landing.shape[0]))
     after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
     at = at._replace(state=after)
     ended = model.ended(after)
@@ -186,46 +197,48 @@ def iterate(model: Model, settings: Settings, lane: Lane) -> Lane:
         done = done | (event & ended)
     logged = event | image | done
     at, logged = once((at, logged))
-    log, moments = write(lane.log, lane.moments, logged, pack(moment(at, lane.landing, watch)))
-    following = Lane(
+    log, moments = write(solver.log, solver.moments, logged, pack(moment(at, solver.landing, extrema)))
+    following = SolverState(
         node=at,
         refresh=event | image,
         landing=landing,
         level=level,
         limit=limit,
-        rejections=jnp.where(moved, 0, lane.rejections + 1),
-        pace=pace,
-        roughest=jnp.where(moved, jnp.maximum(lane.roughest, error), lane.roughest),
+        rejections=jnp.where(moved, 0, solver.rejections + 1),
+        step_limit=step_limit,
+        largest_local_error=jnp.where(
+            moved, jnp.maximum(solver.largest_local_error, error), solver.largest_local_error
+        ),
         line=line,
         reading=reading,
-        watch=chosen(logged, Watch.fresh(watch.peaks.size), watch),
-        status=jnp.where(done, Status.FINISHED, lane.status),
-        steps=lane.steps + (moved & ~lane.refresh).astype(int),
-        iterations=lane.iterations + 1,
+        extrema=chosen(logged, RunningExtrema.fresh(extrema.peaks.size), extrema),
+        status=jnp.where(done, Status.FINISHED, solver.status),
+        steps=solver.steps + (moved & ~solver.refresh).astype(int),
+        iterations=solver.iterations + 1,
         log=log,
         moments=moments,
         samples=samples,
         sampled=sampled,
-        culprit=lane.culprit,
+        first_nonfinite=solver.first_nonfinite,
     )
-    return guard(settings, lane, following, tried, finite)
+    return guard(settings, solver, following, tried, finite)
 
 
-def next_step(model: Model, settings: Settings, lane: Lane, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
+def next_step(model: Model, settings: Settings, solver: SolverState, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
     """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
-    now = lane.node.time
-    bound = jnp.minimum(jnp.minimum(lane.pace, lane.limit), longest)
+    now = solver.node.time
+    bound = jnp.minimum(jnp.minimum(solver.step_limit, solver.limit), longest)
     edge = jnp.asarray(jnp.inf)
-    if lane.line is not None:
-        bound = jnp.where(model.emitting(lane.node.state), jnp.minimum(bound, model.delay), bound)
-        interval = lane.line.first()
-        edge = jnp.where(lane.reading, interval.end, interval.start) + model.delay
-        edge = jnp.where(lane.line.held > 0, edge, jnp.inf)
-    bound = jnp.where(lane.refresh, 0.0, bound)
+    if solver.line is not None:
+        bound = jnp.where(model.emitting(solver.node.state), jnp.minimum(bound, model.delay), bound)
+        interval = solver.line.first()
+        edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
+        edge = jnp.where(solver.line.held > 0, edge, jnp.inf)
+    bound = jnp.where(solver.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
     # a step is stretched to an edge that is all but reached, but not over the root that limits it
-    stretch = jnp.where(jnp.isinf(lane.limit), tolerance(now), 0.0)
-    hits_edge = (to_edge <= bound + stretch) & ~lane.refresh
+    stretch = jnp.where(jnp.isinf(solver.limit), tolerance(now), 0.0)
+    hits_edge = (to_edge <= bound + stretch) & ~solver.refresh
     hits_end = (to_end <= bound) & (to_end <= to_edge)
     step = jnp.where(hits_edge, to_edge, bound)
     step = jnp.where(hits_end, to_end, step)
@@ -234,17 +247,17 @@ def next_step(model: Model, settings: Settings, lane: Lane, longest: Scalar) -> 
 
 
 def find_events(
-    lane: Lane, node: Node, tried: Node, step: Scalar, planned: Scalar, coarse: Flag
+    solver: SolverState, node: MeshPoint, tried: MeshPoint, step: Scalar, planned: Scalar, coarse: Flag
 ) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
     """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
 
     `planned` is how long (s) the step would have been without other events.
     """
-    if not node.sensed.guards:
-        return lane.landing, jnp.asarray(jnp.inf), ~coarse
+    if not node.outputs.guards:
+        return solver.landing, jnp.asarray(jnp.inf), ~coarse
     a, b, da, db = (
         jax.lax.stop_gradient(jnp.stack(values))
-        for values in (node.sensed.guards, tried.sensed.guards, node.slopes.guards, tried.slopes.guards)
+        for values in (node.outputs.guards, tried.outputs.guards, node.slopes.guards, tried.slopes.guards)
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
@@ -253,9 +266,9 @@ def find_events(
     falls = (da < 0) & (db < 0) & (a + da * ahead <= 0) & (b + db * ahead <= 0) & (frozen < BRIEF * ahead)
     rises = rises & ~falls
     # shortened to a root, the step is too short for the state to tell its ends apart: this is the root
-    stuck = jnp.isfinite(lane.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
+    stuck = jnp.isfinite(solver.limit) & (b <= a) & (da > 0) & (db > 0) & (-b <= HIDDEN * db * frozen)
     rises, where = rises | stuck, jnp.where(stuck & ~rises, 1.0, where)
-    rises = rises & ~lane.refresh & ~jnp.any(lane.landing) & ~coarse
+    rises = rises & ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
     close = jax.lax.stop_gradient(tolerance(node.time))
@@ -265,24 +278,24 @@ def find_events(
     landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
     length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, node), landing)
     # where cubics follow the guards badly, halving does it
-    shorter = jnp.where(lane.rejections < MANY_REJECTIONS, first, 0.5) * frozen
+    shorter = jnp.where(solver.rejections < MANY_REJECTIONS, first, 0.5) * frozen
     limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
     return landing, limit, ~some & ~coarse
 
 
-def correction(at: Node, fired: Bool[Array, "guards"]) -> Scalar:
+def correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
     """Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
     guard = slope = jnp.zeros(())
     for i in reversed(range(fired.shape[0])):
-        guard = jnp.where(fired[i], at.sensed.guards[i], guard)
+        guard = jnp.where(fired[i], at.outputs.guards[i], guard)
         slope = jnp.where(fired[i], at.slopes.guards[i], slope)
     usable = slope != 0
     return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
 
 
-def interval(node: Node, at: Node, level: Scalar) -> Interval:
+def interval(node: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
     """What the delay line keeps of the step between two mesh points: the cubic of the signal."""
-    ends = (node.sensed.signal, at.sensed.signal, node.slopes.signal, at.slopes.signal)
+    ends = (node.outputs.signal, at.outputs.signal, node.slopes.signal, at.slopes.signal)
     return Interval(node.time, at.time, level, tuple(pack(signal) for signal in ends))
 
 
@@ -307,12 +320,12 @@ def pass_edge(
 
 
 def sample(
-    model: Model, settings: Settings, lane: Lane, at: Node, step: Scalar, delayed: Delayed, moved: Flag
+    model: Model, settings: Settings, solver: SolverState, at: MeshPoint, step: Scalar, delayed: Delayed, moved: Flag
 ) -> tuple[Any, Int[Array, ""]]:
     """Samples with those that the step from `lane.node` to `at` passes."""
-    if lane.samples is None:
-        return None, lane.sampled
-    node = lane.node
+    if solver.samples is None:
+        return None, solver.sampled
+    node = solver.node
 
     def due(kept: tuple[Any, Int[Array, ""]]) -> Flag:
         _, count = kept
@@ -326,15 +339,17 @@ def sample(
         row = pack((state, delayed(time, state)))
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
-    return jax.lax.while_loop(due, take, (lane.samples, lane.sampled))
+    return jax.lax.while_loop(due, take, (solver.samples, solver.sampled))
 
 
-def moment(node: Node, fired: Bool[Array, "guards"], watch: Watch) -> Moment:
+def moment(node: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
     """What is recorded of an event: which guards fired, and peaks and integrals until then."""
-    return Moment(node.time, fired, node.state, watch.peaks, watch.peak_times, watch.integrals)
+    return EventRecord(node.time, fired, node.state, extrema.peaks, extrema.peak_times, extrema.integrals)
 
 
-def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: Flag) -> Lane:
+def guard(
+    settings: Settings, solver: SolverState, following: SolverState, tried: MeshPoint, finite: Flag
+) -> SolverState:
     """`following`, unless it is not finite or has reached a limit: then the run stops, each lane for its own reason."""
     status = following.status
     running = status == Status.RUNNING
@@ -343,14 +358,16 @@ def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: 
     if following.line is not None:
         status = jnp.where(running & following.line.full(), Status.DELAY_LINE_FULL, status)
 
-    def first_culprit() -> Int[Array, ""]:
+    def first_one() -> Int[Array, ""]:
         return jnp.argmin(jnp.stack([jnp.all(jnp.isfinite(n)) for n in jax.tree.leaves(numbers(tried))])).astype(int)
 
-    culprit = jax.lax.cond(finite, lambda: lane.culprit, first_culprit)
-    stopped = lane._replace(status=jnp.full_like(status, Status.NOT_FINITE), culprit=culprit)
+    first_nonfinite = jax.lax.cond(finite, lambda: solver.first_nonfinite, first_one)
+    stopped = solver._replace(status=jnp.full_like(status, Status.NOT_FINITE), first_nonfinite=first_nonfinite)
     kept = following._replace(status=status)
     small = {
-        name: chosen(finite, getattr(kept, name), getattr(stopped, name)) for name in Lane._fields if name not in BULK
+        name: chosen(finite, getattr(kept, name), getattr(stopped, name))
+        for name in SolverState._fields
+        if name not in BULK
     }
     return kept._replace(**small)
 
@@ -358,24 +375,24 @@ def guard(settings: Settings, lane: Lane, following: Lane, tried: Node, finite: 
 BULK = ("line", "log", "samples")  # written in place, so never selected between
 
 
-def result(lane: Lane) -> Solution:
+def result(solver: SolverState) -> Solution:
     """The solution of a finished lane."""
-    state = lane.node.state
-    like = moment(lane.node, jnp.zeros(len(lane.node.sensed.guards), bool), lane.watch)
+    state = solver.node.state
+    like = moment(solver.node, jnp.zeros(len(solver.node.outputs.guards), bool), solver.extrema)
     samples = None
-    if lane.samples is not None:
-        shape = Sample(state, lane.node.sensed.signal)
-        samples = jax.vmap(lambda row: unpack(row, shape))(lane.samples)
+    if solver.samples is not None:
+        shape = Sample(state, solver.node.outputs.signal)
+        samples = jax.vmap(lambda row: unpack(row, shape))(solver.samples)
     return Solution(
-        status=lane.status,
-        time=lane.node.time,
+        status=solver.status,
+        time=solver.node.time,
         state=state,
-        steps=lane.steps,
-        iterations=lane.iterations,
-        moments=lane.moments,
-        log=jax.vmap(lambda row: unpack(row, like))(lane.log[:-1]),
-        sampled=lane.sampled,
+        steps=solver.steps,
+        iterations=solver.iterations,
+        moments=solver.moments,
+        log=jax.vmap(lambda row: unpack(row, like))(solver.log[:-1]),
+        sampled=solver.sampled,
         samples=samples,
-        culprit=lane.culprit,
-        roughest=lane.roughest,
+        first_nonfinite=solver.first_nonfinite,
+        largest_local_error=solver.largest_local_error,
     )

@@ -26,8 +26,8 @@ from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack, write
 from dockdyn.integrate.solution import Status, iterate_until
 from dockdyn.integrate.variational.discrete_energy import share
 from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
-from dockdyn.integrate.variational.lane import Event, History, Kept, Lane, Move, Settings
 from dockdyn.integrate.variational.mechanical import PLACES, Mechanical, Point, Row, momenta, projected, velocities
+from dockdyn.integrate.variational.solver_state import Event, History, Kept, Move, Settings, SolverState
 from dockdyn.integrate.variational.step import Newton, Start, Step, step
 from dockdyn.mechanics.dense import solve_definite
 from dockdyn.mechanics.retraction import outward
@@ -41,14 +41,14 @@ SHRINK, GROW = 0.2, 2.0  # of a variable step, at most
 CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
 
 
-def begin(model: Mechanical, settings: Settings) -> Lane:
+def init(model: Mechanical, settings: Settings) -> SolverState:
     """The lane of a run that has not advanced yet."""
     q, v, mode = model.initial()
     zero, t = jnp.zeros((), int), jnp.zeros(())
     at = Point(q, momenta(model, t, q, v, mode), mode)
     depths = model.guards(t, q, mode)
     first = pack(Kept(t, at, t, jnp.zeros_like(v), zero))
-    return Lane(
+    return SolverState(
         time=t,
         at=at,
         history=History.fresh(v, t),
@@ -57,7 +57,7 @@ def begin(model: Mechanical, settings: Settings) -> Lane:
         struck=jnp.asarray(True),
         search=Search.none(),
         # nothing judges the first step
-        pace=settings.step if settings.error is None else CAUTIOUS * settings.step,
+        step_limit=settings.step if settings.error is None else CAUTIOUS * settings.step,
         fastest=jnp.max(jnp.abs(v)),
         mark=zero,
         work=t,
@@ -75,34 +75,34 @@ def begin(model: Mechanical, settings: Settings) -> Lane:
     )
 
 
-def solve(model: Mechanical, settings: Settings) -> Lane:
+def solve(model: Mechanical, settings: Settings) -> SolverState:
     """A whole run."""
-    return proceed(model, settings, begin(model, settings), jnp.asarray(2**62))
+    return advance(model, settings, init(model, settings), jnp.asarray(2**62))
 
 
-def proceed(model: Mechanical, settings: Settings, lane: Lane, until: Int[Array, ""]) -> Lane:
+def advance(model: Mechanical, settings: Settings, solver: SolverState, until: Int[Array, ""]) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
-    return iterate_until(partial(iterate, model, settings), lane, until)
+    return iterate_until(partial(iterate, model, settings), solver, until)
 
 
-def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
+def iterate(model: Mechanical, settings: Settings, solver: SolverState) -> SolverState:
     """Attempt one step and take what it brings."""
-    goal, length, whole = target(settings, lane)
-    searching = jnp.isfinite(lane.search.length)
-    goal, length = chosen(searching, (lane.time + lane.search.length, lane.search.length), (goal, length))
+    goal, length, whole = target(settings, solver)
+    searching = jnp.isfinite(solver.search.length)
+    goal, length = chosen(searching, (solver.time + solver.search.length, solver.search.length), (goal, length))
     nothing = ~searching & (length < LEAST * settings.step)  # an event was at the mark
     length = jnp.where(nothing, LEAST * settings.step, length)
-    start = Start.of(model, lane.time, lane.at)
-    tried = once(step(model, start, length, lane.history.guess(lane.time + 0.5 * length), settings.newton))
-    end = Point(tried.q, tried.p, lane.at.mode)
+    start = Start.of(model, solver.time, solver.at)
+    tried = once(step(model, start, length, solver.history.guess(solver.time + 0.5 * length), settings.newton))
+    end = Point(tried.q, tried.p, solver.at.mode)
     if model.rests or model.tied:
         end = end._replace(p=projected(model, goal, end))
-    end = chosen(nothing, lane.at, end)
-    depths = once(model.guards(goal, end.q, lane.at.mode))
+    end = chosen(nothing, solver.at, end)
+    depths = once(model.guards(goal, end.q, solver.at.mode))
 
     error = jnp.zeros(())
     if settings.error is not None:
-        error = roughness(settings, lane, tried, length)
+        error = roughness(settings, solver, tried, length)
     refused = (error > 1) | ((settings.error is not None) & ~tried.converged & (length > 1e-9 * settings.step))
 
     blank = jnp.zeros(model.records())
@@ -111,49 +111,53 @@ def iterate(model: Mechanical, settings: Settings, lane: Lane) -> Lane:
     plain = Move(goal, end, depths, ~refused, none, never, tried.v, blank, Search.none())
     move = plain
     if depths.shape[0]:
-        close = (worth_a_look(model, settings, lane, depths, start, tried, length) | searching) & ~refused
-        move = jax.lax.cond(close, lambda: look(model, settings, lane, start, length, tried, plain), lambda: plain)
+        close = (worth_a_look(model, settings, solver, depths, start, tried, length) | searching) & ~refused
+        move = jax.lax.cond(
+            close, lambda: evaluate(model, settings, solver, start, length, tried, plain), lambda: plain
+        )
         move = once(move)
-    return follow(model, settings, lane, move, tried, whole & ~searching, error)
+    return follow(model, settings, solver, move, tried, whole & ~searching, error)
 
 
-def target(settings: Settings, lane: Lane) -> tuple[Scalar, Scalar, Flag]:
+def target(settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar, Flag]:
     """End and length of the next step, and whether it reaches a mark."""
     spacing = settings.step if settings.error is None else settings.interval
-    mark = jnp.minimum((lane.mark + 1) * spacing, settings.duration)
+    mark = jnp.minimum((solver.mark + 1) * spacing, settings.duration)
     if settings.error is None:
-        return mark, mark - lane.time, jnp.asarray(True)
-    left = mark - lane.time
+        return mark, mark - solver.time, jnp.asarray(True)
+    left = mark - solver.time
     # the last two steps before a mark are of one length, so that none is much shorter than the others
-    pace = jnp.where(left < 2 * lane.pace, jnp.maximum(0.5 * left, lane.pace * 0.5), lane.pace)
-    whole = left <= pace * (1 + 1e-9)
-    return jnp.where(whole, mark, lane.time + pace), jnp.where(whole, left, pace), whole
+    step_limit = jnp.where(
+        left < 2 * solver.step_limit, jnp.maximum(0.5 * left, solver.step_limit * 0.5), solver.step_limit
+    )
+    whole = left <= step_limit * (1 + 1e-9)
+    return jnp.where(whole, mark, solver.time + step_limit), jnp.where(whole, left, step_limit), whole
 
 
-def roughness(settings: Settings, lane: Lane, tried: Step, length: Scalar) -> Scalar:
+def roughness(settings: Settings, solver: SolverState, tried: Step, length: Scalar) -> Scalar:
     """Estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
-    _, bend = lane.history.push(tried.v, lane.time + 0.5 * length)
-    allowed = jnp.asarray(settings.error) * jnp.maximum(lane.fastest, jnp.max(jnp.abs(tried.v)))
+    _, bend = solver.history.push(tried.v, solver.time + 0.5 * length)
+    allowed = jnp.asarray(settings.error) * jnp.maximum(solver.fastest, jnp.max(jnp.abs(tried.v)))
     ratio = length**2 * bend / (12 * allowed)
-    return jnp.where(lane.history.known > 0, ratio, 0.0)
+    return jnp.where(solver.history.known > 0, ratio, 0.0)
 
 
 def worth_a_look(
     model: Mechanical,
     settings: Settings,
-    lane: Lane,
+    solver: SolverState,
     depths: Float[Array, "guards"],
     start: Start,
     tried: Step,
     length: Scalar,
 ) -> Flag:
     """Whether the end of the step, or what it may have gone through, needs care."""
-    room = SCREEN * (jnp.abs(depths - lane.depths) + jnp.abs(lane.depths - lane.earlier))
-    near = jnp.maximum(depths, lane.depths) > -room
+    room = SCREEN * (jnp.abs(depths - solver.depths) + jnp.abs(solver.depths - solver.earlier))
+    near = jnp.maximum(depths, solver.depths) > -room
     if model.rests:
-        resting, _ = model.acting(lane.at.mode)
+        resting, _ = model.acting(solver.at.mode)
         near = (near & ~resting) | pulling(settings, start, tried, length, depths.shape[0])
-    return jnp.any(near) | lane.struck
+    return jnp.any(near) | solver.struck
 
 
 def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guards: int) -> Bool[Array, "guards"]:
@@ -163,26 +167,26 @@ def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guard
     return jnp.any((places[:, None] == jnp.arange(guards)) & pulls[:, None], axis=0)
 
 
-def look(
-    model: Mechanical, settings: Settings, lane: Lane, start: Start, length: Scalar, tried: Step, plain: Move
+def evaluate(
+    model: Mechanical, settings: Settings, solver: SolverState, start: Start, length: Scalar, tried: Step, plain: Move
 ) -> Move:
     """What happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""
-    v, mode = lane.history.guess(lane.time), lane.at.mode  # just after a jump exactly the velocities
-    rates = guard_rates(model, lane.time, lane.at.q, v, mode)
-    guards = lane.depths.shape[0]
+    v, mode = solver.history.guess(solver.time), solver.at.mode  # just after a jump exactly the velocities
+    rates = guard_rates(model, solver.time, solver.at.q, v, mode)
+    guards = solver.depths.shape[0]
     free, pulls = jnp.ones(guards, bool), jnp.zeros(guards, bool)
     if model.rests:
         free = ~model.acting(mode)[0]
         pulls = pulling(settings, start, tried, length, guards)
-    closed = lane.struck & free & (lane.depths >= -CLOSED) & (rates > STILL)
+    closed = solver.struck & free & (solver.depths >= -CLOSED) & (rates > STILL)
     at_once = jnp.any(closed)
     parts = jnp.any(pulls) & ~at_once
     # velocities at the end are twice those along the step less those at its start, to second order: enough here
     after = guard_rates(model, plain.time, tried.q, 2 * tried.v - v, mode)
-    verdict = judge(lane.search, lane.time, length, Ends(lane.depths, plain.depths, rates, after), free)
+    verdict = judge(solver.search, solver.time, length, Ends(solver.depths, plain.depths, rates, after), free)
     found = verdict.found & ~at_once & ~parts
 
-    here = plain._replace(time=lane.time, at=lane.at, depths=lane.depths, moves=jnp.zeros((), bool))
+    here = plain._replace(time=solver.time, at=solver.at, depths=solver.depths, moves=jnp.zeros((), bool))
     move = plain._replace(moves=verdict.goes | found, search=verdict.search)
     move = chosen(at_once, here, move)
     if model.rests:
@@ -195,7 +199,7 @@ def look(
     def strike() -> Move:
         before = None
         if model.discrete:
-            rest = target(settings, lane._replace(time=plain.time))[1]
+            rest = target(settings, solver._replace(time=plain.time))[1]
             before = Before(start, tried.v, length, rest, settings.newton, found)
         return jumped(model, move, guard, before)
 
@@ -255,35 +259,35 @@ def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before 
 
 
 def follow(
-    model: Mechanical, settings: Settings, lane: Lane, move: Move, tried: Step, whole: Flag, error: Scalar
-) -> Lane:
+    model: Mechanical, settings: Settings, solver: SolverState, move: Move, tried: Step, whole: Flag, error: Scalar
+) -> SolverState:
     """The lane after a move."""
     taken = move.moves
-    length = move.time - lane.time
+    length = move.time - solver.time
     ends = taken & ~move.jumps & whole
-    history, _ = lane.history.push(tried.v, lane.time + 0.5 * length)
-    history = chosen(taken, history, lane.history)
+    history, _ = solver.history.push(tried.v, solver.time + 0.5 * length)
+    history = chosen(taken, history, solver.history)
     history = chosen(move.jumps, History.fresh(move.after, move.time), history)
-    work = lane.work + jnp.where(taken, length * (tried.force @ tried.v), 0.0)
-    given = lane.given + jnp.where(taken, tried.given, 0.0)
-    mark = lane.mark + ends
+    work = solver.work + jnp.where(taken, length * (tried.force @ tried.v), 0.0)
+    given = solver.given + jnp.where(taken, tried.given, 0.0)
+    mark = solver.mark + ends
     done = ends & (move.time >= settings.duration)
 
-    log, events = write(lane.log, lane.events, move.jumps, pack(Event(move.time, move.fired, move.record)))
-    last = jnp.where(taken, tried.iterations, lane.last)
-    due = ends & ((mark % settings.stride == 0) | done) & (lane.sampled < lane.samples.shape[0] - 1)
-    samples, sampled = write(lane.samples, lane.sampled, due, pack(Kept(move.time, move.at, work, given, last)))
+    log, events = write(solver.log, solver.events, move.jumps, pack(Event(move.time, move.fired, move.record)))
+    last = jnp.where(taken, tried.iterations, solver.last)
+    due = ends & ((mark % settings.stride == 0) | done) & (solver.sampled < solver.samples.shape[0] - 1)
+    samples, sampled = write(solver.samples, solver.sampled, due, pack(Kept(move.time, move.at, work, given, last)))
 
-    pace = lane.pace
+    step_limit = solver.step_limit
     if settings.error is not None:
         factor = jnp.clip(0.9 / jnp.sqrt(jnp.maximum(error, 1e-12)), SHRINK, GROW)
         factor = jnp.where(tried.converged, factor, 0.5)
-        judged = (lane.history.known > 0) | ~tried.converged
-        pace = jnp.where(judged, jnp.minimum(lane.pace * factor, settings.step), lane.pace)
-        pace = jnp.where(move.jumps, jnp.minimum(lane.pace, CAUTIOUS * settings.step), pace)
+        judged = (solver.history.known > 0) | ~tried.converged
+        step_limit = jnp.where(judged, jnp.minimum(solver.step_limit * factor, settings.step), solver.step_limit)
+        step_limit = jnp.where(move.jumps, jnp.minimum(solver.step_limit, CAUTIOUS * settings.step), step_limit)
     good = jnp.all(jnp.isfinite(move.at.q)) & jnp.all(jnp.isfinite(move.at.p))
     stuck = ~tried.converged & (move.moves | (settings.error is None))
-    status = jnp.where(done, Status.FINISHED, lane.status)
+    status = jnp.where(done, Status.FINISHED, solver.status)
     status = jnp.where(events >= settings.max_events, Status.TOO_MANY_EVENTS, status)
     if model.rests:
         crowded = jnp.sum(model.acting(move.at.mode)[0]) > PLACES
@@ -291,24 +295,24 @@ def follow(
     status = jnp.where(stuck, Status.NOT_CONVERGED, status)
     status = jnp.where(~good, Status.NOT_FINITE, status)
     comes = good & ~stuck & (taken | move.jumps)
-    return Lane(
-        time=jnp.where(comes, move.time, lane.time),
-        at=chosen(comes, move.at, lane.at),
+    return SolverState(
+        time=jnp.where(comes, move.time, solver.time),
+        at=chosen(comes, move.at, solver.at),
         history=history,
-        depths=jnp.where(comes, move.depths, lane.depths),
-        earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, lane.depths, lane.earlier)),
+        depths=jnp.where(comes, move.depths, solver.depths),
+        earlier=jnp.where(move.jumps, -jnp.inf, jnp.where(taken, solver.depths, solver.earlier)),
         struck=move.jumps,
         search=move.search,
-        pace=pace,
-        fastest=jnp.where(taken, jnp.maximum(lane.fastest, jnp.max(jnp.abs(tried.v))), lane.fastest),
+        step_limit=step_limit,
+        fastest=jnp.where(taken, jnp.maximum(solver.fastest, jnp.max(jnp.abs(tried.v))), solver.fastest),
         mark=mark,
         work=work,
         given=given,
-        corrections=lane.corrections + jnp.where(taken, tried.iterations, 0),
-        most=jnp.where(taken, jnp.maximum(lane.most, tried.iterations), lane.most),
+        corrections=solver.corrections + jnp.where(taken, tried.iterations, 0),
+        most=jnp.where(taken, jnp.maximum(solver.most, tried.iterations), solver.most),
         last=last,
-        steps=lane.steps + taken,
-        iterations=lane.iterations + 1,
+        steps=solver.steps + taken,
+        iterations=solver.iterations + 1,
         status=status,
         log=log,
         events=events,
@@ -317,13 +321,13 @@ def follow(
     )
 
 
-def kept(lane: Lane) -> Kept:
+def kept(solver: SolverState) -> Kept:
     """The samples, each leaf with a leading axis; rows after `lane.sampled` are meaningless."""
-    like = Kept(lane.time, lane.at, lane.work, lane.given, lane.last)
-    return jax.vmap(lambda row: unpack(row, like))(lane.samples[:-1])
+    like = Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
+    return jax.vmap(lambda row: unpack(row, like))(solver.samples[:-1])
 
 
-def logged(lane: Lane, records: int) -> Event:
+def logged(solver: SolverState, records: int) -> Event:
     """The log of events, in the same way."""
-    like = Event(lane.time, lane.last, jnp.zeros(records))
-    return jax.vmap(lambda row: unpack(row, like))(lane.log[:-1])
+    like = Event(solver.time, solver.last, jnp.zeros(records))
+    return jax.vmap(lambda row: unpack(row, like))(solver.log[:-1])

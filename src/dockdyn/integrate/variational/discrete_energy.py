@@ -62,8 +62,8 @@ def share(
 
     def attempt(carry: Any) -> Any:
         factor, _, count = carry
-        begin = Start.of(model, time, at._replace(p=at.p + factor * push))
-        found = step(model, begin, rest, after, newton)
+        init = Start.of(model, time, at._replace(p=at.p + factor * push))
+        found = step(model, init, rest, after, newton)
         energy, coming = balance(model, time, at.q, found.v, rest, at.mode)
         change = -(energy - before - gained - coming) / slope
         return factor + change, change, count + 1

@@ -25,7 +25,7 @@ from dockdyn.control.plant import Law, Plant, moving_columns, turning_axes, turn
 from dockdyn.impact.laws.by_name import StatedLaw
 from dockdyn.impact.laws.contact_matrix import velocity_jump
 from dockdyn.impact.laws.result import Impact, impact
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.kinds.berthing.model_approach import Approach, locked
 from dockdyn.kinds.berthing.model_conserve import projected
 from dockdyn.kinds.berthing.model_rebound import (
@@ -328,19 +328,19 @@ class Berthing(Model):
         first, second = (placed(motion, side) for motion, side in zip(found, self.sides, strict=True))
         return first, second
 
-    def sense(self, t: Scalar, x: State) -> Sensed:
+    def outputs(self, t: Scalar, x: State) -> Outputs:
         contact = self.contact
         if contact is None:
-            return Sensed((), (), ())
+            return Outputs((), (), ())
         where = self.places(x)
         if isinstance(contact, Rebound):
             depth = contact_kinematics(contact.feature, contact.surface, *where).depth
             rests, needed = x.mode[0] == RESTING, self.needed(x)
             guards = jnp.where(rests, -1.0, depth), jnp.where(rests, -needed, -1.0)
-            return Sensed((), guards, (jnp.where(rests, needed, 0.0),))
+            return Outputs((), guards, (jnp.where(rests, needed, 0.0),))
         touch = contact.touch(*where)
         force = contact.normal_force(x.mode[0], touch)
-        return Sensed((contact.force(force, touch),), contact.guards(x.mode[0], touch), (force,))
+        return Outputs((contact.force(force, touch),), contact.guards(x.mode[0], touch), (force,))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         contact = self.contact

@@ -28,7 +28,7 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
     plant = model.plant(x)
     given = model.actuation(plant)
     torques = model.forces(given)
-    signal = model.sense(jnp.zeros(()), x).signal
+    signal = model.outputs(jnp.zeros(()), x).signal
     found = model.accelerations(x, plant, torques, signal)
     chaser = model.sides[0].tree
     momenta = plant.momenta()

@@ -23,7 +23,7 @@ from dockdyn.kinds.berthing.model_rebound import Rebound
 from dockdyn.kinds.berthing.stiffness import STIFF, stiffness
 from dockdyn.programs import Program
 from dockdyn.results.dataset import reason_of, shortness
-from dockdyn.results.drive import Progress, culprit_name, drive, finite_rows
+from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
 from dockdyn.results.plan import DEFAULT_STEP, MOST_ROWS, jit_large, jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -115,7 +115,7 @@ def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: ada
 
 
 @jit_once
-def look(model: Berthing, states: Any) -> Any:
+def evaluate(model: Berthing, states: Any) -> Any:
     return jax.lax.map(lambda x: observe(model, x), states)
 
 
@@ -139,7 +139,7 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     states, count = motion.states, len(motion.states.v[0])
     if motion.log is not None:
         states = jax.tree.map(lambda a, b: np.concatenate([a, b]), states, motion.log.state)
-    seen = jax.tree.map(np.asarray, look(model, states))
+    seen = jax.tree.map(np.asarray, evaluate(model, states))
     sampled, logged = ({name: rows[part] for name, rows in seen.items()} for part in (slice(count), slice(count, None)))
     return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
 
@@ -197,18 +197,20 @@ def smooth(
 
 
 @jit_once
-def begin(model: Berthing, settings: located.Settings, start: Any) -> located.Lane:
-    return located.begin(model, settings, start)
+def init_located(model: Berthing, settings: located.Settings, start: Any) -> located.SolverState:
+    return located.init(model, settings, start)
 
 
-@partial(jit_large, donate=("lane",))
-def proceed(model: Berthing, settings: located.Settings, until: Any, lane: located.Lane) -> located.Lane:
-    return located.proceed(model, settings, lane, until)
+@partial(jit_large, donate=("solver",))
+def advance_located(
+    model: Berthing, settings: located.Settings, until: Any, solver: located.SolverState
+) -> located.SolverState:
+    return located.advance(model, settings, solver, until)
 
 
 @jit_once
-def conclude(lane: located.Lane) -> Any:
-    return located.result(lane)
+def conclude(solver: located.SolverState) -> Any:
+    return located.result(solver)
 
 
 def touching(
@@ -226,19 +228,21 @@ def touching(
         line_capacity=0,
         max_iterations=jnp.asarray(float(content.integrator.max_steps)),
     )
-    lane = drive(
-        begin(model, settings, state),
-        lambda lane, until: proceed(model, settings, until, lane),
-        lambda lane: float(lane.node.time) / content.duration,
+    solver = drive(
+        init_located(model, settings, state),
+        lambda solver, until: advance_located(model, settings, until, solver),
+        lambda solver: float(solver.node.time) / content.duration,
         SLICE,
         progress,
     )
-    found = jax.tree.map(np.asarray, conclude(lane))
+    found = jax.tree.map(np.asarray, conclude(solver))
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
-    end, culprit = Status(int(found.status)), culprit_name(int(found.culprit), model.names)
-    pace = float(jnp.minimum(lane.pace, lane.limit))
+    end, first_nonfinite = Status(int(found.status)), name_of_nonfinite(int(found.first_nonfinite), model.names)
+    pace = float(jnp.minimum(solver.step_limit, solver.limit))
     sooner = ", a larger impact.rest_speed ends that sooner" if isinstance(model.contact, Rebound) else ""
-    status = reason_of(content, end, float(found.time), culprit, pace, {Status.TOO_MANY_EVENTS: CHATTER + sooner})
+    status = reason_of(
+        content, end, float(found.time), first_nonfinite, pace, {Status.TOO_MANY_EVENTS: CHATTER + sooner}
+    )
     steps = int(found.steps)
     log = jax.tree.map(lambda a: a[: int(found.moments)], found.log)
     return Motion(

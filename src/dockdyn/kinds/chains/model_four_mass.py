@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool
 
 from dockdyn.contact.axial import Axial, AxialContact
 from dockdyn.contact.gate import APART, GATED
-from dockdyn.integrate.model import ContactModel, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
 from dockdyn.kinds.chains.model import Chains, Numbers
 
 
@@ -44,10 +44,10 @@ class FourMass(ContactModel):
         (force,) = delayed
         return Rate(x.v, self.chains.accelerations(x.q, x.v, force), -force * self.chains.approach(x.v))
 
-    def sense(self, t: Scalar, x: State) -> Sensed:
+    def outputs(self, t: Scalar, x: State) -> Outputs:
         touch = self.touch(x)
         force = self.contact.normal_force(x.mode[0], touch)
-        return Sensed((force,), self.contact.guards(x.mode[0], touch), (force,))
+        return Outputs((force,), self.contact.guards(x.mode[0], touch), (force,))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         onset = self.contact.touch(jnp.zeros(()), self.chains.approach(x.v))

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool
 
 from dockdyn.contact.latch import HELD, ON_RAMP, OUT, Caught, Ramp
 from dockdyn.impact.formulas.effective_mass import reduced
-from dockdyn.integrate.model import ContactModel, Rate, Scalar, Sensed, State, chosen
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, chosen
 from dockdyn.kinds.chains.model import Chains, Numbers
 
 
@@ -59,11 +59,11 @@ class LatchingChains(ContactModel):
             x.v, self.chains.accelerations(x.q, x.v, force), (-force * self.chains.approach(x.v), Caught.nothing())
         )
 
-    def sense(self, t: Scalar, x: State) -> Sensed:
+    def outputs(self, t: Scalar, x: State) -> Outputs:
         force = self.force(x)
         travel = self.chains.approach(x.q)
         guards = self.ramp.guards(x.mode[0], travel, travel)
-        return Sensed((force,), guards, (jnp.where(x.mode[0] == ON_RAMP, force, 0.0),))
+        return Outputs((force,), guards, (jnp.where(x.mode[0] == ON_RAMP, force, 0.0),))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         mode = self.ramp.next_mode(x.mode[0], (fired[0], fired[1]))

@@ -20,7 +20,7 @@ from dockdyn.contact.pair import Contact
 from dockdyn.control.actuators import Actuation, Effort
 from dockdyn.control.body_hold import BodyControl, FreeBody
 from dockdyn.control.plant import attitude_error
-from dockdyn.integrate.model import ContactModel, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
 from dockdyn.kinds.free_flight.model_held import fall_in, held, holding_load, observed
@@ -157,20 +157,20 @@ class FreeFlight(ContactModel):
         """All that puts forces on both bodies, in the order of the signal."""
         return self.contacts if self.latch is None else (*self.contacts, self.latch)
 
-    def sense(self, t: Scalar, x: State) -> Sensed:
+    def outputs(self, t: Scalar, x: State) -> Outputs:
         places = self.places(x)
         signal: list[Any] = []
         guards: list[Scalar] = []
-        watched: list[Scalar] = []
+        monitored: list[Scalar] = []
         for contact, mode in zip(self.contacts, x.mode, strict=False):
             touch = contact.touch(*places)
             normal_force = contact.normal_force(mode, touch)
             signal.append(contact.force(normal_force, touch))
             guards.extend(contact.guards(mode, touch))
-            watched.append(normal_force)
+            monitored.append(normal_force)
         latch = self.latch
         if latch is None:
-            return Sensed(tuple(signal), tuple(guards), tuple(watched))
+            return Outputs(tuple(signal), tuple(guards), tuple(monitored))
         signal.append(latch.force(x.mode[-1], *places))
         across, past = latch.guards(x.mode[-1], *places)
         if latch.catch is None:
@@ -179,11 +179,11 @@ class FreeFlight(ContactModel):
             still = [a & b for a, b in zip(held, latch.seated(self.contacts), strict=True)]
             guards = [jnp.where(still[i // 2], -1.0, guard) for i, guard in enumerate(guards)]
         else:
-            watched.extend(catch_sizes(self, latch, latch.catch, x))
+            monitored.extend(catch_sizes(self, latch, latch.catch, x))
             if latch.ends_run:
                 over = t - (x.memory[2].time + first_swing(self, latch, latch.catch))
                 across = jnp.where(x.mode[-1] == HELD, over, across)
-        return Sensed(tuple(signal), (*guards, across, past), tuple(watched))
+        return Outputs(tuple(signal), (*guards, across, past), tuple(monitored))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         places = self.places(x)

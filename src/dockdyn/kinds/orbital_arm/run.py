@@ -43,17 +43,19 @@ def build(content: Any, dissipative: bool) -> OrbitalArm:
 
 
 @jit_once
-def begin(model: OrbitalArm, settings: colliding.Settings) -> colliding.Lane:
-    return colliding.begin(model, settings)
+def init(model: OrbitalArm, settings: colliding.Settings) -> colliding.SolverState:
+    return colliding.init(model, settings)
 
 
-@partial(Program, donate=("lane",))
-def proceed(model: OrbitalArm, settings: colliding.Settings, lane: colliding.Lane, until: Any) -> colliding.Lane:
-    return colliding.proceed(model, settings, lane, until)
+@partial(Program, donate=("solver",))
+def advance(
+    model: OrbitalArm, settings: colliding.Settings, solver: colliding.SolverState, until: Any
+) -> colliding.SolverState:
+    return colliding.advance(model, settings, solver, until)
 
 
 @jit_once
-def look(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
+def evaluate(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
     return jax.lax.map(lambda row: observe(model, row.time, row.at.q, row.at.p, row.at.mode), kept)
 
 
@@ -96,16 +98,16 @@ def check_start(scenario: Scenario, depths: np.ndarray) -> None:
 
 
 @jit_once
-def closures(model: OrbitalArm, lane: colliding.Lane) -> Any:
+def closures(model: OrbitalArm, solver: colliding.SolverState) -> Any:
     """How far the loops are from closed at the start, and how fast their ends move apart."""
-    v = velocities(model, lane.time, lane.at)[0]
-    q, mode = lane.at.q, lane.at.mode
+    v = velocities(model, solver.time, solver.at)[0]
+    q, mode = solver.at.q, solver.at.mode
     return model.ties(q, mode), model.tie_rows(q, mode) @ v
 
 
-def check_closures(scenario: Scenario, model: OrbitalArm, lane: colliding.Lane) -> None:
+def check_closures(scenario: Scenario, model: OrbitalArm, solver: colliding.SolverState) -> None:
     """Refuses loops that the links' start leaves open, or tears."""
-    gaps, rates = map(np.asarray, closures(model, lane))
+    gaps, rates = map(np.asarray, closures(model, solver))
     first = 0
     for index, section in enumerate(scenario.content.closure):
         own = slice(first, first + model.rows(section.hold == "weld"))
@@ -125,36 +127,36 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     content = scenario.content
     settings = settings_of(scenario)
     model = build(content, content.dissipative())
-    lane = begin(model, settings)
-    check_start(scenario, np.asarray(lane.depths))
+    solver = init(model, settings)
+    check_start(scenario, np.asarray(solver.depths))
     if model.loops:
-        check_closures(scenario, model, lane)
-    lane = jax.block_until_ready(proceed(model, settings, lane, jnp.asarray(0)))  # compiles
+        check_closures(scenario, model, solver)
+    solver = jax.block_until_ready(advance(model, settings, solver, jnp.asarray(0)))  # compiles
     ran = time.perf_counter()
-    lane = drive(
-        lane,
-        lambda lane, until: proceed(model, settings, lane, jnp.asarray(until)),
-        lambda lane: float(lane.time) / content.duration,
+    solver = drive(
+        solver,
+        lambda solver, until: advance(model, settings, solver, jnp.asarray(until)),
+        lambda solver: float(solver.time) / content.duration,
         SLICE,
         progress,
         content.integrator.max_steps,
     )
     ran = time.perf_counter() - ran
-    sampled, steps = int(lane.sampled), int(lane.steps)
-    kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(lane))
-    seen = jax.tree.map(np.asarray, look(model, kept))
+    sampled, steps = int(solver.sampled), int(solver.steps)
+    kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(solver))
+    seen = jax.tree.map(np.asarray, evaluate(model, kept))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
     seen |= from_gravity(kept.given, model.planar)
-    events, what = events_of(model, lane)
+    events, what = events_of(model, solver)
     facts = {
         "steps": steps,
         "step_s": float(settings.step),
-        "newton_iterations_mean": float(lane.corrections) / max(steps, 1),
-        "newton_iterations_max": int(lane.most),
+        "newton_iterations_mean": float(solver.corrections) / max(steps, 1),
+        "newton_iterations_max": int(solver.most),
         "microseconds_per_step": 1e6 * ran / max(steps, 1),
         "conservative": int(content.orbit is None or content.orbit.circular),
     }
-    status = Status(int(lane.status))
+    status = Status(int(solver.status))
     status = Status.TOO_MANY_ITERATIONS if status == Status.RUNNING else status
     section = content.integrator
     reasons = {
@@ -162,7 +164,7 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
         Status.TOO_MANY_AT_REST: CROWDED,
     }
     limits = {"most": section.max_iterations, "places": PLACES}
-    words = reason_of(content, status, float(lane.time), "the motion", float(lane.pace), reasons, **limits)
+    words = reason_of(content, status, float(solver.time), "the motion", float(solver.step_limit), reasons, **limits)
     motion = Motion(kept.time, seen, events, what, words, status == Status.FINISHED, facts)
     return dataset_of(scenario, motion, time.perf_counter() - began)
 
@@ -176,10 +178,10 @@ def from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
     return {"gravity_impulse": impulse, "gravity_turning_impulse": turning}
 
 
-def events_of(model: OrbitalArm, lane: colliding.Lane) -> tuple[dict[str, Any], list[str]]:
+def events_of(model: OrbitalArm, solver: colliding.SolverState) -> tuple[dict[str, Any], list[str]]:
     """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
-    count = int(lane.events)
-    log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(lane, model.records()))
+    count = int(solver.events)
+    log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(solver, model.records()))
     rows: list[list[float]] = []
     what: list[str] = []
     phase, released = 0, False

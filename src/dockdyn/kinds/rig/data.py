@@ -56,10 +56,12 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
     found["model_work"] = found["kinetic_energy"] - found["kinetic_energy"][0]
     if scenario.content.loop.virtual_contact is None:
         found.pop("virtual_force", None)
-    kept, culprit = finite_rows(found)
+    kept, first_nonfinite = finite_rows(found)
     finished = kept == len(course.time)
     end = course.time[max(kept - 1, 0)]
-    status = REASONS[Status.FINISHED if finished else Status.NOT_FINITE].format(time=end, culprit=culprit)
+    status = REASONS[Status.FINISHED if finished else Status.NOT_FINITE].format(
+        time=end, first_nonfinite=first_nonfinite
+    )
     step = course.time[1] - course.time[0] if len(course.time) > 1 else 0.0
     axes, port = rig.plant.axes, rig.plant.port_axes
     coordinates: dict[str, Any] = {

@@ -19,8 +19,8 @@ from jaxtyping import Array, Bool, Float
 from dockdyn.contact.gate import PRESSING
 from dockdyn.hil.robot import Reading
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.hybrid.node import look
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.hybrid.mesh_point import evaluate
+from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
 
@@ -109,7 +109,7 @@ class Stretch(Model):
         rate = plant.flow(motion, self.rig.total(self.moving, speed, load, motion, x.mode.virtual)[0])
         return Rate(rate.q, rate.v, power)
 
-    def sense(self, t: Scalar, x: State) -> Sensed:
+    def outputs(self, t: Scalar, x: State) -> Outputs:
         plant, nothing = self.rig.plant, jnp.zeros(self.rig.plant.axes)
 
         def late() -> Axes:
@@ -128,7 +128,7 @@ class Stretch(Model):
         for group, modes in zip(self.meetings(t, x), x.mode, strict=True):
             for (gate, touch), mode in zip(group, modes, strict=True):
                 guards += gate.guards(mode, touch)
-        return Sensed((load, work), tuple(guards), ())
+        return Outputs((load, work), tuple(guards), ())
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         pairs = iter(zip(fired[::2], fired[1::2], strict=True))
@@ -206,15 +206,15 @@ def solved(model: Stretch, length: Scalar) -> tuple[State, Scalar]:
         line_capacity=1,
         max_iterations=MOST_STEPS,
     )
-    lane = located.begin(model, settings)
-    start = lane.node.state
-    rate = model.flow(lane.node.time, start, lane.node.sensed.signal)
-    lane = lane._replace(
-        node=look(model, lane.node.time, start, rate),
+    solver = located.init(model, settings)
+    start = solver.node.state
+    rate = model.flow(solver.node.time, start, solver.node.outputs.signal)
+    solver = solver._replace(
+        node=evaluate(model, solver.node.time, start, rate),
         refresh=jnp.asarray(False),
         status=jnp.where(length > 0, Status.RUNNING, Status.FINISHED),
     )
-    lane = located.proceed(model, settings, lane, settings.max_iterations)
-    good, x = lane.status == Status.FINISHED, lane.node.state
+    solver = located.advance(model, settings, solver, settings.max_iterations)
+    good, x = solver.status == Status.FINISHED, solver.node.state
     q, v, work = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
     return State(q, v, (), ()), work

@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.axial import Axial, AxialContact
 from dockdyn.contact.gate import APART, GATED, PRESSING
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 
 
 class MassOnWall(Model):
@@ -39,12 +39,12 @@ class MassOnWall(Model):
     def flow(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> Rate:
         return Rate(x.v, -delayed[0] / self.mass, ())
 
-    def sense(self, t: Scalar, x: State) -> Sensed:
+    def outputs(self, t: Scalar, x: State) -> Outputs:
         touch = self.touch(x)
         force = self.contact.normal_force(x.mode[0], touch)
         never = jnp.asarray(-1.0)
         guards = (never, never) if self.bilateral else self.contact.guards(x.mode[0], touch)
-        return Sensed((force,), guards, (force,))
+        return Outputs((force,), guards, (force,))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         mode = self.contact.next_mode(x.mode[0], (fired[0], fired[1]), self.contact.touch(jnp.zeros(()), x.v))

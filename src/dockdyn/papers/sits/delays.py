@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.hil.robot import RobotAxes
 from dockdyn.integrate.hybrid import fixed
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.kinds.rig.build import free_model, plant_of
 from dockdyn.kinds.rig.measures import at_last_peak
 from dockdyn.kinds.rig.model_wall import MassOnWall
@@ -61,12 +61,12 @@ class Target(Model):
     def flow(self, t: Scalar, x: State, delayed: tuple[Scalar]) -> Rate:
         return Rate(x.v, -delayed[0] / self.wall.mass, () if self.robot is None else self.moved(x))
 
-    def sense(self, t: Scalar, x: State) -> Sensed:
+    def outputs(self, t: Scalar, x: State) -> Outputs:
         place, speed = x.q, x.v
         if self.robot is not None:
             place, speed = self.robot.output @ x.memory, self.robot.output @ self.moved(x)
         force = self.wall.contact.normal_force(x.mode[0], self.wall.contact.touch(place, speed))
-        return Sensed((force,), (), ())
+        return Outputs((force,), (), ())
 
     def jump(self, t: Scalar, x: State, fired: tuple[Array, ...]) -> State:
         return x

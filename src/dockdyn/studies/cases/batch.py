@@ -15,7 +15,7 @@ from dockdyn.api import simulate, summarise
 from dockdyn.integrate.solution import Status
 from dockdyn.results.contact_run import check_runnable, state_names
 from dockdyn.results.dataset import reason_of
-from dockdyn.results.drive import culprit_name
+from dockdyn.results.drive import name_of_nonfinite
 from dockdyn.results.key_figures import LocatedFigures, in_batches, left_out, need_samples
 from dockdyn.results.requirements import ends_of, figures_of
 from dockdyn.scenario.kinds import kind_named
@@ -83,14 +83,14 @@ def in_lanes(cases: Sequence[Scenario], threads: int | None, asked: Collection[s
     contents = [check_runnable(case).content for case in cases]
     known = located_figures(cases[0])
     sampled = need_samples(known.figures, asked)
-    figures, status, ends, culprits = run_lanes(cases[0].kind, contents, threads, sampled)
+    figures, status, ends, nonfinite = run_lanes(cases[0].kind, contents, threads, sampled)
     meaningless = [left_out(known.figures, known.stated(content)) for content in contents]
     for name in figures.keys() & set().union(*meaningless):
         figures[name] = np.where([name in names for names in meaningless], np.nan, figures[name])
     reasons = []
-    for content, code, end, culprit in zip(contents, status, ends, culprits, strict=True):
+    for content, code, end, first_nonfinite in zip(contents, status, ends, nonfinite, strict=True):
         finished = code == Status.FINISHED
-        name = "" if finished else culprit_name(int(culprit), partial(state_names, content))
+        name = "" if finished else name_of_nonfinite(int(first_nonfinite), partial(state_names, content))
         reasons.append("" if finished else reason_of(content, Status(int(code)), float(end), name))
     return Cases(figures, reasons)
 

@@ -40,7 +40,7 @@ def together(kind: str, contents: Any, settings: located.Settings, at_once: int 
     def lane(row: Row) -> Any:
         content, chosen = row
         figures, solution = run_case(kind, content.model(), chosen)
-        return figures, solution.status, solution.time, solution.culprit
+        return figures, solution.status, solution.time, solution.first_nonfinite
 
     return jax.lax.map(lane, (contents, settings), batch_size=at_once)
 
@@ -58,7 +58,7 @@ def pool(threads: int) -> ThreadPoolExecutor:
 def run_lanes(
     kind: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False
 ) -> tuple[dict[str, Any], Any, Any, Any]:
-    """Figures (NumPy arrays over the contents of one kind), status, end time (s) and culprit of a run of each.
+    """Figures (NumPy arrays over the contents of one kind), status, end time (s) and first non-finite number of a run of each.
 
     Those of the whole motion where it is `sampled`.
     """

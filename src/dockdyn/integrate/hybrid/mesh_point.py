@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.model import Model, Rate, Scalar, Sensed, State
+from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
 from dockdyn.mechanics.vector import once
 
 Delayed = Callable[[Scalar, State], Any]
@@ -27,14 +27,14 @@ def tolerance(time: Scalar) -> Scalar:
     return TIME_TOLERANCE * jnp.maximum(1.0, time)
 
 
-class Node(NamedTuple):
+class MeshPoint(NamedTuple):
     """Everything known at a mesh point, seen from the step that follows it (or, just reached, that precedes it)."""
 
     time: Scalar
     state: State
     rate: Rate
-    sensed: Sensed
-    slopes: Sensed  # time derivatives of `sensed`
+    outputs: Outputs
+    slopes: Outputs  # time derivatives of `outputs`
 
 
 def zeros_like(tree: Any) -> Any:
@@ -42,17 +42,17 @@ def zeros_like(tree: Any) -> Any:
     return jax.tree.map(jnp.zeros_like, tree)
 
 
-def look(model: Model, t: Scalar, x: State, rate: Rate) -> Node:
+def evaluate(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
     """The mesh point at (t, x), where the rate is known."""
 
-    def sense(t, q, v, memory):
-        return model.sense(t, State(q, v, x.mode, memory))
+    def asked(t, q, v, memory):
+        return model.outputs(t, State(q, v, x.mode, memory))
 
-    sensed, tangent = jax.linearize(sense, t, x.q, x.v, x.memory)
-    return once(Node(t, x, rate, sensed, tangent(jnp.ones(()), rate.q, rate.v, rate.memory)))
+    outputs, tangent = jax.linearize(asked, t, x.q, x.v, x.memory)
+    return once(MeshPoint(t, x, rate, outputs, tangent(jnp.ones(()), rate.q, rate.v, rate.memory)))
 
 
-def between(model: Model, node: Node, at: Node, step: Scalar, u: Scalar | float) -> State:
+def between(model: Model, node: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
     """The state at the fraction u of the step from `node` to `at`."""
     ends = ((n.state.q, n.state.v, n.state.memory) for n in (node, at))
     q, v, memory = jax.tree.map(
@@ -61,11 +61,11 @@ def between(model: Model, node: Node, at: Node, step: Scalar, u: Scalar | float)
     return model.retract(State(q, v, node.state.mode, memory))
 
 
-def numbers(node: Node) -> Any:
+def numbers(node: MeshPoint) -> Any:
     """The numbers of a node that must be finite: continuous states, signal, then rates."""
-    return (node.state.q, node.state.v, node.state.memory), node.sensed.signal, node.rate
+    return (node.state.q, node.state.v, node.state.memory), node.outputs.signal, node.rate
 
 
-def is_finite(node: Node) -> Bool[Array, ""]:
+def is_finite(node: MeshPoint) -> Bool[Array, ""]:
     """Whether every number known at a mesh point is finite."""
     return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(node))))

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.node import Node
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint
 from dockdyn.integrate.hybrid.runge_kutta import Flow, embedded_error, looped_rk4
 from dockdyn.integrate.model import Model, Rate, Scalar
 
@@ -19,7 +19,7 @@ SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not s
 
 
 def step_error(
-    model: Model, tolerance: Scalar | float, node: Node, tried: Node, step: Scalar, flow: Flow, last: Rate
+    model: Model, tolerance: Scalar | float, node: MeshPoint, tried: MeshPoint, step: Scalar, flow: Flow, last: Rate
 ) -> Scalar:
     """Estimate of the error that a step makes, now and through its signal, relative to the motion.
 
@@ -40,9 +40,9 @@ def step_error(
         """
         x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, node.state, step / 2, node.rate).state
         t = node.time + step / 2
-        ends = node.sensed.signal, tried.sensed.signal, node.slopes.signal, tried.slopes.signal
+        ends = node.outputs.signal, tried.outputs.signal, node.slopes.signal, tried.slopes.signal
         kept = jax.tree.map(lambda a, b, da, db: cubic.value(0.5, a, b, da * step, db * step), *ends)
-        both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.sense(t, x).signal, kept)
+        both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.outputs(t, x).signal, kept)
         rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
         # over the step the error goes with u² (1 − u)², whose mean is 8/15 of its middle
         missed = jax.tree.map(lambda rate: 8 / 15 * step * (rate[0] - rate[1]), rates)
@@ -57,7 +57,7 @@ def step_error(
 
 
 def longest_step(
-    model: Model, tolerance: Scalar | float, step: Scalar | float, node: Node, quiet: Bool[Array, ""]
+    model: Model, tolerance: Scalar | float, step: Scalar | float, node: MeshPoint, quiet: Bool[Array, ""]
 ) -> Scalar:
     """The longest step (s) from `node`: `step`, or longer where the tolerance chooses it, no delayed signal is left
     (`quiet`) and the model promises that nothing begins."""
@@ -70,10 +70,10 @@ def longest_step(
 GROWTH = 4.0  # a step says nothing of steps longer than this many times its own length
 
 
-def keep_pace(
+def control_step(
     tolerance: Scalar | float,
     longest: Scalar,
-    pace: Scalar,
+    step_limit: Scalar,
     step: Scalar,
     error: Scalar,
     judged: Bool[Array, ""],
@@ -89,5 +89,5 @@ def keep_pace(
     fit = jnp.where(jnp.isnan(error), 0.0, 0.9 * (tolerance / jnp.maximum(error, 1e-300)) ** 0.25)
     fine = jnp.minimum(longest, jnp.where(controlled, step * jnp.clip(fit, 0.1, GROWTH), longest))
     coarse = controlled & ~judged & ~(error <= tolerance) & (step > SHORTEST * jnp.maximum(1.0, time))
-    adapted = jnp.where(fit < GROWTH, fine, jnp.maximum(pace, fine))
-    return coarse, jnp.where(judged, pace, adapted), fine
+    adapted = jnp.where(fit < GROWTH, fine, jnp.maximum(step_limit, fine))
+    return coarse, jnp.where(judged, step_limit, adapted), fine

@@ -78,7 +78,7 @@ class Kept(NamedTuple):
     iterations: Int[Array, ""]  # of Newton's method in the step that ended here
 
 
-class Lane(NamedTuple):
+class SolverState(NamedTuple):
     """A run between iterations."""
 
     time: Scalar
@@ -88,7 +88,7 @@ class Lane(NamedTuple):
     earlier: Float[Array, "guards"]  # a step ago
     struck: Flag  # there was a jump at this instant
     search: Search  # for an event in the step at hand
-    pace: Scalar  # s
+    step_limit: Scalar  # s
     fastest: Scalar  # largest of the velocities so far
     mark: Int[Array, ""]  # marks passed
     work: Scalar

@@ -12,12 +12,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.node import Node
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.vector import once
 
 
-class Watch(NamedTuple):
+class RunningExtrema(NamedTuple):
     """Peaks and integrals of the watched quantities since the last logged moment."""
 
     peaks: Float[Array, "watched"]
@@ -25,19 +25,19 @@ class Watch(NamedTuple):
     integrals: Float[Array, "watched"]
 
     @staticmethod
-    def fresh(size: int) -> Watch:
-        return Watch(jnp.full(size, -jnp.inf), jnp.zeros(size), jnp.zeros(size))
+    def fresh(size: int) -> RunningExtrema:
+        return RunningExtrema(jnp.full(size, -jnp.inf), jnp.zeros(size), jnp.zeros(size))
 
 
-def watched(watch: Watch, node: Node, at: Node, step: Scalar) -> Watch:
+def monitored(extrema: RunningExtrema, node: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
     """Peaks and integrals with the step from `node` to `at` added."""
-    if not node.sensed.watched:
-        return watch
-    a, b = jnp.stack(node.sensed.watched), jnp.stack(at.sensed.watched)
-    da, db = jnp.stack(node.slopes.watched) * step, jnp.stack(at.slopes.watched) * step
+    if not node.outputs.monitored:
+        return extrema
+    a, b = jnp.stack(node.outputs.monitored), jnp.stack(at.outputs.monitored)
+    da, db = jnp.stack(node.slopes.monitored) * step, jnp.stack(at.slopes.monitored) * step
     _, high = once(cubic.extremes(a, b, da, db))
     inside = (high > 0) & (high < 1)
-    peaks, times = watch.peaks, watch.peak_times
+    peaks, times = extrema.peaks, extrema.peak_times
     for value, when in (
         (a, node.time),
         (jnp.where(inside, cubic.value(high, a, b, da, db), -jnp.inf), node.time + high * step),
@@ -45,4 +45,4 @@ def watched(watch: Watch, node: Node, at: Node, step: Scalar) -> Watch:
     ):
         times = jnp.where(value > peaks, when, times)
         peaks = jnp.maximum(value, peaks)
-    return Watch(peaks, times, watch.integrals + step * cubic.integral(a, b, da, db))
+    return RunningExtrema(peaks, times, extrema.integrals + step * cubic.integral(a, b, da, db))
