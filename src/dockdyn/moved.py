@@ -1,6 +1,7 @@
 """Where modules of earlier versions are now: their old names still work for one release, with a warning.
 
-An entry reads "old room -> new room: names", a name that has changed as "old=new".
+An entry of `MOVED` reads "old room -> new room: names", a name that has changed as "old=new"; one of `RENAMED` has the
+module as it is called now, and what it holds, "old=new".
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
@@ -42,6 +44,20 @@ models -> kinds.rig: rig_run=model_run wall=model_wall
 study -> kinds.rig: rig_build=build rig_run=run rig_compensator=compensator rig_lanes=lanes
 study -> kinds.rig.comparison: compare
 study -> studies.campaign: campaign=conduct campaign_store=store sampling
+"""
+RENAMED = """
+contact.gate: Gate=UnilateralContact
+contact.pair: Touch=ContactState Meeting=ContactKinematics meet=contact_kinematics
+integrate.model: Sensed=Outputs
+integrate.solution: Moment=EventRecord
+integrate.hybrid.located: Lane=SolverState begin=init proceed=advance
+integrate.hybrid.mesh_point: Node=MeshPoint look=evaluate
+integrate.hybrid.running_extrema: Watch=RunningExtrema
+integrate.hybrid.step_control: keep_pace=control_step
+integrate.variational.colliding: begin=init proceed=advance
+integrate.variational.solver_state: Lane=SolverState
+stability.multirate: Rhythm=Hyperperiod rhythm=hyperperiod_of
+kinds.rig.model_schedule: Clock=RigSchedule clock=rig_schedule
 """
 GONE = {"dockdyn.loop", "dockdyn.loop.compensators", "dockdyn.models", "dockdyn.study"}  # rooms that are no more
 
@@ -88,14 +104,37 @@ class MovedModules(MetaPathFinder, Loader):
                 sys.modules[name].__class__ = Room
 
 
-def renamed_class(module: str, name: str, classes: dict[str, type]) -> type:
-    """The class that a module had by the old `name`, of those in `classes`. Raises AttributeError for another name."""
-    if name not in classes:
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    new = classes[name].__name__
-    words = f"{module}.{name} is called {new} now; the old name goes with the next release"
-    warnings.warn(words, DeprecationWarning, stacklevel=3)
-    return classes[name]
+class RenamedParts(MetaPathFinder):
+    """Lets modules that hold something by a new name give it by the old one, too."""
+
+    def __init__(self) -> None:
+        entries = (line.split(": ") for line in RENAMED.strip().splitlines())
+        self.names = {f"dockdyn.{module}": dict(name.split("=") for name in names.split()) for module, names in entries}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in self.names:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            execute, names = spec.loader.exec_module, self.names[fullname]
+
+            def exec_module(module: ModuleType) -> None:
+                execute(module)
+                vars(module)["__getattr__"] = partial(by_old_name, module, names)
+
+            vars(spec.loader)["exec_module"] = exec_module
+        return spec
+
+
+def by_old_name(module: ModuleType, names: dict[str, str], name: str) -> Any:
+    """What a module holds by an old `name`, a key of `names`. Raises AttributeError for another name."""
+    if name not in names:
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+    words = f"{module.__name__}.{name} is called {names[name]} now; the old name goes with the next release"
+    warnings.warn(words, DeprecationWarning, stacklevel=2)
+    return getattr(module, names[name])
 
 
 def take_old_methods(owner: type, names: dict[str, str]) -> None:
@@ -120,3 +159,4 @@ def install() -> None:
     """Let old names be imported."""
     if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
         sys.meta_path.append(MovedModules())
+        sys.meta_path.insert(0, RenamedParts())

@@ -10,7 +10,7 @@ import pytest
 from lint_kinds import offences
 
 import dockdyn
-from dockdyn.moved import MovedModules, new_names
+from dockdyn.moved import MovedModules, RenamedParts, new_names
 from dockdyn.scenario import kinds
 
 
@@ -28,6 +28,18 @@ def test_an_old_module_does_not_take_the_place_of_a_function_of_its_name(old):
     with pytest.warns(DeprecationWarning, match="is now"):
         importlib.import_module(f"dockdyn.impact.{old}")
     assert getattr(dockdyn.impact, old).__name__ == old and callable(getattr(dockdyn.impact, old))
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [(module, *pair) for module, names in RenamedParts().names.items() for pair in names.items()],
+)
+def test_what_a_module_holds_has_its_old_name_too(module, old, new):
+    found = importlib.import_module(module)
+    with pytest.warns(DeprecationWarning, match=f"{old} is called {new} now"):
+        assert getattr(found, old) is getattr(found, new)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        found.nothing  # noqa: B018
 
 
 def test_other_names_are_not_found():
@@ -171,8 +183,5 @@ def test_parts_of_ones_own_written_with_old_names_still_work():
             def true_distance(self):
                 return True
 
-    with pytest.warns(DeprecationWarning, match="Sensed is called Outputs now"):
-        from dockdyn.integrate.model import Outputs, Sensed
-    assert Sensed is Outputs
     assert OldLaw().force_sign(0.5, 0.0) == 0.5
     assert OldSurface().is_exact_distance() and OldSurface().docking_frame()[1].y == 1

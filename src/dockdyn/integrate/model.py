@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.moved import renamed_class, take_old_methods
+from dockdyn.moved import take_old_methods
 
 Scalar = Float[Array, ""]
 Flag = Bool[Array, ""]
@@ -43,10 +43,6 @@ class Outputs(NamedTuple):
     signal: Any  # what the delay line stores (contact forces, say): a tree of scalars
     guards: tuple[Scalar, ...]  # event functions: an event fires when one rises through zero
     monitored: tuple[Scalar, ...]  # quantities whose peaks and integrals are kept between events
-
-
-def __getattr__(name: str) -> Any:
-    return renamed_class(__name__, name, {"Sensed": Outputs})
 
 
 class Model(eqx.Module):

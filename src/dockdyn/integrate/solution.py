@@ -36,9 +36,9 @@ class EventRecord(NamedTuple):
     time: Scalar  # s
     fired: Bool[Array, "guards"]  # which guards fired; none for a delayed image and for the end
     state: State  # just after
-    peaks: Float[Array, "watched"]  # largest value since the previous moment, and when
-    peak_times: Float[Array, "watched"]  # s
-    integrals: Float[Array, "watched"]  # over time since the previous moment
+    peaks: Float[Array, "monitored"]  # largest value since the previous moment, and when
+    peak_times: Float[Array, "monitored"]  # s
+    integrals: Float[Array, "monitored"]  # over time since the previous moment
 
 
 class Sample(NamedTuple):

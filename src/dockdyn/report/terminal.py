@@ -45,7 +45,7 @@ def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> No
     for part in parts:
         if isinstance(part, str):
             console.print(part)
-        else:
+        elif part:  # an empty table has no head either
             show_block(console, part)
     for warning in warnings:
         console.print(f"warning: {warning}")

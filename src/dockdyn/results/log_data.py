@@ -29,9 +29,9 @@ class Log(NamedTuple):
     last: Any  # the row of the end
     touching: Bool[Array, "rows contacts"]  # after the moment; a contact that is seated in a latch is over
     seated: Bool[Array, "rows contacts"]  # until the moment
-    peaks: Float[Array, "rows watched"]  # since the moment before: N of the contacts, then what a latch's catch has
-    peak_times: Float[Array, "rows watched"]  # s
-    integrals: Float[Array, "rows watched"]  # N s, since the moment before
+    peaks: Float[Array, "rows monitored"]  # since the moment before: N of the contacts, then what a latch's catch has
+    peak_times: Float[Array, "rows monitored"]  # s
+    integrals: Float[Array, "rows monitored"]  # N s, since the moment before
     seen: dict[str, Any]  # what is observed at the rows
     samples: dict[str, Any]  # what is observed at the samples, the last one filling up the rest; empty without samples
 

@@ -99,7 +99,7 @@ def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar
 
 
 def init(model: Model, settings: Settings, start: State | None = None) -> SolverState:
-    """The lane of a run that has not advanced yet, from the model's initial state or from `start`."""
+    """The solver of a run that has not advanced yet, from the model's initial state or from `start`."""
     start = model.initial() if start is None else start
     time = jnp.zeros(())
     # the first iteration is one of zero length: it brings the rates
@@ -322,7 +322,7 @@ def pass_edge(
 def sample(
     model: Model, settings: Settings, solver: SolverState, at: MeshPoint, step: Scalar, delayed: Delayed, moved: Flag
 ) -> tuple[Any, Int[Array, ""]]:
-    """Samples with those that the step from `lane.node` to `at` passes."""
+    """Samples with those that the step from `solver.node` to `at` passes."""
     if solver.samples is None:
         return None, solver.sampled
     node = solver.node
@@ -376,7 +376,7 @@ BULK = ("line", "log", "samples")  # written in place, so never selected between
 
 
 def result(solver: SolverState) -> Solution:
-    """The solution of a finished lane."""
+    """The solution of a run that has ended."""
     state = solver.node.state
     like = moment(solver.node, jnp.zeros(len(solver.node.outputs.guards), bool), solver.extrema)
     samples = None

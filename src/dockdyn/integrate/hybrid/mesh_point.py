@@ -62,7 +62,7 @@ def between(model: Model, node: MeshPoint, at: MeshPoint, step: Scalar, u: Scala
 
 
 def numbers(node: MeshPoint) -> Any:
-    """The numbers of a node that must be finite: continuous states, signal, then rates."""
+    """The numbers of a mesh point that must be finite: continuous states, signal, then rates."""
     return (node.state.q, node.state.v, node.state.memory), node.outputs.signal, node.rate
 
 

@@ -18,11 +18,11 @@ from dockdyn.mechanics.vector import once
 
 
 class RunningExtrema(NamedTuple):
-    """Peaks and integrals of the watched quantities since the last logged moment."""
+    """Peaks and integrals of the monitored quantities since the last logged moment."""
 
-    peaks: Float[Array, "watched"]
-    peak_times: Float[Array, "watched"]
-    integrals: Float[Array, "watched"]
+    peaks: Float[Array, "monitored"]
+    peak_times: Float[Array, "monitored"]
+    integrals: Float[Array, "monitored"]
 
     @staticmethod
     def fresh(size: int) -> RunningExtrema:

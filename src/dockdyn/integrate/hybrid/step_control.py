@@ -1,4 +1,4 @@
-"""How long a step may be: an estimate of its error, and the pace that keeps it below a tolerance.
+"""How long a step may be: an estimate of its error, and the limit that keeps it below a tolerance.
 
 Units: times s; errors dimensionless, relative to the motion.
 Source: embedded pair and step control, Hairer, Nørsett and Wanner 1993, section II.4.
@@ -79,7 +79,7 @@ def control_step(
     judged: Bool[Array, ""],
     time: Scalar,
 ) -> tuple[Bool[Array, ""], Scalar, Scalar]:
-    """Whether a step with relative `error` is too coarse, the new pace, which bounds the next steps (s), and the length
+    """Whether a step with relative `error` is too coarse, the limit of the next steps (s), and the length
     (s) that the step shows to be fine enough.
 
     A step that is `judged` already (zero length, or the repetition that lands on an event) changes nothing.

@@ -42,7 +42,7 @@ CAUTIOUS = 0.01  # of the longest step: the first one, where steps vary
 
 
 def init(model: Mechanical, settings: Settings) -> SolverState:
-    """The lane of a run that has not advanced yet."""
+    """The solver of a run that has not advanced yet."""
     q, v, mode = model.initial()
     zero, t = jnp.zeros((), int), jnp.zeros(())
     at = Point(q, momenta(model, t, q, v, mode), mode)
@@ -322,7 +322,7 @@ def follow(
 
 
 def kept(solver: SolverState) -> Kept:
-    """The samples, each leaf with a leading axis; rows after `lane.sampled` are meaningless."""
+    """The samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
     like = Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
     return jax.vmap(lambda row: unpack(row, like))(solver.samples[:-1])
 

@@ -1,4 +1,4 @@
-"""The report of a run: one HTML file that opens with no network."""
+"""The report of a run, for the page and the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a campaign: one HTML file that opens with no network."""
+"""The report of a campaign, for the page and the terminal."""
 
 from __future__ import annotations
 

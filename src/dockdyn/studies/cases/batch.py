@@ -54,7 +54,7 @@ def run_cases(
             cases.append(case)
         else:
             refused[row] = str(case)
-    found = in_lanes(cases, threads, asked) if runs_in_batches(scenario) else one_by_one(cases, threads)
+    found = in_lanes(cases, threads, asked) if runs_in_batches(scenario, figures) else one_by_one(cases, threads)
     return with_refused(found, refused, len(values))
 
 
@@ -69,10 +69,13 @@ def cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> It
             yield error
 
 
-def runs_in_batches(scenario: Scenario) -> bool:
-    """Whether the cases of a scenario run in compiled batches: not where one is required of which batches know nothing."""
+def runs_in_batches(scenario: Scenario, figures: Collection[str] = ()) -> bool:
+    """Whether the cases of a scenario run in compiled batches.
+
+    They do not where a requirement, or `figures`, names one of which batches know nothing.
+    """
     kind = kind_named(scenario.kind)
-    known, asked = kind.key_figures(), {one.figure for one in scenario.requirements}
+    known, asked = kind.key_figures(), {one.figure for one in scenario.requirements} | set(figures)
     return known is not None and kind.runs_in_batches(scenario) and in_batches(known.figures, asked)
 
 

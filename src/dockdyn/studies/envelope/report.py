@@ -1,4 +1,4 @@
-"""The report of an envelope: one HTML file that opens with no network."""
+"""The report of an envelope, for the page and the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of the margins of a contact loop: one HTML file that opens with no network."""
+"""The report of the margins of a contact loop, for the page and the terminal."""
 
 from __future__ import annotations
 

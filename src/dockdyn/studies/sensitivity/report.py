@@ -1,4 +1,4 @@
-"""The derivatives of a figure on the terminal, and as one HTML file that opens with no network."""
+"""The derivatives of a figure, for the page and the terminal."""
 
 from __future__ import annotations
 
