@@ -19,7 +19,9 @@ from dockdyn.files import remove_unfinished
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 CLEAN = b"\r\x1b[2K\x1b[?25h"  # of a terminal: away with the line of progress, the cursor back
 PATIENCE = 1.0  # s until the main thread ends the process by itself, should the waiting one be gone
+GRACE = 5.0  # s that work which waits to be ended has to put things away
 
+asked = threading.Event()  # set as a signal comes while `awaiting`
 advice: list[Callable[[], str]] = []  # what the last words say of the work that was under way
 
 
@@ -39,16 +41,42 @@ def listen() -> None:
 
 
 def wait(reader: int) -> None:
-    """What the thread does: wait for a signal that is `stop`'s, and end the process."""
+    """What the thread does: wait for signals; end the process, or tell the work that waits for one."""
     while numbers := os.read(reader, 1):
-        if signal.getsignal(numbers[0]) is stop:
+        handler = signal.getsignal(numbers[0])
+        if handler is stop:
             end(numbers[0])
+        elif handler is leave_to_waiter:
+            last = threading.Timer(GRACE, os._exit, (0,))  # whatever hangs then, a lock or another's thread
+            last.daemon = True
+            last.start()
+            asked.set()
 
 
 def stop(number: int, frame: object) -> None:
     """What the main thread does when it comes to hear of the signal: nothing more."""
     time.sleep(PATIENCE)
     os._exit(128 + number)
+
+
+def leave_to_waiter(number: int, frame: object) -> None:
+    """What the main thread does with a signal that `awaiting` waits for: nothing, the waiting thread has told it."""
+
+
+@contextlib.contextmanager
+def awaiting() -> Iterator[threading.Event]:
+    """Work that lasts until a signal asks, also one that was ignored: the event is set as it comes.
+
+    The process then has a few seconds to put things away before it is ended with code 0; another signal after this
+    block ends it at once. `listen` must have been called before.
+    """
+    asked.clear()
+    before = {number: signal.signal(number, leave_to_waiter) for number in WORDS}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def end(number: int) -> None:

@@ -88,6 +88,28 @@ def test_whatever_the_main_thread_does(work, tmp_path):
     assert (code, errors) == (130, "error: interrupted\n") and took < patience()
 
 
+STUCK = """
+import threading
+from dockdyn import interrupt
+
+interrupt.listen()
+interrupt.GRACE = 1.0
+with interrupt.awaiting() as asked:
+    print("here", flush=True)
+    asked.wait()
+print("told", flush=True)
+threading.Thread(target=threading.Event().wait).start()  # Python waits for it to the end of days
+"""
+
+
+def test_work_that_waits_to_be_ended_ends_also_where_something_hangs():
+    process = subprocess.Popen([sys.executable, "-c", STUCK], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGTERM)
+    told, _ = process.communicate(timeout=100)
+    assert told == "told\n" and process.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("by", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 )
