@@ -10,12 +10,13 @@ from extremes import SECONDS, SPEEDS, Worker
 from dockdyn.scenario.load import preset_kinds
 
 RUNS = int(os.environ.get("DOCKDYN_FUZZ_RUNS", "2000"))  # of all presets together, in full runs
+LONG = 20  # one in so many may take all the steps that its preset allows
 ONWARD = 1_000_000  # the first seed of full runs: another one than the sample's
 KINDS = preset_kinds()
 
 
 def check(cases, **limits):
-    """Every case (preset, seed, study) ends with exit code 0, 2 or 3, its answer in JSON or its reason in one line."""
+    """The outcomes: every case (preset, seed, study) ends with code 0, 2 or 3, its answer in JSON or its reason in one line."""
     worker = Worker()
     try:
         found = [worker(*case, **limits) for case in cases]
@@ -25,21 +26,24 @@ def check(cases, **limits):
     assert not faults
     assert {one["code"] for one in found} <= {0, 2, 3}
     assert all("at t = " in one["words"] for one in found if one["code"] == 3)
-    assert max(one["seconds"] for one in found) <= SECONDS
-    assert len({one["code"] for one in found}) > 1, "some run and some do not"
+    assert all(one["seconds"] <= SECONDS for one in found)
+    return found
 
 
 @pytest.mark.parametrize("preset", ["paraskevas-a", "sits"])
 def test_extreme_numbers_are_refused_or_run(preset):
-    check([(preset, seed) for seed in range(15)], most_steps=100_000)
+    found = check([(preset, seed) for seed in range(15)], most_steps=100_000)
+    assert len({one["code"] for one in found}) > 1, "some run and some do not"
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("preset", KINDS)
 def test_extreme_numbers_are_refused_or_run_in_every_preset(preset):
-    # a step of flexible arms takes up to a hundred times as long as one of two bodies
-    most_steps = 20_000 if KINDS[preset] == "berthing" else None
-    check([(preset, seed) for seed in range(ONWARD, ONWARD + max(RUNS // len(KINDS), 4))], most_steps=most_steps)
+    seeds = range(ONWARD, ONWARD + max(RUNS // len(KINDS), 4))
+    long = () if KINDS[preset] == "berthing" else seeds[::LONG]  # a step of flexible arms takes a hundred times as long
+    found = check([(preset, seed) for seed in seeds if seed not in long], most_steps=20_000)
+    check([(preset, seed) for seed in long])
+    assert len({one["code"] for one in found}) > 1, "some run and some do not"
 
 
 @pytest.mark.full
@@ -53,4 +57,5 @@ def test_extreme_numbers_are_refused_or_run_in_every_preset(preset):
 )
 def test_studies_of_extreme_numbers(study, preset):
     assert study != "envelope" or KINDS[preset] in SPEEDS
-    check([(preset, seed, study) for seed in range(ONWARD, ONWARD + max(RUNS // 100, 4))])
+    found = check([(preset, seed, study) for seed in range(ONWARD, ONWARD + max(RUNS // 100, 4))])
+    assert len({one["code"] for one in found}) > 1, "some run and some do not"
