@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.rig.comparison.compare import compare
     from dockdyn.mechanics.vector import Vector
     from dockdyn.pages import report_html
+    from dockdyn.parameters import parameter
     from dockdyn.report.plot import plot
     from dockdyn.results.store import open_result
     from dockdyn.scenario.language.errors import ScenarioError
@@ -53,6 +54,7 @@ PLACES = {
     "load": "scenario.load",
     "margins": "studies.margins.answer",
     "open_result": "results.store",
+    "parameter": "parameters",
     "plot": "report.plot",
     "presets": "scenario.load",
     "read_bounce": "studies.identification.bounce_log",
@@ -84,6 +86,7 @@ __all__ = [
     "load",
     "margins",
     "open_result",
+    "parameter",
     "plot",
     "presets",
     "read_bounce",

@@ -23,7 +23,7 @@ from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.tables.by_joint import of_slides
 from dockdyn.scenario.tables.own_impact import or_own
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import Duration, MostSteps, OutputSection
 from dockdyn.scenario.tables.tree import GRIP, SCALAR, FlexibleSection, TreeSection, turned_back
 

@@ -19,7 +19,8 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, Number, quantity
 from dockdyn.scenario.tables.own_impact import OwnImpact
-from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection
 from dockdyn.scenario.tables.parts import Point as PointField
 
 ON_SURFACE = 1e-6  # m

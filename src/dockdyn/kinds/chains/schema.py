@@ -15,7 +15,8 @@ from dockdyn.kinds.chains.model_latch import LatchingChains
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.latch import RampSection
-from dockdyn.scenario.tables.parts import NormalLawSection, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 
 

@@ -25,7 +25,8 @@ from dockdyn.scenario.tables.latch import ConeLatchSection
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
-from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection, SurfaceSection, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection, SurfaceSection
 from dockdyn.scenario.tables.parts import Point as PointField
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection

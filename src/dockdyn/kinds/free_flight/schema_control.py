@@ -13,7 +13,8 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.tables.motion import Attitude, Velocity, number
-from dockdyn.scenario.tables.parts import Point, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import Point
 
 PUSH = ("position_stiffness", "velocity_damping")
 BOTH = (*WHEEL, *PUSH, "position", "velocity", *THRUSTERS)

@@ -30,7 +30,7 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.by_joint import of_slides
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.own_impact import or_own
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.run import Duration, MostSteps, OutputSection
 from dockdyn.scenario.tables.tree import GRIP, SCALAR, FlexibleSection, LinkSection, TreeSection, turned_back
 

@@ -15,7 +15,8 @@ from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, quantity
 from dockdyn.scenario.tables.own_impact import OwnImpact
-from dockdyn.scenario.tables.parts import Point, SurfaceSection, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import Point, SurfaceSection
 from dockdyn.scenario.tables.tree import NOTHING
 
 

@@ -13,7 +13,7 @@ from dockdyn.control.schedule import Schedule
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.gains import LISTS, Gain, RateGain, Torque
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 
 LATCHED = "latched"
 Angle = quantity("rad", "an angle", component=True)

@@ -13,7 +13,8 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.compensators import CompensatorSection
 from dockdyn.scenario.tables.loop import LoopSection
-from dockdyn.scenario.tables.parts import NormalLawSection, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import NormalLawSection
 from dockdyn.scenario.tables.robot import RobotSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 

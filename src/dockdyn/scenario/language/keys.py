@@ -82,7 +82,7 @@ def unit_of(section: Section, field: str, inside: list[int]) -> str:
     """The unit of a number: that of its field, or, where the joint or law decides, that it is written with."""
     described = type(section).model_fields.get(field)
     if described is None:  # of a part of the user's own
-        return ""
+        return section.unit_of_extra(field)
     units = [item for item in (*described.metadata, *nested(described.annotation)) if isinstance(item, Unit)]
     if units:
         return units[0].text.format(**dict(section))

@@ -20,6 +20,10 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     absent_at_zero: ClassVar[tuple[str, ...]] = ()  # numbers whose zero means "not there": then they are static
 
+    def unit_of_extra(self, field: str) -> str:
+        """The unit of a key that the table's own class does not name, as a part of the user's own has it; empty without."""
+        return ""
+
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)

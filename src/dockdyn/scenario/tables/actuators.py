@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from dockdyn.control.actuators import Actuators
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 
 WHEEL = ("base_limit", "base_capacity")
 THRUSTERS = ("thruster_force", "thruster_torque", "thruster_impulse", "thruster_angular_impulse")

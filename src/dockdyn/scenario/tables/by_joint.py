@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.units import Bounds, number_of
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.tree import LinkSection
 
 # key of a list: unit for a prismatic joint, what it is

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 
 INERTIA_SLACK = 1e-9  # relative; the triangle inequality is met with equality by flat bodies
 

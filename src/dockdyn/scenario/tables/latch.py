@@ -18,7 +18,8 @@ from dockdyn.impact.formulas.latching import JAM, latch_ramp, latch_travel
 from dockdyn.mechanics.vector import Scalar
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
-from dockdyn.scenario.tables.parts import NormalLawSection, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import NormalLawSection
 
 
 @functools.lru_cache(maxsize=1024)

@@ -11,7 +11,8 @@ from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.motion import Attitude
-from dockdyn.scenario.tables.parts import Point, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import Point
 
 SUFFIXES = (".stl", ".obj", ".glb")
 KEY = "look"

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.compensators import CommandLeadSection, CompensatorSection, FixedGainSection
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.robot import RobotSection
 from dockdyn.stability.loop import Dynamics, Loop
 

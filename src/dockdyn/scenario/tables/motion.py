@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from pydantic import AfterValidator, Field
 
 from dockdyn.scenario.language.units import Number, quantity
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 
 
 def unit(value: list[float]) -> list[float]:

@@ -11,15 +11,16 @@ from pydantic import ConfigDict, Discriminator, Tag, model_validator
 from dockdyn.impact.laws.by_name import StatedLaw
 from dockdyn.impact.laws.impact_law import ImpactLaw, law_of
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.tables.parts import UserPart, imported, refuse
+from dockdyn.scenario.tables.own_part import OwnPart, imported
 
 SHARED = ("restitution", "friction", "r_e", "r_f")  # keys of the table that a law of one's own may have as fields, too
 
 
-class OwnImpact(UserPart):
+class OwnImpact(OwnPart):
     """What the table of such a law adds to that of the others."""
 
     model_config = ConfigDict(extra="allow")
+    base = ImpactLaw
     law: str
 
     def target(self) -> str:
@@ -27,9 +28,7 @@ class OwnImpact(UserPart):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        """That `law` is an impact law; its fields are checked as those of all parts of one's own."""
-        if not issubclass(imported(self.law), ImpactLaw):
-            refuse(f"{self.law} must be a subclass of dockdyn.ImpactLaw")
+        """In the place of the rule that a named law states all its parameters: those of one's own are its class's fields."""
         return self
 
     def stated(self) -> set[str]:

@@ -5,16 +5,10 @@ A part of your own is named "module:Class"; its keys are the class's fields.
 
 from __future__ import annotations
 
-import dataclasses
-import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any
 
-import equinox as eqx
 import jax.numpy as jnp
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, create_model, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, Field
 
 from dockdyn.contact.laws.compliance_device import ComplianceDevice, DeviceModel
 from dockdyn.contact.laws.force_stroke import ForceStroke
@@ -29,9 +23,9 @@ from dockdyn.contact.surfaces.cylinder import Cylinder
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.contact.surfaces.sphere import Sphere
 from dockdyn.contact.surfaces.torus import Torus
-from dockdyn.scenario.language import own_code
-from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.units import LARGEST, Coordinate, Number, in_base_units, quantity
+from dockdyn.scenario.language.units import Coordinate, Number, quantity
+from dockdyn.scenario.tables.own_part import OwnFriction, OwnNormalLaw, OwnShape
+from dockdyn.scenario.tables.part import Part, array, choice, part, refuse
 
 SHORT = 1e-100  # a direction's largest component
 
@@ -49,151 +43,6 @@ def pointing(value: list[float]) -> list[float]:
 
 Direction = Annotated[Triple, AfterValidator(pointing)]
 Length = quantity("m", "a length", above=0)
-
-
-class Part(Section):
-    """A surface or law by name; `make` turns its numbers, as arrays, into the thing itself."""
-
-    def make(self) -> Any:
-        raise TypeError
-
-
-class Shape(Part):
-    """A surface; one that a body carries has a name."""
-
-    name: str | None = None
-
-
-def array(value: Any) -> Any:
-    """Numbers as arrays, sections as what they make, everything else as it is."""
-    if isinstance(value, Part):
-        return value.make()
-    if isinstance(value, list):
-        items = [array(item) for item in value]
-        return tuple(items) if any(isinstance(item, Part) for item in value) else jnp.stack(items)
-    return jnp.asarray(value, float) if not isinstance(value, str | bool | None) else value
-
-
-def part(
-    key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: Any
-) -> type[Part]:
-    """The section of one part: `fields` are types, or (type, default)."""
-
-    def make(self: Part) -> Any:
-        return maker(**{field: array(getattr(self, field)) for field in fields})
-
-    def checked(self: Part) -> Part:
-        if check is not None:
-            check(self)
-        return self
-
-    types = {field: spec if isinstance(spec, tuple) else (spec, ...) for field, spec in fields.items()}
-    made = create_model(
-        f"{name} {key}",
-        __base__=Shape if key == "shape" else Part,
-        __validators__={"checked": model_validator(mode="after")(checked)},
-        **{key: (Literal[name], name)},
-        **types,
-    )
-    made.make = make
-    return made
-
-
-class UserPart(Part):
-    """A part named "module:Class"."""
-
-    model_config = ConfigDict(extra="allow")
-
-    def target(self) -> str:
-        raise TypeError
-
-    @model_validator(mode="after")
-    def importable(self) -> UserPart:
-        cls = imported(self.target())
-        fields = dataclasses.fields(cls)
-        names = {field.name for field in fields}
-        needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING}
-        given = self.stated()
-        for problem, words in ((given - names, "has no field"), (needed - given, "needs the field")):
-            if problem:
-                known = ", ".join(sorted(names)) or "none"
-                refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {known}")
-        return self
-
-    def stated(self) -> set[str]:
-        """The fields of the class that the scenario states."""
-        return set(self.__pydantic_extra__ or {})
-
-    def make(self) -> Any:
-        return imported(self.target())(**{name: array(getattr(self, name)) for name in self.stated()})
-
-    @model_validator(mode="before")
-    @classmethod
-    def in_si(cls, data: Any) -> Any:
-        return {key: value if key in ("law", "shape", "name") else si(value) for key, value in dict(data).items()}
-
-
-class UserLaw(UserPart):
-    law: str
-
-    def target(self) -> str:
-        return self.law
-
-
-class UserShape(UserPart):
-    shape: str
-    name: str | None = None
-
-    def target(self) -> str:
-        return self.shape
-
-
-def si(value: Any) -> Any:
-    """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
-    if isinstance(value, list):
-        return [si(item) for item in value]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not abs(value) <= LARGEST:
-            refuse(f"a number of one's own part must be finite and at most {LARGEST:g} in size")
-        return float(value)
-    if isinstance(value, str) and re.match(r"\s*[-+]?\.?\d", value):  # "3 mm" is a quantity, "bar" a word
-        try:
-            number = in_base_units(value)
-        except ValueError:
-            return value
-        return si(number)
-    return value
-
-
-def imported(target: str) -> type:
-    """The class "module:Class"; modules beside the scenario file and in the working folder are found."""
-    if not own_code.allowed():
-        raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
-    module, _, name = target.partition(":")
-    try:
-        found = getattr(own_code.module_of(module), name)
-    except Exception as error:  # of the module's own code, too
-        words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
-        place = next(iter(own_code.places.get()), Path.cwd())
-        refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
-    if not (isinstance(found, type) and issubclass(found, eqx.Module)):
-        refuse(f"{target} must be a subclass of the package's own base class (an equinox.Module)")
-    return found
-
-
-def refuse(allowed: str) -> None:
-    raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
-
-
-def choice(key: str, parts: list[type[Part]], user: type[UserPart]) -> Any:
-    """Field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
-
-    def name(value: Any) -> str | None:
-        given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)
-        return "user" if isinstance(given, str) and ":" in given else given
-
-    tagged = [Annotated[made, Tag(made.model_fields[key].default)] for made in parts]
-    return Annotated[Union[(*tagged, Annotated[user, Tag("user")])], Discriminator(name)]
 
 
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
@@ -305,7 +154,7 @@ NormalLawSection = choice(
             model=(DeviceModel, "as-published"),
         ),
     ],
-    UserLaw,
+    OwnNormalLaw,
 )
 
 FrictionSection = choice(
@@ -319,7 +168,7 @@ FrictionSection = choice(
             regularisation=(quantity("m/s", "a speed", above=0), 1e-4),  # m/s
         )
     ],
-    UserLaw,
+    OwnFriction,
 )
 
 Parts = Annotated[list["SurfaceSection"], Field(min_length=2)]
@@ -346,7 +195,7 @@ SurfaceSection = choice(
         UnionShape,
         IntersectionShape,
     ],
-    UserShape,
+    OwnShape,
 )
 for combined in (UnionShape, IntersectionShape):
     combined.model_rebuild(_types_namespace={"SurfaceSection": SurfaceSection})

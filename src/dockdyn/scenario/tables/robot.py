@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 from dockdyn.stability.discrete import continuous
 from dockdyn.stability.loop import Robot
 from dockdyn.stability.transfer_function import TransferFunction

@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.parts import refuse
+from dockdyn.scenario.tables.part import refuse
 
 
 class StabilitySection(Section):

@@ -18,7 +18,8 @@ from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.inertia import Row, physical, tensor
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity, number, unit
-from dockdyn.scenario.tables.parts import Direction, refuse
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import Direction
 from dockdyn.scenario.tables.parts import Point as PointField
 
 Bending = quantity("N*m**2", "a bending stiffness", above=0)

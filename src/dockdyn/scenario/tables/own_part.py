@@ -1,0 +1,198 @@
+"""A law or surface of the user's own, named "module:Class": its keys are the class's fields."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any, ClassVar, get_type_hints
+
+import equinox as eqx
+from pydantic import ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from dockdyn.contact.laws.friction import Friction
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.parameters import Parameter, parameters_of
+from dockdyn.scenario.language import own_code
+from dockdyn.scenario.language.units import LARGEST, SMALLEST, Bounds, in_base_units, number_of
+from dockdyn.scenario.tables.part import Part, array, refuse
+
+
+class OwnPart(Part):
+    """A part named "module:Class"; what the class declares as a `dockdyn.parameter` is read as the keys of built-in parts."""
+
+    model_config = ConfigDict(extra="allow")
+    base: ClassVar[type] = eqx.Module  # of what the class must be a subclass
+
+    def target(self) -> str:
+        raise TypeError
+
+    @model_validator(mode="after")
+    def importable(self) -> OwnPart:
+        cls = imported(self.target(), self.base)
+        fields = dataclasses.fields(cls)
+        names = {field.name: known(cls, field.name) for field in fields}
+        needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING} - left_to_tuning(cls)
+        given = self.stated()
+        for problem, words in ((given - set(names), "has no field"), (needed - given, "needs the field")):
+            if problem:
+                fields_known = ", ".join(names[name] for name in sorted(names)) or "none"
+                refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {fields_known}")
+        return self
+
+    def stated(self) -> set[str]:
+        """The fields of the class that the scenario states."""
+        return set(self.__pydantic_extra__ or {})
+
+    def make(self) -> Any:
+        return imported(self.target())(**{name: array(getattr(self, name)) for name in self.stated()})
+
+    def unit_of_extra(self, field: str) -> str:
+        """The unit that the class declares for a field; empty for one that says nothing."""
+        about = parameters_of(imported(self.target())).get(field)
+        return "" if about is None else about.unit.format(**dict(self))
+
+    @model_serializer(mode="wrap")
+    def write(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Numbers with their units, where the class declares them."""
+        found: dict[str, Any] = handler(self)
+        units = {key: self.unit_of_extra(key) for key, value in found.items() if isinstance(value, float)}
+        return found | {key: f"{found[key]!r} {unit}" for key, unit in units.items() if unit}
+
+    @model_validator(mode="before")
+    @classmethod
+    def read(cls, data: Any) -> Any:
+        """All numbers in SI units; what the class declares within its bounds and, where it is not stated, at its default."""
+        given, target = dict(data), data.get("law", data.get("shape"))
+        if not (isinstance(target, str) and ":" in target):
+            return given  # which other rules refuse
+        made = imported(target, cls.base)
+        others = {key: si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))}
+        return given | others | read_parameters(made, given)
+
+
+def known(made: type, name: str) -> str:
+    """A field of a class and, where it is declared, its unit."""
+    about = parameters_of(made).get(name)
+    return name if about is None or not about.unit else f"{name} ({about.unit})"
+
+
+def left_to_tuning(made: type) -> set[str]:
+    return {name for name, about in parameters_of(made).items() if about.tuned}
+
+
+def read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
+    """The values (SI) of what a class declares, as its units and bounds allow."""
+    found: dict[str, Any] = {}
+    problems: list[InitErrorDetails] = []
+    default = {field.name: listed(field.default) for field in dataclasses.fields(made)}
+    for name, about in parameters_of(made).items():
+        value = given.get(name, default[name])
+        if value is dataclasses.MISSING or (value is None and about.tuned):
+            continue
+        try:
+            found[name] = read_value(value, about, given | found, shape_of(made, name))
+        except PydanticCustomError as error:
+            problems.append(InitErrorDetails(type=error, loc=(name,), input=value))
+    if problems:
+        raise ValidationError.from_exception_data(made.__name__, problems)
+    return found
+
+
+def listed(value: Any) -> Any:
+    """A default as a file would have it: a class cannot have a list as one."""
+    return [listed(item) for item in value] if isinstance(value, tuple) else value
+
+
+def read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None) -> Any:
+    """A number of a parameter's unit or, where it has a shape, a list of such; a length of None is any."""
+    if shape:
+        if not isinstance(value, list) or shape[0] not in (None, len(value)):
+            refuse(f"must be a list of {'numbers' if shape[0] is None else f'{shape[0]} numbers'}")
+        return [read_value(item, about, given, shape[1:]) for item in value]
+    if shape is None and isinstance(value, list):
+        return [read_value(item, about, given, None) for item in value]
+    try:
+        unit = about.unit.format(**given)
+    except KeyError:
+        unit = about.unit.split("**", maxsplit=1)[0]
+    bounds = Bounds(about.above, about.least, about.below, about.most, size=0.0 if shape is None else SMALLEST)
+    return number_of(value, unit, about.what, bounds)
+
+
+def shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
+    """The shape that a field's annotation says: of Float[Array, "3"] (3,), of a plain float (); None where it says none."""
+    said = get_type_hints(made)[name]
+    if said is float:
+        return ()
+    sizes = getattr(said, "dim_str", "...").split()
+    return None if "..." in sizes else tuple(int(size) if size.isdecimal() else None for size in sizes)
+
+
+class OwnNormalLaw(OwnPart):
+    """A normal-force law of one's own."""
+
+    base = NormalLaw
+    law: str
+
+    def target(self) -> str:
+        return self.law
+
+
+class OwnFriction(OwnPart):
+    """A friction law of one's own."""
+
+    base = Friction
+    law: str
+
+    def target(self) -> str:
+        return self.law
+
+
+class OwnShape(OwnPart):
+    """A surface of one's own."""
+
+    base = Surface
+    shape: str
+    name: str | None = None
+
+    def target(self) -> str:
+        return self.shape
+
+
+def si(value: Any) -> Any:
+    """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
+    if isinstance(value, list):
+        return [si(item) for item in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not abs(value) <= LARGEST:
+            refuse(f"a number of one's own part must be finite and at most {LARGEST:g} in size")
+        return float(value)
+    if isinstance(value, str) and re.match(r"\s*[-+]?\.?\d", value):  # "3 mm" is a quantity, "bar" a word
+        try:
+            number = in_base_units(value)
+        except ValueError:
+            return value
+        return si(number)
+    return value
+
+
+def imported(target: str, base: type = eqx.Module) -> type:
+    """The class "module:Class", a subclass of `base`; modules beside the scenario file and in the working folder are found."""
+    if not own_code.allowed():
+        raise PydanticCustomError("own_code", "{allowed}", {"allowed": f"{target!r} {own_code.REFUSED}"})
+    module, _, name = target.partition(":")
+    try:
+        found = getattr(own_code.module_of(module), name)
+    except Exception as error:  # of the module's own code, too
+        words = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        place = next(iter(own_code.places.get()), Path.cwd())
+        refuse(f'cannot import {target!r} ({words}); must be "module:Class" with the module importable from {place}')
+    if not (isinstance(found, type) and issubclass(found, base)):
+        own = (
+            f"dockdyn.{base.__name__}" if base is not eqx.Module else "the package's own base class (an equinox.Module)"
+        )
+        refuse(f"{target} must be a subclass of {own}")
+    return found

@@ -1,0 +1,75 @@
+"""What a part of a scenario is, a surface or a law by name, and how its table becomes the thing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Union
+
+import jax.numpy as jnp
+from pydantic import Discriminator, Tag, create_model, model_validator
+from pydantic_core import PydanticCustomError
+
+from dockdyn.scenario.language.section import Section
+
+
+class Part(Section):
+    """A surface or law by name; `make` turns its numbers, as arrays, into the thing itself."""
+
+    def make(self) -> Any:
+        raise TypeError
+
+
+class Shape(Part):
+    """A surface; one that a body carries has a name."""
+
+    name: str | None = None
+
+
+def array(value: Any) -> Any:
+    """Numbers as arrays, sections as what they make, everything else as it is."""
+    if isinstance(value, Part):
+        return value.make()
+    if isinstance(value, list):
+        items = [array(item) for item in value]
+        return tuple(items) if any(isinstance(item, Part) for item in value) else jnp.stack(items)
+    return jnp.asarray(value, float) if not isinstance(value, str | bool | None) else value
+
+
+def part(
+    key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: Any
+) -> type[Part]:
+    """The section of one part: `fields` are types, or (type, default)."""
+
+    def make(self: Part) -> Any:
+        return maker(**{field: array(getattr(self, field)) for field in fields})
+
+    def checked(self: Part) -> Part:
+        if check is not None:
+            check(self)
+        return self
+
+    types = {field: spec if isinstance(spec, tuple) else (spec, ...) for field, spec in fields.items()}
+    made = create_model(
+        f"{name} {key}",
+        __base__=Shape if key == "shape" else Part,
+        __validators__={"checked": model_validator(mode="after")(checked)},
+        **{key: (Literal[name], name)},
+        **types,
+    )
+    made.make = make
+    return made
+
+
+def refuse(allowed: str) -> None:
+    raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
+
+
+def choice(key: str, parts: list[type[Part]], own: type[Part]) -> Any:
+    """Field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
+
+    def name(value: Any) -> str | None:
+        given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)
+        return "user" if isinstance(given, str) and ":" in given else given
+
+    tagged = [Annotated[made, Tag(made.model_fields[key].default)] for made in parts]
+    return Annotated[Union[(*tagged, Annotated[own, Tag("user")])], Discriminator(name)]
