@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
+    from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.free_flight.nominal import resting_state
     from dockdyn.kinds.rig.comparison.compare import compare
@@ -37,6 +38,7 @@ moved.install()
 
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
+    "Compensator": "hil.compensators.compensator",
     "Extent": "contact.surfaces.surface",
     "Friction": "contact.laws.friction",
     "ImpactLaw": "impact.laws.impact_law",
@@ -68,6 +70,7 @@ PLACES = {
 }
 
 __all__ = [
+    "Compensator",
     "Extent",
     "Friction",
     "ImpactLaw",

@@ -13,6 +13,8 @@ from typing import Any
 
 import equinox as eqx
 
+NOT_STATED = {"stated": False}  # metadata of a static field that is no key of a scenario
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -51,4 +53,13 @@ def parameters_of(made: type) -> dict[str, Parameter]:
     """The parameters that a class declares, by name, in their order."""
     return {
         field.name: field.metadata["parameter"] for field in dataclasses.fields(made) if "parameter" in field.metadata
+    }
+
+
+def settings_of(made: type) -> dict[str, Any]:
+    """The static fields of a class that a scenario may state, with their defaults, by name, in their order."""
+    return {
+        field.name: field.default
+        for field in dataclasses.fields(made)
+        if field.metadata.get("static") and field.metadata.get("stated", True)
     }

@@ -96,7 +96,6 @@ def compare(
     from dockdyn.scenario.load import load
 
     changes = overrides(set_ or [])
-    laws = study.laws_of(compensators)
     given = changes.get(study.STIFFNESS)
     stiffnesses = study.stiffness_range(given)
     if stiffnesses is not None:
@@ -104,6 +103,7 @@ def compare(
     elif given is not None:
         stiffnesses = [study.stiffness(given)]
     chosen = load(scenario, changes)
+    laws = study.laws_of(compensators, chosen)
     folder = out
     if folder is None and not as_json:
         folder = Path(f"{Path(scenario).stem}-compare")

@@ -353,7 +353,8 @@ def known_keys(kind: type[Section], path: list[str], data: Any) -> tuple[list[st
     def chosen(node: dict[str, Any], value: Any) -> dict[str, Any]:
         given = value.get("law", value.get("shape")) if isinstance(value, dict) else None
         tables = [option for option in options(node) if "properties" in option]
-        return next((option for option in tables if tag(option) in (None, given)), (tables or [node])[0])
+        named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag
+        return next((option for option in tables if tag(option) == named and given is not None), (tables or [node])[0])
 
     node, value = schema, data
     for part in path:

@@ -21,8 +21,9 @@ def test_a_range_of_stiffness_takes_units_lists_and_ratios():
     assert stiffness_range("2 kN/m:200 kN/m:3") == pytest.approx([2e3, 2e4, 2e5], rel=1e-12)
     assert stiffness_range([5000, "20 kN/m"]) == [5e3, 2e4]
     assert stiffness_range(2e4) is None and stiffness_range("20 kN/m") is None
-    assert laws_of("all") == ["none", *LAWS]
-    assert laws_of("lead-energy, none,lead-energy") == ["lead-energy", "none"]
+    rig = dockdyn.load("sits")
+    assert laws_of("all", rig) == ["none", *LAWS]
+    assert laws_of("lead-energy, none,lead-energy", rig) == ["lead-energy", "none"]
 
 
 WRONG = [

@@ -13,7 +13,7 @@ from places import DOCS
 
 import dockdyn
 from dockdyn.kinds.rig.comparison.choice import RESOLVED, SURE, Choice, Ranked, advice
-from dockdyn.kinds.rig.comparison.compare import STIFFNESS, answer, compare, laws_of
+from dockdyn.kinds.rig.comparison.compare import STIFFNESS, answer, compare
 from dockdyn.kinds.rig.measures import felt
 from dockdyn.scenario.load import parse
 
@@ -76,9 +76,9 @@ def judged(number):
     the standard errors of their means over the noise; without noise, within what a run resolves.
     """
     content, low, high, draw = random_rig(number)
-    first = compare(loaded(content), laws_of("all"), np.geomspace(low, high, LANES).tolist())
+    first = compare(loaded(content), stiffnesses=np.geomspace(low, high, LANES).tolist())
     others = np.sort(np.r_[low, np.exp(draw.uniform(np.log(low), np.log(high), LANES - 2)), high])
-    again = Choice.of_dataset(compare(loaded(content, seed=1000), laws_of("all"), others.tolist()))
+    again = Choice.of_dataset(compare(loaded(content, seed=1000), stiffnesses=others.tolist()))
     chosen = Choice.of_dataset(first)
     named, best = chosen.best(), again.ranking[0]
     found = again.known(named.law)

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 import dockdyn
+from dockdyn.hil.compensators.compensator import Action, Compensator
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.run import loop_of
-from dockdyn.scenario.tables.compensators import LAWS, TUNED, CompensatorLaw
+from dockdyn.parameters import parameter
+from dockdyn.scenario.tables.compensators import LAWS, section_of
 
 SUBSETS = [
     (law, stated)
     for law, made in LAWS.items()
-    for names in [[name for name in TUNED if name in made.model_fields]]
+    for names in [made(law=law).tuned()]
     for count in range(len(names) + 1)
     for stated in combinations(names, count)
 ]
@@ -32,10 +34,9 @@ def test_whatever_a_law_leaves_out_is_tuned(maker, law, stated):
     """Each combination of stated numbers; those stay, the others are found."""
     made = LAWS[law](law=law, **dict.fromkeys(stated, 0.01))
     found = maker.complete(made)
-    for name in TUNED:
-        if name in type(made).model_fields:
-            value = getattr(found, name)
-            assert value == 0.01 if name in stated else np.isfinite(value)
+    for name in type(made)(law=law).tuned():
+        value = getattr(found, name)
+        assert value == 0.01 if name in stated else np.isfinite(value)
 
 
 LEADS = ("command-lead", "lead-energy")  # tuned in a contact without damping
@@ -52,15 +53,20 @@ def test_what_no_tuning_finds_is_one_clear_line(law):
     assert "\n" not in str(told.value)
 
 
-class Untuned(CompensatorLaw):
+class Untuned(Compensator):
     """A law of a user's own, without a rule."""
 
-    law: str = "mine"
-    gain: float | None = None
+    gain: float = parameter("N*s/m", "a gain", tuned=True)
+
+    def init(self, position, velocity):
+        return ()
+
+    def step(self, memory, seen):
+        return memory, Action.nothing(seen.force.size)
 
 
 class HalfTuned(Untuned):
-    lead: float | None = None
+    lead: float = parameter("s", "a time", tuned=True)
 
     def tune(self, problem):
         return {"gain": 2 * problem.stiffness}
@@ -68,9 +74,9 @@ class HalfTuned(Untuned):
 
 def test_a_law_of_ones_own_tunes_itself_or_says_that_it_cannot(maker):
     for made, words in (
-        (Untuned(), "has no rule that finds its numbers; state gain"),
-        (HalfTuned(), "finds no lead; state"),
+        (section_of("mine", Untuned)(law="mine"), "has no rule that finds its numbers; state gain"),
+        (section_of("half", HalfTuned)(law="half"), "finds no lead; state"),
     ):
         with pytest.raises(dockdyn.ScenarioError, match=words):
             maker.complete(made)
-    assert maker.complete(HalfTuned(lead=1.0)).gain == 4e4
+    assert maker.complete(section_of("half", HalfTuned)(law="half", lead=1.0)).gain == 4e4

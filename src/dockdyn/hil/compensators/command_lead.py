@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, TuningProblem
 from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.tuned import leads
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 
 class CommandLead(Compensator):
@@ -24,14 +26,18 @@ class CommandLead(Compensator):
     knows: ClassVar[str] = (
         "robot, hold, delay and period, none of the contact; a wrong lead leaves an error that grows with stiffness"
     )
-    lead: Scalar  # l₁, s
-    second_lead: Scalar  # l₂, s²
+    in_margins: ClassVar[bool] = True
+    lead: Scalar = parameter("s", "a time", tuned=True)  # l₁
+    second_lead: Scalar = parameter("s**2", "a time squared", tuned=True)  # l₂
 
     def init(self, position: Axes, velocity: Axes) -> tuple[()]:
         return ()
 
     def small(self) -> Linear:
         return Linear.of(lead=self.lead, second_lead=self.second_lead)
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return leads(problem)
 
     def step(self, memory: tuple[()], seen: Seen) -> tuple[tuple[()], Action]:
         return memory, Action.nothing(seen.force.size)._replace(lead=self.lead, second_lead=self.second_lead)

@@ -7,7 +7,8 @@ Source: definition of the interface; SITS, section 4.
 from __future__ import annotations
 
 import abc
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -52,10 +53,43 @@ class Action(NamedTuple):
         return Action(jnp.zeros(axes), zero, jnp.zeros(axes), zero, zero, zero)
 
 
-class Compensator(eqx.Module):
-    """A law that keeps delays from feeding energy into a bounce."""
+class TuningProblem(Protocol):
+    """A rig at rest in a contact that is as stiff as is believed, whose root a law's numbers are to put in its place."""
 
-    knows: ClassVar[str]  # what it must know, and what it cannot do
+    @property
+    def stiffness(self) -> float:
+        """Stiffness (N/m) that is believed."""
+
+    @property
+    def lag(self) -> float:
+        """A rough size of the loop's delay (s)."""
+
+    @property
+    def duration(self) -> float:
+        """How long the run is (s)."""
+
+    def undamped(self) -> TuningProblem:
+        """The same in a contact without damping."""
+
+    def solve(self, make: Callable[..., Compensator], scales: tuple[float, ...], what: str) -> list[float]:
+        """Numbers, of the size of `scales`, with which the rig that `make` completes moves as the contact alone does.
+
+        Raises ValueError, naming `what` is sought, where there are none.
+        """
+
+
+class Compensator(eqx.Module):
+    """A law that keeps delays from feeding energy into a bounce.
+
+    Its numbers are fields, declared as `dockdyn.parameter`, and are the keys of its table in a scenario; so are its static
+    fields. Those that are `tuned` may be left out there: then they are None until `tune` has found them. A field
+    `velocity`, a `VelocitySource`, is the one that the table's `velocity` names.
+    """
+
+    knows: ClassVar[str] = ""  # what it must know, and what it cannot do
+    oracle: ClassVar[bool] = False  # it sees the motion without rig, so no rig can have it
+    steady_gain: ClassVar[bool] = False  # its gain changes slowly: each value can be judged as if it stayed
+    in_margins: ClassVar[bool] = False  # margins count it: for `small` motions it is its gain or its leads
 
     @abc.abstractmethod
     def init(self, position: Axes, velocity: Axes) -> Any:
@@ -72,6 +106,14 @@ class Compensator(eqx.Module):
 
     def small(self) -> Compensator:
         """What it is for small motions in contact, as a run begins."""
+        return self
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        """All numbers that may be left out (SI), found for a rig. ValueError where there are none, or no rule finds them."""
+        raise ValueError("has no rule that finds its numbers")
+
+    def on(self, held: bool) -> Self:
+        """The same on a rig; `held`: whether the force on the model is constant over a period."""
         return self
 
     def report(self, memory: Any) -> dict[str, Scalar]:

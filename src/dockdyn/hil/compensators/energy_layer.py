@@ -6,6 +6,7 @@ Source: own construction, after Hannaford and Ryu 2002, IEEE Trans. Robotics and
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
@@ -16,6 +17,7 @@ from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.energy_observer import Port, PortEnergy
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import NOT_STATED
 
 SURE = 3.0  # standard deviations of its noise from which an excess begins to count
 SMALL = 0.05  # of the last half-cycle's largest speed: slower ones are noise about rest
@@ -54,7 +56,9 @@ class EnergyLayer(Compensator):
     knows: ClassVar[str] = (
         "nothing of contact or robot; needs the robot's place when the force was measured, cannot mend the phase"
     )
-    held: bool = eqx.field(static=True, default=True)  # whether the force on the model is constant over a period
+    held: bool = eqx.field(
+        static=True, default=True, metadata=NOT_STATED
+    )  # whether the force on the model is constant over a period
 
     def init(self, position: Axes, velocity: Axes) -> HalfCycle:
         none, zero = jnp.zeros_like(position), jnp.zeros(())
@@ -63,6 +67,9 @@ class EnergyLayer(Compensator):
 
     def small(self) -> Linear:
         return Linear.of()
+
+    def on(self, held: bool) -> EnergyLayer:
+        return replace(self, held=held)
 
     def step(self, memory: HalfCycle, seen: Seen) -> tuple[HalfCycle, Action]:
         port, way = PortEnergy(self.held).step(memory.port, seen)

@@ -11,10 +11,12 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.tuned import matching_gain
 from dockdyn.hil.velocity_sources import VelocitySource
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 
 class FixedGain(Compensator):
@@ -25,8 +27,10 @@ class FixedGain(Compensator):
     """
 
     knows: ClassVar[str] = "the contact's stiffness; cannot follow another one, nor mend the phase"
-    gain: Scalar  # g, N s/m, positive damps
+    steady_gain: ClassVar[bool] = True
+    in_margins: ClassVar[bool] = True
     velocity: VelocitySource
+    gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g, positive damps
     gated: bool = eqx.field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> Any:
@@ -34,6 +38,9 @@ class FixedGain(Compensator):
 
     def small(self) -> Linear:
         return Linear.of(self.velocity, gain=self.gain)
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return {"gain": matching_gain(self.velocity, problem)}
 
     def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
         memory, velocity = self.velocity.step(memory, seen)

@@ -10,8 +10,9 @@ from typing import ClassVar, NamedTuple
 
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, TuningProblem
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 
 class Lagged(NamedTuple):
@@ -31,14 +32,18 @@ class ForceLead(Compensator):
     knows: ClassVar[str] = (
         "the whole delay of the loop; multiplies noise of the force, and errs with (frequency × lead)²"
     )
-    lead: Scalar  # l, s
-    time: Scalar  # s, of the lag
+    lead: Scalar = parameter("s", "a time", tuned=True)  # l
+    filter_time: Scalar = parameter("s", "a time", least=0, default=0.0)  # of the lag
 
     def init(self, position: Axes, velocity: Axes) -> Lagged:
         return Lagged(jnp.zeros_like(position), jnp.zeros_like(position))
 
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        (lead,) = problem.solve(lambda lead: ForceLead(lead, self.filter_time), (problem.lag,), "lead")
+        return {"lead": lead}
+
     def step(self, memory: Lagged, seen: Seen) -> tuple[Lagged, Action]:
-        share = -jnp.expm1(-seen.period / jnp.maximum(self.time, 1e-12))
+        share = -jnp.expm1(-seen.period / jnp.maximum(self.filter_time, 1e-12))
         force = memory.force + share * (seen.force - memory.force)
         rate = (force - memory.force) / seen.period
         extra = jnp.where(seen.touching, self.lead * rate, 0.0)

@@ -6,12 +6,15 @@ Source: the two together; own construction.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, TuningProblem
 from dockdyn.hil.compensators.energy_layer import EnergyLayer, HalfCycle
 from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.tuned import leads
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 
 class LeadEnergy(Compensator):
@@ -20,8 +23,8 @@ class LeadEnergy(Compensator):
     knows: ClassVar[str] = (
         "robot, hold, delay and period, to some 30 %; none of the contact; a wrong lead costs phase only"
     )
-    lead: Scalar  # l₁, s
-    second_lead: Scalar  # l₂, s²
+    lead: Scalar = parameter("s", "a time", tuned=True)  # l₁
+    second_lead: Scalar = parameter("s**2", "a time squared", tuned=True)  # l₂
     layer: EnergyLayer = EnergyLayer()
 
     def init(self, position: Axes, velocity: Axes) -> HalfCycle:
@@ -29,6 +32,12 @@ class LeadEnergy(Compensator):
 
     def small(self) -> Linear:
         return Linear.of(lead=self.lead, second_lead=self.second_lead)
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return leads(problem)
+
+    def on(self, held: bool) -> LeadEnergy:
+        return replace(self, layer=self.layer.on(held))
 
     def step(self, memory: HalfCycle, seen: Seen) -> tuple[HalfCycle, Action]:
         memory, action = self.layer.step(memory, seen)

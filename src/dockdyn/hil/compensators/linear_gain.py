@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.fixed_gain import switched
 from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.tuned import growing, matching_gain
 from dockdyn.hil.velocity_sources import VelocitySource
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 
 class LinearGain(Compensator):
@@ -24,9 +26,10 @@ class LinearGain(Compensator):
     """
 
     knows: ClassVar[str] = "the contact's stiffness and how long the run lasts; cannot mend the phase"
-    gain: Scalar  # g, N s/m at t = 0
-    slope: Scalar  # g′, N s/m per s
+    steady_gain: ClassVar[bool] = True
     velocity: VelocitySource
+    gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g, at t = 0
+    slope: Scalar = parameter("N/m", "a gain per time", tuned=True)  # g′
     gated: bool = eqx.field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> Any:
@@ -34,6 +37,9 @@ class LinearGain(Compensator):
 
     def small(self) -> Linear:
         return Linear.of(self.velocity, gain=self.gain)
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return growing(matching_gain(self.velocity, problem), problem)
 
     def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
         memory, velocity = self.velocity.step(memory, seen)

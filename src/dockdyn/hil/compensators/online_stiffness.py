@@ -10,10 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.tuned import matching_gain
 from dockdyn.hil.velocity_sources import VelocitySource
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 SPREAD = 1e-12  # m², weight of the first guess: positions spread over a micrometre outweigh it
 
@@ -36,15 +38,20 @@ class OnlineStiffness(Compensator):
     knows: ClassVar[str] = (
         "the whole delay of the loop and where the contact begins; needs a linear contact, cannot mend the phase"
     )
-    lead: Scalar  # l, s
-    forgetting: Scalar  # share kept of the sums from one instant to the next, below 1
+    steady_gain: ClassVar[bool] = True
     velocity: VelocitySource
+    lead: Scalar = parameter("s", "a time", tuned=True)  # l
+    # of the sums, from one instant to the next
+    forgetting: Scalar = parameter("", "a share", above=0, below=1, default=0.999)
 
     def init(self, position: Axes, velocity: Axes) -> Found:
         return Found(self.velocity.init(position, velocity), jnp.zeros(()), jnp.asarray(SPREAD))
 
     def small(self) -> Linear:
         return Linear.of()
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        return {"lead": matching_gain(self.velocity, problem) / problem.stiffness}
 
     def step(self, memory: Found, seen: Seen) -> tuple[Found, Action]:
         kept, velocity = self.velocity.step(memory.velocity, seen)

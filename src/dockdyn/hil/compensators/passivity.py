@@ -14,6 +14,7 @@ from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.energy_observer import Port, PortEnergy
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 REST = 1e-12  # m²/s², speeds whose square is below this are rest
 
@@ -41,9 +42,11 @@ class Passivity(Compensator):
     """
 
     knows: ClassVar[str] = "the model's mass only; cannot mend the phase, and lets reactive energy pass or takes it"
-    limit: Scalar  # N s/m, largest gain while the bound is not reached
-    dead_zone: Scalar  # J, excess that is let pass
-    bound: Scalar  # J, largest net energy given to the model since the start
+    limit: Scalar = parameter("N*s/m", "a gain", above=0, default=2000.0)  # largest gain while the bound is not reached
+    dead_zone: Scalar = parameter("J", "an energy", least=0, default=0.0)  # excess that is let pass
+    bound: Scalar = parameter(
+        "J", "an energy", least=0, default=0.0
+    )  # largest net energy given to the model since the start
 
     def init(self, position: Axes, velocity: Axes) -> Watched:
         none = jnp.zeros_like(position)

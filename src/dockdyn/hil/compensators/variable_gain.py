@@ -11,12 +11,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.fixed_gain import switched
 from dockdyn.hil.compensators.linear import Linear
+from dockdyn.hil.compensators.tuned import growing, matching_gain
 from dockdyn.hil.energy_observer import Oracle
 from dockdyn.hil.velocity_sources import VelocitySource
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
+
+SWITCH = 0.6  # of the duration: when the gain switches, if the scenario does not say
 
 
 class Summed(NamedTuple):
@@ -37,11 +41,13 @@ class VariableGain(Compensator):
     knows: ClassVar[str] = (
         "the contact's stiffness and the ideal motion itself (simulation only); cannot mend the phase"
     )
-    gain: Scalar  # g = K_ε0, N s/m
-    slope: Scalar  # g′ = K_ε1, N s/m per s
-    switch_time: Scalar  # t_ε, s
-    energy_gain: Scalar  # K_ε2, N s/m per J of a sum over instants
+    oracle: ClassVar[bool] = True
+    steady_gain: ClassVar[bool] = True
     velocity: VelocitySource
+    gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g = K_ε0
+    slope: Scalar = parameter("N/m", "a gain per time", tuned=True)  # g′ = K_ε1
+    switch_time: Scalar = parameter("s", "a time", least=0, tuned=True)  # t_ε
+    energy_gain: Scalar = parameter("N*s/m/J", "a gain per energy", default=0.3)  # K_ε2, of a sum over instants
     form: Literal["bumpless", "as-printed"] = eqx.field(static=True, default="bumpless")
     gated: bool = eqx.field(static=True, default=True)
 
@@ -50,6 +56,10 @@ class VariableGain(Compensator):
 
     def small(self) -> Linear:
         return Linear.of(self.velocity, gain=self.gain)
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        found = growing(matching_gain(self.velocity, problem), problem)
+        return found | {"switch_time": SWITCH * problem.duration}
 
     def step(self, memory: Summed, seen: Seen) -> tuple[Summed, Action]:
         kept, velocity = self.velocity.step(memory.velocity, seen)

@@ -11,20 +11,22 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax.numpy as jnp
 
-from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.fixed_gain import switched
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.velocity_sources import VelocitySource
 from dockdyn.integrate.model import Scalar
+from dockdyn.parameters import parameter
 
 
 class VelocityAcceleration(Compensator):
     """F = −g V − j A: the gain mends the amplitude, the inertia j the frequency. Right for one stiffness."""
 
     knows: ClassVar[str] = "the contact's stiffness; cannot follow another one"
-    gain: Scalar  # g, N s/m
-    inertia: Scalar  # j, kg
+    steady_gain: ClassVar[bool] = True
     velocity: VelocitySource
+    gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g
+    inertia: Scalar = parameter("kg", "an inertia", tuned=True)  # j
     gated: bool = eqx.field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> Any:
@@ -32,6 +34,15 @@ class VelocityAcceleration(Compensator):
 
     def small(self) -> Linear:
         return Linear.of(self.velocity, gain=self.gain, inertia=self.inertia)
+
+    def tune(self, problem: TuningProblem) -> dict[str, float]:
+        damping = problem.stiffness * problem.lag
+        gain, inertia = problem.solve(
+            lambda gain, inertia: Linear.of(self.velocity, gain=gain, inertia=inertia),
+            (damping, damping * problem.lag),
+            "numbers",
+        )
+        return {"gain": gain, "inertia": inertia}
 
     def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
         memory, velocity = self.velocity.step(memory, seen)

@@ -12,8 +12,6 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 
-JUDGED = ("fixed-gain", "command-lead")  # compensators that margins count
-
 
 class Maker:
     """Compensators of one scenario, whose loop along the contact normal is `loop`."""
@@ -37,20 +35,24 @@ class Maker:
         if section is None or not section.tuned():
             return section
         try:
-            return section.completed(**section.tune(self.tuning(section.period)))
+            return section.completed(**section.make(self.held()).tune(self.tuning(section.period)))
         except ValueError as error:
             words = f"{error}; state {', '.join(section.tuned())}"
             raise ScenarioError(f"{self.scenario.name}: loop.compensator: {section.law}: {words}") from None
 
     def make(self, section: Any | None) -> Compensator | None:
         """The compensator of a complete table; None of none."""
-        return None if section is None else section.make(self.loop.stepped() or self.loop.sensor_period is not None)
+        return None if section is None else section.make(self.held())
+
+    def held(self) -> bool:
+        """Whether the force on the model is constant over a period."""
+        return self.loop.stepped() or self.loop.sensor_period is not None
 
 
 def with_tuned_compensator(scenario: Scenario) -> Scenario:
     """The scenario with what its compensator leaves to the rig's tuning, where margins count it."""
     content, law = scenario.content, scenario.content.loop.compensator
-    if law is None or law.law not in JUDGED or not law.tuned():
+    if law is None or not law.made.in_margins or not law.tuned():
         return scenario
     law = Maker(scenario, nominal_loop(scenario, nominal_of(scenario))[0]).complete(law)
     section = content.loop.model_copy(update={"compensator": law})

@@ -27,8 +27,6 @@ from dockdyn.stability.routh import routh
 INTEGRATOR = {"half-period": 0.5, "zero-order-hold": 0.5, "explicit-euler": 1.0, "semi-implicit-euler": 0.0}
 PADE_ORDER = 1  # as the paper
 CHANCE = 0.01  # probability that noise alone is larger than what is said of it
-CONSTANT = ("fixed-gain", "linear-gain", "variable-gain", "velocity-acceleration", "online-stiffness")  # gains that
-# change slowly: each can be judged as if it stayed
 
 
 def frequency(loop: Loop) -> float:
@@ -114,7 +112,9 @@ def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
         "delay_budget": budget,
         "delay_restitution": delay_restitution(budget, loop),
         "gains": visited,
-        "stable": None if visited is None or law.law not in CONSTANT else stable_gains(content, loop, visited, inertia),
+        "stable": None
+        if visited is None or not law.made.steady_gain
+        else stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "latest_s": latest(content),
         "sensor_error_N": sensor_error(content, dataset),

@@ -13,10 +13,12 @@ import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig import plots as drawn
+from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
 from dockdyn.kinds.rig.summary import PARTS
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
+from dockdyn.scenario.tables.compensators import facts_of
 
 NEGLIGIBLE = 1e-9  # m, rad
 OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor account for
@@ -160,13 +162,15 @@ def budget_note(summary: dict[str, Any]) -> str:
 
 def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The compensator, what it is set to, and what it must know."""
-    law = COMPENSATORS.get(summary["compensator"])
-    if law is None:
+    law = summary["compensator"]
+    if law == NONE:
         return []
+    stated = json.loads(dataset.attrs.get("compensator_law", "null"))
+    facts = facts_of(COMPENSATORS[law]) if stated is None else stated  # a run of an older version has a built-in one
     return [
-        ("Law", summary["compensator"]),
-        ("Set to", settings_in_words(json.loads(dataset.attrs["compensator_settings"]))),
-        ("Must know, and cannot", law.knows),
+        ("Law", law),
+        ("Set to", settings_in_words(json.loads(dataset.attrs["compensator_settings"]), facts["units"])),
+        ("Must know, and cannot", facts["knows"] or NOTHING),
     ]
 
 

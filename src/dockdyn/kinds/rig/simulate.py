@@ -15,6 +15,7 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.data import dataset_of
 from dockdyn.kinds.rig.run import course, loop_of, radius
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.compensators import facts_of
 
 
 def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = None) -> xr.Dataset:
@@ -32,6 +33,7 @@ def simulate_rig(scenario: Scenario, progress: Callable[[float], None] | None = 
     settings = {} if section is None else section.model_dump(exclude_none=True)
     facts: dict[str, Any] = {
         "compensator": NONE if section is None else section.law,
+        "compensator_law": json.dumps(None if section is None else facts_of(section.made)),
         "compensator_settings": json.dumps(settings),
         "comparison": json.dumps(compared(scenario, NONE if section is None else section.law, settings)),
         "spectral_radius": radius(rig, loop),

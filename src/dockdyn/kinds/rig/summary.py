@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.rig.comparison.choice import ORACLES, Choice, advice
+from dockdyn.hil.compensators import COMPENSATORS
+from dockdyn.kinds.rig.comparison.choice import Choice, advice
 from dockdyn.kinds.rig.measures import Motion, felt, measures
 from dockdyn.results.measures import number
-from dockdyn.scenario.tables.compensators import LAWS
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 DRIFTED = 0.1  # rad, likewise of the phase
@@ -117,7 +117,7 @@ def best_here(dataset: xr.Dataset) -> str:
     found = json.loads(dataset.attrs.get("comparison", "null"))
     if found is not None:
         choice = Choice.of_answer(found["choice"])
-        others = [law for law in LAWS if law not in ORACLES and choice.known(law) is None]
+        others = [law for law, made in COMPENSATORS.items() if not made.oracle and choice.known(law) is None]
         more = f" Not compared: {', '.join(others)}." if others else ""
         return advice(choice, found["own"]) + more
     if not json.loads(dataset.attrs["judgement"]).get("comparable", True):

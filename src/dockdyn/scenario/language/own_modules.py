@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.tables.own_part import OwnPart
 
 
 def own_modules(content: Any) -> dict[str, str]:
-    """SHA-256 of the source of every module with a law or surface of the user's own, by the module's name."""
-    names = {part.target().partition(":")[0] for part in sections_in(content) if isinstance(part, OwnPart)}
+    """SHA-256 of the source of every module with something of the user's own, by the module's name."""
+    names = {part.target().partition(":")[0] for part in sections_in(content) if isinstance(part, Own)}
     found = {}
     for name in sorted(names):
         source = getattr(sys.modules.get(name), "__file__", None)

@@ -7,9 +7,11 @@ from typing import Any, ClassVar, Self
 import jax.numpy as jnp
 from pydantic import model_validator
 
+from dockdyn.hil.compensators.command_lead import CommandLead
+from dockdyn.hil.compensators.linear import Linear
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.compensators import CommandLeadSection, CompensatorSection, FixedGainSection
+from dockdyn.scenario.tables.compensators import CompensatorSection
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.robot import RobotSection
 from dockdyn.stability.loop import Dynamics, Loop
@@ -132,7 +134,8 @@ class LoopSection(Section):
             refuse(
                 "a sensor with a period needs [loop.hold] or [loop.dynamics], too: the loop is then sampled throughout"
             )
-        if isinstance(self.compensator, CommandLeadSection) and self.hold is None and not stepped:
+        leads = self.compensator is not None and issubclass(self.compensator.made, CommandLead)
+        if leads and self.hold is None and not stepped:
             refuse(
                 "a lead of the command needs [loop.hold] or digital dynamics: its acceleration is that of an instant"
             )
@@ -164,7 +167,7 @@ class LoopSection(Section):
         return [name for name in TABLES if getattr(self, name) is not None]
 
     def make(self, effective_mass: Any, stiffness: Any, damping: Any) -> Loop:
-        """The loop along one direction of contact, also from traced numbers; of compensators, fixed gain and command lead."""
+        """The loop along one direction of contact, also from traced numbers; of compensators, those that margins count."""
 
         def number(value: Any) -> Any:
             return None if value is None else jnp.asarray(value, float)
@@ -172,23 +175,24 @@ class LoopSection(Section):
         dynamics, sensor = self.dynamics or DynamicsSection(method="continuous"), self.sensor or SensorSection()
         delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
         hold = None if self.hold is None else self.hold.period
-        law = self.compensator if isinstance(self.compensator, FixedGainSection) else None
-        ahead = self.compensator if isinstance(self.compensator, CommandLeadSection) else None
+        law = self.compensator if self.compensator is not None and self.compensator.made.in_margins else None
+        small = Linear.of() if law is None else law.completed(**dict.fromkeys(law.tuned(), 0.0)).make(held=True).small()
+        assert isinstance(small, Linear)
         virtual = self.virtual_contact or VirtualContactSection()
         return Loop(
             effective_mass=jnp.asarray(effective_mass, float),
             stiffness=jnp.asarray(stiffness, float),
             damping=jnp.asarray(damping, float),
             delay=delay,
-            gain=number(0.0 if law is None or law.gain is None else law.gain),
+            gain=number(small.gain),
             hold=number(dynamics.period if hold is None else hold),
             sensor_period=number(sensor.period),
             dynamics_period=number(dynamics.period),
             robot=None if self.robot is None else self.robot.make(),
             dynamics=dynamics.method,
-            velocity="model" if law is not None and law.velocity == "model" else "robot",
-            lead=number(0.0 if ahead is None or ahead.lead is None else ahead.lead),
-            second_lead=number(0.0 if ahead is None or ahead.second_lead is None else ahead.second_lead),
+            velocity="model" if law is not None and getattr(law, "velocity", "robot") == "model" else "robot",
+            lead=number(small.lead),
+            second_lead=number(small.second_lead),
             virtual_stiffness=number(virtual.stiffness),
             virtual_damping=number(virtual.damping),
             averaging=number(sensor.averaging),

@@ -5,10 +5,17 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import equinox as eqx
-from pydantic import ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from dockdyn.contact.laws.friction import Friction
@@ -16,24 +23,21 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.parameters import Parameter, parameters_of
 from dockdyn.scenario.language import own_code
-from dockdyn.scenario.language.units import LARGEST, SMALLEST, Bounds, in_base_units, number_of
+from dockdyn.scenario.language.units import LARGEST, SMALLEST, Bounds, Unit, in_base_units, number_of, quantity
 from dockdyn.scenario.tables.part import Part, array, refuse
 
 
-class OwnPart(Part):
+class OwnPart(Part, own_code.Own):
     """A part named "module:Class"; what the class declares as a `dockdyn.parameter` is read as the keys of built-in parts."""
 
     model_config = ConfigDict(extra="allow")
     base: ClassVar[type] = eqx.Module  # of what the class must be a subclass
 
-    def target(self) -> str:
-        raise TypeError
-
     @model_validator(mode="after")
     def importable(self) -> OwnPart:
         cls = imported(self.target(), self.base)
         fields = dataclasses.fields(cls)
-        names = {field.name: known(cls, field.name) for field in fields}
+        names = {field.name: named(cls, field.name) for field in fields}
         needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING} - left_to_tuning(cls)
         given = self.stated()
         for problem, words in ((given - set(names), "has no field"), (needed - given, "needs the field")):
@@ -69,11 +73,13 @@ class OwnPart(Part):
         if not (isinstance(target, str) and ":" in target):
             return given  # which other rules refuse
         made = imported(target, cls.base)
-        others = {key: si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))}
+        others = {
+            key: si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))
+        }
         return given | others | read_parameters(made, given)
 
 
-def known(made: type, name: str) -> str:
+def named(made: type, name: str) -> str:
     """A field of a class and, where it is declared, its unit."""
     about = parameters_of(made).get(name)
     return name if about is None or not about.unit else f"{name} ({about.unit})"
@@ -101,6 +107,21 @@ def read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def type_of(made: type, name: str) -> Any:
+    """Type and default of the key that a declared parameter is; None is the default of one that is left to the tuning."""
+    about, shape = parameters_of(made)[name], shape_of(made, name)
+    kind: Any = quantity(
+        about.unit, about.what, above=about.above, least=about.least, below=about.below, most=about.most
+    )
+    if shape != ():
+        read = BeforeValidator(lambda value, info: read_value(value, about, info.data, shape))
+        kind = Annotated[list[Any], read, Unit(about.unit, about.what, bounds_of(about))]
+    default = next(listed(field.default) for field in dataclasses.fields(made) if field.name == name)
+    if default is not dataclasses.MISSING:
+        return kind, default
+    return (kind | None, None) if about.tuned else (kind, ...)
+
+
 def listed(value: Any) -> Any:
     """A default as a file would have it: a class cannot have a list as one."""
     return [listed(item) for item in value] if isinstance(value, tuple) else value
@@ -118,8 +139,11 @@ def read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tuple
         unit = about.unit.format(**given)
     except KeyError:
         unit = about.unit.split("**", maxsplit=1)[0]
-    bounds = Bounds(about.above, about.least, about.below, about.most, size=0.0 if shape is None else SMALLEST)
-    return number_of(value, unit, about.what, bounds)
+    return number_of(value, unit, about.what, bounds_of(about))
+
+
+def bounds_of(about: Parameter) -> Bounds:
+    return Bounds(about.above, about.least, about.below, about.most, SMALLEST)
 
 
 def shape_of(made: type, name: str) -> tuple[int | None, ...] | None:

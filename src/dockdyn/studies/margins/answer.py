@@ -18,7 +18,6 @@ from dockdyn.kinds.free_flight.closed_together import (
     seen_matrices,
 )
 from dockdyn.kinds.free_flight.nominal import Nominal, nominal_loop, nominal_of, rest
-from dockdyn.kinds.rig.compensator import JUDGED
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -226,7 +225,7 @@ def counted(content: Any, loop: Loop) -> list[str]:
         f"{loop.dynamics} dynamics": loop.dynamics != "continuous",
         "robot": loop.robot is not None,
         "virtual contact": bool(float(loop.virtual_stiffness) or float(loop.virtual_damping)),
-        f"compensator ({getattr(law, 'law', None)})": law is not None and law.law in JUDGED,
+        f"compensator ({getattr(law, 'law', None)})": law is not None and law.made.in_margins,
     }
     return [part for part, there in parts.items() if there]
 
@@ -326,9 +325,9 @@ def left_out(section: Any, loop: Loop) -> list[str]:
     """What of `[loop]` margins do not count."""
     found = []
     law = section.compensator
-    if law is not None and (law.law not in JUDGED or law.tuned()):
+    if law is not None and (not law.made.in_margins or law.tuned()):
         found.append(f"these are the margins of the loop without its compensator ({law.law})")
-    if law is not None and law.law in JUDGED and law.period is not None and loop.dynamics == "continuous":
+    if law is not None and law.made.in_margins and law.period is not None and loop.dynamics == "continuous":
         found.append("the compensator acts continuously: its period is left out")
     if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
         found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")

@@ -6,6 +6,7 @@ swings, of the amplitude at the end, a half counting as much as twice. With nois
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -14,9 +15,11 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
+from dockdyn.hil.compensators import COMPENSATORS
+from dockdyn.scenario.tables.compensators import facts_of
+
 NONE = "none"  # the rig without a compensator
 DEFAULT = "lead-energy"  # taken of those that are alike: a wrong lead, which no comparison shows, costs it least
-ORACLES = ("variable-gain",)  # see the motion without rig: no rig can have them
 SURE = 2.0  # standard errors of the noise within which two errors are alike
 RESOLVED = 1e-8  # likewise without noise: what a run's tolerance of 1e-11 leaves after its steps
 
@@ -91,7 +94,8 @@ class Choice:
             Ranked(str(law), float(counted[row, at[row]]), float(noise[row, at[row]]))
             for row, law in enumerate(dataset.compensator.values)
         ]
-        usable = [each for each in found if each.law not in ORACLES] or found
+        seen = oracles(dataset)
+        usable = [each for each in found if each.law not in seen] or found
         return cls(
             "restitution" if restitution_counts(measures, bilateral) else "amplitude",
             float(dataset.stiffness.min()),
@@ -125,6 +129,18 @@ class Choice:
     def runner_up(self) -> Ranked | None:
         """The nearest of those that are told from the best; None where there is none."""
         return next((each for each in self.ranking if not each.as_good_as(self.ranking[0])), None)
+
+
+def oracles(dataset: xr.Dataset) -> list[str]:
+    """The compensators of a comparison that see the motion without rig: no rig can have them."""
+    return [law for law, facts in facts_by_law(dataset).items() if facts["oracle"]]
+
+
+def facts_by_law(dataset: xr.Dataset) -> dict[str, dict[str, Any]]:
+    """What each compensator of a comparison says of itself (`facts_of`); a comparison of an older version has built-in ones."""
+    if "laws" in dataset.attrs:
+        return dict(json.loads(dataset.attrs["laws"]))
+    return {law: facts_of(made) for law, made in COMPENSATORS.items() if law in dataset.compensator.values}
 
 
 def advice(choice: Choice, own: str | None) -> str:

@@ -25,7 +25,7 @@ from dockdyn.results.measures import number
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario
-from dockdyn.scenario.tables.compensators import LAWS, STIFFNESS, CompensatorLaw
+from dockdyn.scenario.tables.compensators import LAWS, STIFFNESS, CompensatorLaw, facts_of
 from dockdyn.scenario.tables.parts import Stiffness
 
 DECADES, COUNT = 1.0, 21  # below and above the scenario's own stiffness; values, where no range is given
@@ -49,22 +49,33 @@ ERRORS = {
     "error_noise": ("1", "standard error of that mean"),
 }
 
-KNOWN = [NONE, *LAWS]
+
+def known_laws(scenario: Scenario) -> list[str]:
+    """What a rig can be compared with: without, every built-in compensator, and those of the user's own that it states."""
+    return list(dict.fromkeys([NONE, *LAWS, *(section.law for section in stated_laws(scenario))]))
 
 
-def laws_of(names: str) -> list[str]:
-    """`all`, or laws separated by commas; ScenarioError for one that there is not."""
-    chosen = KNOWN if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
+def stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
+    """The tables of `[[compare]]`, then that of `[loop.compensator]`."""
+    content = scenario.content
+    return [section for section in (*content.compare, content.loop.compensator) if section is not None]
+
+
+def laws_of(names: str, scenario: Scenario) -> list[str]:
+    """`all`, or laws separated by commas; ScenarioError for one that there is not, or a scenario without a rig."""
+    refuse_without_rig(scenario)
+    known = known_laws(scenario)
+    chosen = known if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
     if not chosen:
-        raise ScenarioError(f"--compensators {names!r}: names none; must be all, or some of {', '.join(KNOWN)}")
-    return known_laws(chosen, "--compensators ")
+        raise ScenarioError(f"--compensators {names!r}: names none; must be all, or some of {', '.join(known)}")
+    return checked_laws(chosen, known, "--compensators ")
 
 
-def known_laws(names: Sequence[str], option: str = "") -> list[str]:
+def checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") -> list[str]:
     """The names, each once; ScenarioError, which begins with the `option`, for one that there is not."""
     for name in names:
-        if name not in KNOWN:
-            raise ScenarioError(f"{option}{name}: no such compensator; {nearest(name, KNOWN)}")
+        if name not in known:
+            raise ScenarioError(f"{option}{name}: no such compensator; {nearest(name, known)}")
     return list(dict.fromkeys(names))
 
 
@@ -101,9 +112,8 @@ def default_stiffnesses(own: float) -> list[float]:
 
 def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
     """The settings of a law: those of `[[compare]]`, else of `[loop.compensator]`, else what is left to the tuning."""
-    content = scenario.content
-    stated = [*content.compare, content.loop.compensator]
-    return next((section for section in stated if section is not None and section.law == law), LAWS[law](law=law))
+    found = next((section for section in stated_laws(scenario) if section.law == law), None)
+    return LAWS[law](law=law) if found is None else found
 
 
 def own_law(scenario: Scenario) -> str:
@@ -140,11 +150,13 @@ def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[di
 
 def compare(
     scenario: Scenario,
-    laws: Sequence[str] = KNOWN,
+    laws: Sequence[str] | None = None,
     stiffnesses: Sequence[float] | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Measures of a rig with each compensator in `laws` (`"none"`: without), over `stiffnesses` (N/m) of what it touches.
+    """Measures of a rig with each compensator in `laws` over `stiffnesses` (N/m) of what it touches.
+
+    `laws` are names, `"none"` is the rig without; by default they are all that there are and that the scenario states.
 
     Tuned is at the stiffness that `[loop.tuning]` states or the scenario's contact has, once for all of them; those that
     cannot be tuned on this rig are left out. Measures are those of the scenario's own noise seed; `error` is the mean over
@@ -154,9 +166,9 @@ def compare(
         ScenarioError: another kind, an unknown compensator, a contact whose law has no stiffness, a rig that cannot be
             simulated, or none of whose compensators can be tuned.
     """
-    laws = known_laws(laws)
-    if scenario.kind != "rig":
-        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no rig to compensate; must be rig")
+    refuse_without_rig(scenario)
+    known = known_laws(scenario)
+    laws = known if laws is None else checked_laws(laws, known)
     own = loop_of(scenario)
     tried = default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
     lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
@@ -184,6 +196,11 @@ def compare(
     dataset = dataset_of(scenario, tables, tried, found, left_out)
     remember(scenario, dataset, tables)
     return dataset
+
+
+def refuse_without_rig(scenario: Scenario) -> None:
+    if scenario.kind != "rig":
+        raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no rig to compensate; must be rig")
 
 
 def remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
@@ -219,6 +236,7 @@ def dataset_of(
         **study_attributes(scenario),
         "settings": json.dumps(settings),
         "left_out": json.dumps(left_out),
+        "laws": json.dumps({law: facts_of(table.made) for law, table in tables.items() if table is not None}),
         "noise_draws": len(seeds(scenario)),
         "tuned_at_N_m": float(loop_of(scenario).stiffness) if stated is None else float(stated),
         "duration_s": float(scenario.content.duration),

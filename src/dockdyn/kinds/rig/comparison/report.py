@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.hil.compensators import COMPENSATORS
-from dockdyn.kinds.rig.comparison.choice import ORACLES, Choice, advice, amount
+from dockdyn.kinds.rig.comparison.choice import Choice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
 from dockdyn.report.chart_frame import plain
 from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
@@ -25,20 +24,6 @@ COLUMNS = 7  # stiffnesses in a table
 PRINTED = 5  # on the terminal
 FINE = 0.02  # error of the amplitude that the close-up marks
 MOST = 1e4  # amplitude ratios beyond are off the figure
-UNITS = {  # of settings that are shown
-    "gain": "N s/m",
-    "slope": "N/m",
-    "switch_time": "s",
-    "energy_gain": "N s/m/J",
-    "inertia": "kg",
-    "lead": "s",
-    "second_lead": "s²",
-    "limit": "N s/m",
-    "dead_zone": "J",
-    "bound": "J",
-    "forgetting": "",
-    "period": "s",
-}
 
 
 def comparison_report(dataset: xr.Dataset) -> Report:
@@ -94,8 +79,7 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
 
 def doubts(dataset: xr.Dataset) -> list[str]:
     """What to know before trusting the comparison."""
-    present = [law for law in ORACLES if law in dataset.compensator.values]
-    seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in present]
+    seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in oracles(dataset)]
     left_out = json.loads(dataset.attrs.get("left_out", "{}"))
     return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
 
@@ -138,24 +122,28 @@ def laws(dataset: xr.Dataset) -> Table:
     """What each compensator was set to, and must know."""
     settings = json.loads(dataset.attrs["settings"])
     rows = [
-        [str(law), settings_in_words(settings[str(law)]), COMPENSATORS[str(law)].knows]
-        for law in dataset.compensator.values
-        if str(law) in COMPENSATORS
+        [law, settings_in_words(settings[law], facts["units"]), facts["knows"] or NOTHING]
+        for law, facts in facts_by_law(dataset).items()
     ]
     return Table([("compensator", ""), ("set to", ""), ("must know", "")], rows, worded={0, 1, 2})
 
 
-def settings_in_words(settings: dict[str, Any]) -> str:
-    """Numbers of a compensator's table, written with units there, for readers; and what its gain multiplies."""
+def settings_in_words(settings: dict[str, Any], units: dict[str, str]) -> str:
+    """Numbers of a compensator's table, written with units there or not, for readers; and what its gain multiplies."""
     words = []
-    for name, unit in UNITS.items():
+    for name, unit in units.items():
         if name in settings:
             value = float(str(settings[name]).partition(" ")[0])
-            words.append(f"{name.replace('_', ' ')} {significant(value, 5)} {unit}".strip())
+            words.append(f"{name.replace('_', ' ')} {significant(value, 5)} {written(unit)}".strip())
     if "velocity" in settings:
         how = "of the" if settings["velocity"] in ("model", "robot") else "by"
         words.append(f"velocity {how} {settings['velocity']}")
     return ", ".join(words) or NOTHING
+
+
+def written(unit: str) -> str:
+    """A unit for readers."""
+    return unit.replace("**2", "²").replace("*", " ")
 
 
 def style(place: int) -> dict[str, Any]:
