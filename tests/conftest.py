@@ -82,13 +82,23 @@ def plain(value):
 
 
 @pytest.fixture(scope="session")
-def run(tmp_path_factory):
-    """Simulates a scenario given as a dictionary, written to a file and read back as a user's would be."""
+def load(tmp_path_factory):
+    """Reads a scenario given as a dictionary, written to a file and read back as a user's would be."""
     file = tmp_path_factory.mktemp("scenario") / "scenario.toml"
 
+    def read(content, overrides=None):
+        file.write_text(tomlkit.dumps(plain(content)), encoding="utf-8")
+        return dockdyn.load(file, overrides)
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def run(load):
+    """Simulates a scenario of bodies in free flight given as a dictionary."""
+
     def simulate(content, **overrides):
-        file.write_text(tomlkit.dumps(plain({"schema": 1, "kind": "free-flight", **content})))
-        return dockdyn.simulate(dockdyn.load(file, overrides))
+        return dockdyn.simulate(load({"schema": 1, "kind": "free-flight", **content}, overrides))
 
     return simulate
 
