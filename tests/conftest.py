@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import tomlkit
-from browser import launch
+from browser import launch, missing
 from long_tests import LONG
 
 import dockdyn
@@ -26,6 +29,24 @@ def browser():
     yield running
     running.close()
     playwright.stop()
+
+
+@pytest.fixture
+def browse(tmp_path):
+    """Opens a page in headless Chromium; gives what it wrote to stdout and to stderr."""
+    program = shutil.which("chromium")
+    if program is None:
+        missing("chromium is not installed (apt-get install chromium)")
+
+    def run(page: Path, *flags: str) -> tuple[str, str]:
+        quiet = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+        quiet += " --disable-component-update --disable-sync --enable-logging=stderr"
+        profile = f"--user-data-dir={tmp_path / f'profile-{len(list(tmp_path.iterdir()))}'}"
+        command = [program, *quiet.split(), profile, *flags, page.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return done.stdout, done.stderr
+
+    return run
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from conftest import plain
 from numpy.testing import assert_allclose
+from report_page import Page
 from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq
-from test_report import Page
 
 import dockdyn
 from dockdyn.kinds.free_flight.closed_together import seen_matrices
