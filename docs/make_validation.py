@@ -81,7 +81,7 @@ def gibson_impacts() -> list[float]:
 
 def first_separation(case: str) -> float:
     """Relative velocity (m/s) after the first impact of four masses, by SciPy's DOP853."""
-    from test_reproduce_paraskevas import Line as FourMasses
+    from four_mass_reference import Line as FourMasses
 
     masses = {"A": (17, 2, 1.5, 15), "B": (10, 10, 10, 10)}[case]
     return float(FourMasses((1000 / 15000, 200 / 15000), masses).after_first_contact())
@@ -142,8 +142,8 @@ def engines() -> list[Line]:
     """What no paper prints, beside other programs that are run now."""
     import tdcpy
     import tdcpy.rdde
+    from pinocchio_bodies import pair, pin
     from scipy.linalg import solve_continuous_are
-    from test_impact_pinocchio import pair, pin
 
     from dockdyn.control.lqr import riccati
     from dockdyn.impact import contact_matrix

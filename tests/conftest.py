@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import tomlkit
-from browser import launch
+from browser import launch, missing
 from long_tests import LONG
 
 import dockdyn
@@ -26,6 +29,24 @@ def browser():
     yield running
     running.close()
     playwright.stop()
+
+
+@pytest.fixture
+def browse(tmp_path):
+    """Opens a page in headless Chromium; gives what it wrote to stdout and to stderr."""
+    program = shutil.which("chromium")
+    if program is None:
+        missing("chromium is not installed (apt-get install chromium)")
+
+    def run(page: Path, *flags: str) -> tuple[str, str]:
+        quiet = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+        quiet += " --disable-component-update --disable-sync --enable-logging=stderr"
+        profile = f"--user-data-dir={tmp_path / f'profile-{len(list(tmp_path.iterdir()))}'}"
+        command = [program, *quiet.split(), profile, *flags, page.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return done.stdout, done.stderr
+
+    return run
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,13 +103,23 @@ def plain(value):
 
 
 @pytest.fixture(scope="session")
-def run(tmp_path_factory):
-    """Simulates a scenario given as a dictionary, written to a file and read back as a user's would be."""
+def load(tmp_path_factory):
+    """Reads a scenario given as a dictionary, written to a file and read back as a user's would be."""
     file = tmp_path_factory.mktemp("scenario") / "scenario.toml"
 
+    def read(content, overrides=None):
+        file.write_text(tomlkit.dumps(plain(content)), encoding="utf-8")
+        return dockdyn.load(file, overrides)
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def run(load):
+    """Simulates a scenario of bodies in free flight given as a dictionary."""
+
     def simulate(content, **overrides):
-        file.write_text(tomlkit.dumps(plain({"schema": 1, "kind": "free-flight", **content})))
-        return dockdyn.simulate(dockdyn.load(file, overrides))
+        return dockdyn.simulate(load({"schema": 1, "kind": "free-flight", **content}, overrides))
 
     return simulate
 

@@ -127,7 +127,19 @@ def walled(
     )
 
 
-class Body(Mechanical):
+class Free(Mechanical):
+    """A model whose contacts never rest and that nothing constrains."""
+
+    @property
+    def rests(self):
+        return False
+
+    @property
+    def tied(self):
+        return False
+
+
+class Body(Free):
     """A rigid body that turns about a fixed point, under gravity on its centre of mass (heavy top) or free."""
 
     q: jax.Array  # quaternion
@@ -138,14 +150,6 @@ class Body(Mechanical):
     @property
     def attitudes(self):
         return (0,)
-
-    @property
-    def rests(self):
-        return False
-
-    @property
-    def tied(self):
-        return False
 
     def initial(self):
         return self.q, self.v, None

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from dop853_reference import PRESSING, Body, Touching, rotation
 from rig_continuous_reference import Run
 from scipy.spatial.transform import Rotation
-from test_independent_dop853 import PRESSING, Body, Touching, rotation
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import math
 import jax
 import numpy as np
 import pytest
+from latched_docking import INERTIA, MASS, SLOPE, START, TIP, latched, matrix
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize_scalar
 
@@ -15,44 +16,16 @@ from dockdyn.contact.laws.hunt_crossley import HuntCrossley
 from dockdyn.scenario.load import parse
 from dockdyn.studies.cases.batch import figures_of_case, run_cases
 
-TEXT = """
-schema = 1
-kind = "free-flight"
-duration = {duration}
-[chaser]
-mass = 700
-inertia = [[210, 6, 3], [6, 330, -8], [3, -8, 280]]
-position = [{x}, 0, {z}]
-attitude = [0, 0, 0, 1]
-velocity = [{speed}, 0, {sideways}]
-rate = {rate}
-feature = [{{ name = "tip", position = [0.9, 0, 0] }}]
-[target]
-mass = 1500
-inertia = [900, 1100, 1000]
-surface = [{{ name = "cone", shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}]
+MORE = """
+ends_run = {ends_run}
+{catch}
 [[contact]]
 feature = "tip"
 surface = "cone"
-normal = {{ law = "spring-dashpot", stiffness = 2e4, damping = {wall_damping} }}
-[latch]
-feature = "tip"
-surface = "cone"
-entry = "80 mm"
-stiffness = "1000 N/m"
-angle = "40 deg"
-axial_length = "25 mm"
-preload = "3 N"
-hold = "{hold}"
-ends_run = {ends_run}
-{catch}
+normal = {{ law = "spring-dashpot", stiffness = 2e4, damping = {wall} }}
 [output]
 interval = "2 ms"
 """
-MASS = 700 * 1500 / 2200  # kg
-START = 0.5 + 0.08 + 0.9  # m: the tip, which points back along x, where the ramp begins
-SLOPE = math.tan(math.radians(40))
-TIP = np.array([0.9, 0, 0])
 
 
 def scenario(
@@ -61,9 +34,8 @@ def scenario(
     """The approach along x; `catch` are keys of [latch.catch], or `law` for a rigid hold."""
     lines = ['hold_law = "rigid"'] if catch.pop("law", "") == "rigid" else []
     lines += ["[latch.catch]", *(f"{key} = {float(value)!r}" for key, value in catch.items())] if catch else []
-    numbers = {"x": START + 0.01, "z": z, "speed": -speed, "sideways": sideways, "rate": list(rate)}
-    words = {"hold": hold, "ends_run": str(ends_run).lower(), "catch": "\n".join(lines)}
-    return parse(TEXT.format(duration=duration, wall_damping=wall, **numbers, **words), "catch")
+    more = MORE.format(ends_run=str(ends_run).lower(), catch="\n".join(lines), wall=wall)
+    return parse(latched(speed, more, hold, rate, z, sideways, duration), "catch")
 
 
 def flown(**changes):
@@ -129,17 +101,6 @@ def test_a_stiff_catch_tends_to_the_rigid_hold():
     assert found[1] == pytest.approx(found[0] / 4, rel=0.02)
 
 
-def matrix(q):
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def turned(rotation):
     """The rotation vector of a matrix."""
     cosine = np.clip((np.trace(rotation) - 1) / 2, -1, 1)
@@ -151,10 +112,7 @@ def turned(rotation):
 class TwoBodies:
     """The same docking, written anew: forces on the tip's body as vectors, DOP853 of SciPy."""
 
-    bodies = (
-        (700.0, np.array([[210, 6, 3], [6, 330, -8], [3, -8, 280.0]])),
-        (1500.0, np.diag([900.0, 1100.0, 1000.0])),
-    )
+    bodies = ((700.0, INERTIA), (1500.0, np.diag([900.0, 1100.0, 1000.0])))
     stiffness, damping = 2e4, 300.0  # of the wall, and by default of the catch
     lever = 0.9  # m, the tip's distance from its body's centre of mass
     seat = None

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from latched_docking import INERTIA, MASS, SLOPE, TIP, latched, matrix
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -147,42 +148,9 @@ def test_compliant_bodies_need_more_speed():
     assert expected > 1.01 * summary["minimum_velocity_rigid_m_s"]
 
 
-CONE = """
-schema = 1
-kind = "free-flight"
-duration = "6 s"
-[chaser]
-mass = 700
-inertia = [[210, 6, 3], [6, 330, -8], [3, -8, 280]]
-position = [{x}, 0, {z}]
-attitude = [0, 0, 0, 1]
-velocity = [{speed}, 0, 0]
-rate = {rate}
-feature = [{{ name = "tip", position = [0.9, 0, 0] }}]
-[target]
-mass = 1500
-inertia = [900, 1100, 1000]
-surface = [{{ name = "cone", shape = "cone", apex = [0.5, 0, 0], axis = [1, 0, 0], half_angle = "40 deg" }}]
-[latch]
-feature = "tip"
-surface = "cone"
-entry = "80 mm"
-stiffness = "1000 N/m"
-angle = "40 deg"
-axial_length = "25 mm"
-preload = "3 N"
-hold = "{hold}"
-hold_law = "rigid"
-[loop]
-delay = {delay}
-"""
-MASS = 700 * 1500 / 2200  # kg
-START = 0.5 + 0.08 + 0.9  # m: the tip, which points back along x, where the ramp begins
-SLOPE = math.tan(math.radians(40))
-
-
-def flown(speed, delay=0.0, hold="pin", rate=(0, 0, 0), z=0.0):
-    text = CONE.format(x=START + 0.01, z=z, speed=-speed, rate=list(rate), hold=hold, delay=delay)
+def flown(speed, delay=0.0, **more):
+    """Caught by a rigid hold, its forces late by `delay` (s)."""
+    text = latched(speed, f'hold_law = "rigid"\n[loop]\ndelay = {delay}', duration=6.0, **more)
     return dockdyn.simulate(parse(text, "cone"))
 
 
@@ -248,21 +216,11 @@ def test_what_is_caught_off_the_axis_is_held(hold):
     drop = summary["impacts"][0]["energy_loss_J"]
     assert drop > 0
 
-    def matrix(q):
-        w, x, y, z = q
-        return np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
-
     places, turning = [], []
     for row in (0, after.sizes["time"] // 2, -1):
         now = after.isel(time=row)
         chaser, target = (matrix(q) for q in now.attitude.values)
-        tip = now.position.values[0] + chaser @ [0.9, 0, 0]
+        tip = now.position.values[0] + chaser @ TIP
         places.append(target.T @ (tip - now.position.values[1]))
         turning.append(chaser @ now.rate.values[0] - target @ now.rate.values[1])
     np.testing.assert_allclose(places, [places[0]] * 3, atol=1e-10)
@@ -274,9 +232,8 @@ def test_loads_of_the_hold_turn_and_push_the_chaser():
     dataset = flown(0.3, hold="weld", rate=(0.05, -0.02, 0.03), z=0.012, delay=0.03)
     after = dataset.isel(time=dataset.time > float(dataset.capture_time) + 0.04)
     point = list(after.point.values).index("chaser centre of mass")
-    inertia = np.array([[210, 6, 3], [6, 330, -8], [3, -8, 280]])
     rate = after.rate.values[:, 0]
-    torque = np.gradient(rate, after.time.values, axis=0, edge_order=2) @ inertia + np.cross(rate, rate @ inertia)
+    torque = np.gradient(rate, after.time.values, axis=0, edge_order=2) @ INERTIA + np.cross(rate, rate @ INERTIA)
     scale = np.abs(torque).max()
     np.testing.assert_allclose(after.load_moment.values[5:-5, point], torque[5:-5], atol=1e-4 * scale)
     push = 700 * np.gradient(after.velocity.values[:, 0], after.time.values, axis=0, edge_order=2)

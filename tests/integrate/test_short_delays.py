@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
+from bounce_series import exact_restitution
 from numpy.testing import assert_allclose
-from test_bounce import exact_restitution
 
 import dockdyn
 from dockdyn.results.delay_cost import affordable_delay

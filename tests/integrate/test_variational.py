@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from mechanical_models import Body, Tied, go, samples_of, slope, walled
+from mechanical_models import Body, Free, Tied, go, samples_of, slope, walled
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
 from dockdyn.integrate.solution import Status
-from dockdyn.integrate.variational.mechanical import Mechanical, Point, accelerations, momenta
+from dockdyn.integrate.variational.mechanical import Point, accelerations, momenta
 from dockdyn.integrate.variational.step import Newton, Start, step
 
 TIGHT = Newton(jnp.asarray(1e-14), jnp.asarray(40.0))
@@ -51,20 +51,12 @@ def logarithm(turn):
     return axial * jnp.arctan2(sine, 0.5 * (jnp.trace(turn) - 1)) / sine
 
 
-class Carried(Mechanical):
+class Carried(Free):
     """A body, a mass that swings beside it, and a push that follows neither: coupled, with time in it."""
 
     @property
     def attitudes(self):
         return (1,)
-
-    @property
-    def rests(self):
-        return False
-
-    @property
-    def tied(self):
-        return False
 
     def initial(self):
         raise NotImplementedError

@@ -17,6 +17,7 @@ import pytest
 import tomlkit
 import xarray as xr
 from browser import WINDOW, Page, changed, hue
+from replay_cases import CASES
 
 from dockdyn.api import scene_of
 from dockdyn.contact.surfaces.cone import Cone
@@ -28,16 +29,6 @@ from dockdyn.report.replay.page import page_of
 from dockdyn.report.replay.scene import turned
 from dockdyn.results.store import write_result
 
-# name: preset, overrides, instant (s) at which an arrow must be seen, instant at which it must not
-CASES = {
-    "free-flight": ("sazawal-compliance", {"duration": "7 s"}, 5.6, 0.0),
-    "four-mass": ("paraskevas-a", {"duration": "0.1 s"}, 0.032, 0.0),
-    "latch": ("paraskevas-latch", {}, 0.55, 0.0),
-    "berthing": ("cyril-plastic", {"flexible.modes": 2, "duration": "40 s"}, 0.0, None),
-    "orbital-arm": ("gibson-2d", {}, 12.5, 5.0),
-    "rig": ("sits", {"duration": "1 s"}, 0.2, None),
-    "rig-6": ("epos-like", {}, 8.0, 0.0),
-}
 KINDS = pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=pytest.mark.full if kind == "rig-6" else ()) for kind in CASES]
 )

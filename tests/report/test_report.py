@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-from html import escape
-from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pytest
 import tomlkit
 import xarray as xr
-from browser import missing
+from report_page import Page, check_nothing_from_outside, figures_at_width, references
 
 import dockdyn
 from dockdyn.kinds.free_flight.trajectory import trajectory
@@ -34,54 +29,6 @@ RUNS = {
 }
 COLUMNS = ("onset_s", "release_s", None, None, None, None, None, "azimuth_deg", "approach_speed_m_s")
 COLUMNS += ("peak_normal_force_N", "peak_time_s", "impulse_N_s")
-
-
-class Page(HTMLParser):
-    """What a report holds: every tag with its attributes, all text, and rows of tables by heading and by class.
-
-    Of tables under one heading those of the first are known by it.
-    """
-
-    VOID = ("meta", "img", "br", "link")
-
-    def __init__(self, html: str):
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.heading = self.text = ""
-        self.region: str | None = None
-        self.tables: dict[str | None, list[list[str]]] = {}
-        self.rows: list[list[str]] = []
-        self.feed(html)
-        assert not self.open, "tags left open"
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if tag == "div":
-            self.region = dict(attrs).get("aria-label")
-        if tag == "table":
-            self.rows = []
-            self.tables[dict(attrs).get("class")] = self.rows
-            self.tables.setdefault(self.region, self.rows)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
-        if self.open and self.open[-1] == "h1":
-            self.heading += data
-        if "td" in self.open:
-            self.rows[-1][-1] += data
 
 
 @pytest.fixture(scope="module")
@@ -135,17 +82,13 @@ def test_contacts_in_the_page_are_those_of_the_summary(name, results, reports):
 @pytest.mark.parametrize("name", RUNS)
 def test_page_needs_nothing_from_outside(name, reports):
     html = reports[name]
-    page = Page(html)
+    page = check_nothing_from_outside(html)
     assert len(html) < 2_000_000
-    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "embed", "base"}
-    loads = [value for _, given in page.tags for key, value in given.items() if key in ("src", "href", "xlink:href")]
-    assert all(value.startswith(("#", "data:image/png;base64,")) for value in loads)
-    assert all(target.startswith("#") for target in re.findall(r"url\(['\"]?([^)]*)", html))
     assert "@import" not in html
-    ids = [given["id"] for _, given in page.tags if "id" in given]
-    assert len(set(ids)) == len(ids)
-    used = {value[1:] for value in loads if value.startswith("#")} | set(re.findall(r"url\(#([^)]*)\)", html))
-    assert used <= set(ids)
+    used = {value[1:] for value in references(page) if value.startswith("#")} | set(
+        re.findall(r"url\(#([^)]*)\)", html)
+    )
+    assert used <= {given["id"] for _, given in page.tags if "id" in given}
 
 
 def test_what_the_user_wrote_is_text(reports):
@@ -237,34 +180,6 @@ def test_what_is_no_result_is_refused_in_one_line(results, tmp_path, capfd):
     assert capfd.readouterr().err == ""
 
 
-# What the browser finds in the page, written where --dump-dom shows it: in the page around its frame.
-PROBE = """<script>addEventListener("load", () => {
-  const broken = [...document.images].filter(image => !image.complete || !image.naturalWidth).length;
-  const empty = [...document.querySelectorAll("figure svg")].filter(svg => !(svg.getBBox().width > 100)).length;
-  const over = document.documentElement.scrollWidth - innerWidth;
-  const figures = document.querySelectorAll("figure svg, figure img").length;
-  parent.document.body.dataset.found = [broken, empty, over > 0, innerWidth, figures, document.images.length].join(" ");
-})</script>"""
-
-
-@pytest.fixture
-def browse(tmp_path):
-    """Opens a page in headless Chromium; gives what it wrote to stdout and to stderr."""
-    program = shutil.which("chromium")
-    if program is None:
-        missing("chromium is not installed (apt-get install chromium)")
-
-    def run(page: Path, *flags: str) -> tuple[str, str]:
-        quiet = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-        quiet += " --disable-component-update --disable-sync --enable-logging=stderr"
-        profile = f"--user-data-dir={tmp_path / f'profile-{len(list(tmp_path.iterdir()))}'}"
-        command = [program, *quiet.split(), profile, *flags, page.as_uri()]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-        return done.stdout, done.stderr
-
-    return run
-
-
 def test_page_opens_in_a_browser(browse, reports, tmp_path):
     page = tmp_path / "report.html"
     page.write_text(reports["contacts"], encoding="utf-8")
@@ -284,15 +199,5 @@ def test_page_opens_in_a_browser(browse, reports, tmp_path):
 @pytest.mark.parametrize("large", [0, picture.LARGE], ids=["png", "svg"])
 def test_figures_show_at_every_width(browse, results, tmp_path, monkeypatch, width, large):
     monkeypatch.setattr(picture, "LARGE", large)
-    page = tmp_path / "report.html"
-    html = report_html(results["contacts"], replay={})
-    html = re.sub(r"<meta http-equiv[^>]*>", "", html).replace("</body>", f"{PROBE}</body>")  # the page forbids scripts
-    # a frame, because no window is narrower than 500 pixels
-    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(html)}"></iframe>'
-    page.write_text(f"<!doctype html><meta charset=utf-8><body>{frame}</body>", encoding="utf-8")
-    dom, _ = browse(page, "--dump-dom", "--window-size=1200,1000")
-    found = re.search(r'data-found="(\d+) (\d+) (\w+) (\d+) (\d+) (\d+)"', dom)
-    assert found is not None
-    broken, empty, overflows, wide, figures, images = found.groups()
-    assert (broken, empty, overflows, wide) == ("0", "0", "false", str(width))
-    assert int(figures) >= 8 and int(images) == (int(figures) if large == 0 else 0)
+    figures, images = figures_at_width(browse, report_html(results["contacts"], replay={}), tmp_path, width)
+    assert figures >= 8 and images == (figures if large == 0 else 0)

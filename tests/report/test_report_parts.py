@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from test_report import Page
+from report_page import Page
 
 from dockdyn.report.page import render_page
 from dockdyn.report.report import Block, Report, Table, lines_of_run

@@ -10,9 +10,9 @@ import shlex
 import numpy as np
 import pytest
 import xarray as xr
-from test_campaign_report import CAMPAIGNS
-from test_replay import CASES
-from test_stability_report import RESULTS as STABILITIES
+from made_up_campaigns import CAMPAIGNS
+from made_up_margins import RESULTS as STABILITIES
+from replay_cases import CASES
 
 import dockdyn
 from dockdyn.kinds.rig.comparison.compare import VARIABLES

@@ -9,8 +9,8 @@ import re
 import numpy as np
 import xarray as xr
 from campaign_data import campaign_dataset
+from made_up_margins import RESULTS as STABILITIES
 from scipy.io import loadmat
-from test_stability_report import RESULTS as STABILITIES
 
 import dockdyn
 from dockdyn.results.export import export_csv, export_mat, matlab_names

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
-from test_campaign import SCENARIO
+from small_campaign import SCENARIO
 
 import dockdyn
 from dockdyn.kinds.chains.kind import FourMassKind

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from test_identify_command import bounced, written
+from identify_logs import bounced, written
 
 COUNT = 400
 PERIOD = Decimal("0.002")  # s

@@ -1,9 +1,4 @@
-"""A mass on a spring and dashpot whose force comes late: critical delays, roots, and the bounce off an undamped one.
-
-Bounces are compared with the exact series: without history and with unit mass and stiffness, d″(t) = −d(t − h) from
-d(0) = 0, d′(0) = 1 has the solution Σ (−1)ⁿ (t − n h)^(2n+1) / (2n+1)! over all n with t > n h (method of steps). The
-force ends one delay after the release.
-"""
+"""A mass on a spring and dashpot whose force comes late: critical delays, roots, and the bounce off an undamped one."""
 
 from __future__ import annotations
 
@@ -11,16 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from bounce_series import exact_restitution
 from numpy.testing import assert_allclose
-from scipy.optimize import brentq
 
-from dockdyn.stability import (
-    critical_delay,
-    crossing_frequency,
-    crossing_velocity,
-    rightmost_roots,
-    stable_windows,
-)
+from dockdyn.stability import critical_delay, crossing_frequency, crossing_velocity, rightmost_roots, stable_windows
 from dockdyn.stability.bounce import apparent_restitution
 
 # --- closed forms ----------------------------------------------------------------------------------------------------
@@ -123,22 +112,6 @@ def test_an_undamped_spring_is_never_stable():
 def test_what_is_no_spring_and_dashpot(ask, numbers, words):
     with pytest.raises(ValueError, match=words):
         ask(*numbers)
-
-
-# --- bounces ---------------------------------------------------------------------------------------------------------
-
-
-def series(time, delay, derivative):
-    """d (0) or d′ (1)."""
-    powers = ((n, time - n * delay, 2 * n + 1 - derivative) for n in range(80) if time > n * delay)
-    return math.fsum((-1) ** n * left**power / math.factorial(power) for n, left, power in powers)
-
-
-def exact_restitution(delay):
-    times = np.arange(0.01, 6, 0.01)
-    after = next(time for time in times if series(time, delay, 0) < 0)
-    release = brentq(series, after - 0.01, after, args=(delay, 0), xtol=1e-15)
-    return -series(release + delay, delay, 1)
 
 
 @pytest.mark.parametrize("late", [0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95])

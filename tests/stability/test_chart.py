@@ -10,8 +10,8 @@ import pytest
 import tomlkit
 from conftest import plain
 from numpy.testing import assert_allclose
+from resting_contacts import difference, place_of, some_scene
 from scipy.optimize import brentq
-from test_linearised_contact import difference, load, place_of, some_scene  # noqa: F401
 
 import dockdyn
 from dockdyn.scenario.axis import Sweep
@@ -320,7 +320,7 @@ REST = [["contact.normal.stiffness"], ["loop.robot.gain"], ["loop.robot.zeros.0.
     ],
     ids=["unstable rig", "stable rig", "unstable rig, the rest", "stable rig, all", "free flight"],
 )
-def test_sensitivities_are_differences_of_margins(load, content, quantity, groups):  # noqa: F811
+def test_sensitivities_are_differences_of_margins(load, content, quantity, groups):
     """Each group of numbers scaled together."""
     content = plain(content)
     found = margins(load(content))

@@ -11,12 +11,11 @@ import json
 
 import numpy as np
 import pytest
-import tomlkit
 from conftest import plain
 from numpy.testing import assert_allclose
+from report_page import Page
+from resting_contacts import REST, fitted_root
 from scipy.optimize import brentq
-from test_linearised_contact import REST, fitted_root
-from test_report import Page
 
 import dockdyn
 from dockdyn.kinds.free_flight.closed_together import seen_matrices
@@ -73,16 +72,6 @@ def pressed(scene):
     scene["chaser"]["position"][0] += 0.001 + REST
     scene["chaser"]["velocity"] = [0.0, 0.0, 0.0]
     return scene
-
-
-@pytest.fixture
-def load(tmp_path):
-    def read(scene, overrides=None):
-        file = tmp_path / "scene.toml"
-        file.write_text(tomlkit.dumps(plain(scene)))
-        return dockdyn.load(file, overrides)
-
-    return read
 
 
 class ByHand:

@@ -43,20 +43,10 @@ def content(**given):
     }
 
 
-@pytest.fixture
-def load(tmp_path):
-    def from_file(given=None, changes=None):
-        file = tmp_path / "joints.toml"
-        file.write_text(tomlkit.dumps(given or content()), encoding="utf-8")
-        return dockdyn.load(file, changes)
-
-    return from_file
-
-
 @pytest.mark.full
 def test_balls_and_a_slide_in_space(load):
     """What is free moves, what is locked does not, and nothing is lost but what control takes."""
-    dataset = dockdyn.simulate(load())
+    dataset = dockdyn.simulate(load(content()))
     summary = dockdyn.summarise(dataset)
     assert summary["linear_momentum_error"] < 1e-10
     assert summary["angular_momentum_error"] < 1e-10
@@ -77,7 +67,7 @@ def test_balls_and_a_slide_in_space(load):
 
 def test_the_impact_stops_a_locked_ball(load):
     """All three of its rates, and by that the other joints'."""
-    scenario = load()
+    scenario = load(content())
     model = build(scenario.content)
     found, state = strike(model)
     names = model.sides[0].tree.names()
@@ -92,10 +82,10 @@ def test_the_impact_stops_a_locked_ball(load):
 def test_a_quaternion_or_a_rotation_vector(load):
     """Both say the same start; what is written back gives the same again."""
     quaternion = TURNED.as_quat(scalar_first=True).tolist()
-    one = load().content.chaser.link[1]
-    other = load(None, {"chaser.link.boom.start": quaternion}).content.chaser.link[1]
+    one = load(content()).content.chaser.link[1]
+    other = load(content(), {"chaser.link.boom.start": quaternion}).content.chaser.link[1]
     np.testing.assert_allclose(one.attitude(), other.attitude(), rtol=0, atol=1e-15)
-    written = load().text()
+    written = load(content()).text()
     assert 'stiffness = "30.0 N/m"' in written and 'start = "0.2 m"' in written
     assert load(tomlkit.parse(written).unwrap()).text() == written
 
@@ -132,7 +122,7 @@ FLAT = {"motion": "planar"}
 )
 def test_wrong_joints_are_refused_in_one_line(load, changes, words):
     with pytest.raises(dockdyn.ScenarioError, match=words) as caught:
-        load(None, changes)
+        load(content(), changes)
     assert "\n" not in str(caught.value)
 
 

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import tomlkit
-from places import DOCS
-from scipy.linalg import eigh
-from scipy.optimize import brentq
+from beam_cases import ACROSS, ALONG, ANGLE, LENGTH, MASS, POINTS, SHOULDER, WEIGHTS, example, facing, laden, struck
 
 import dockdyn
 from dockdyn.contact.pair import contact_kinematics
 from dockdyn.integrate.model import State
 from dockdyn.kinds.berthing.model_rebound import drift, point_rows
-from dockdyn.kinds.berthing.run import build, strike
+from dockdyn.kinds.berthing.run import build
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.report.replay.arms import placing, tree_parts
-
-SCENARIOS = (DOCS / "scenario.md").read_text(encoding="utf-8")
-LENGTH, MASS, STIFFNESS = 5.0, 15.0, 600.0  # m, kg, N m²
-SPEED, PAYLOAD = 0.05, 30.0  # m/s, kg
-BEAM = {"length": LENGTH, "mass": MASS, "bending": STIFFNESS}
-POINTS, WEIGHTS = np.polynomial.legendre.leggauss(40)
-POINTS, WEIGHTS = (POINTS + 1) / 2, WEIGHTS / 2
-
-
-@pytest.fixture
-def load(tmp_path):
-    def from_file(content, **changes):
-        file = tmp_path / "arm.toml"
-        file.write_text(tomlkit.dumps(content), encoding="utf-8")
-        return dockdyn.load(file, changes)
-
-    return from_file
-
-
-def struck(scenario):
-    found, _ = strike(build(scenario.content))
-    return jax.tree.map(np.asarray, found)
-
-
-def example():
-    """The first berthing of the documentation: it touches at the end of its beam."""
-    block = next(b for b in re.findall(r"```toml\n(.*?)```", SCENARIOS, re.S) if 'kind = "berthing"' in b)
-    return tomlkit.parse(block).unwrap()
 
 
 def test_the_end_of_a_beam_is_its_tip(load):
@@ -85,10 +52,6 @@ def shapes(x, order):
     return np.array(found)
 
 
-ANGLE, SHOULDER = np.radians(60.0), np.array([0.0, 1.2])
-ALONG, ACROSS = np.array([np.cos(ANGLE), np.sin(ANGLE)]), np.array([-np.sin(ANGLE), np.cos(ANGLE)])
-
-
 def turned(r):
     return np.array([-r[1], r[0]])
 
@@ -112,21 +75,6 @@ def velocity_rows(s, h, ahead=0.0):
 def carried(mass, inertia, *place):
     rows = velocity_rows(*place)
     return rows.T @ np.diag([mass, mass, inertia]) @ rows
-
-
-def laden():
-    """The documentation's arm, touched beside the middle of its beam, which carries a body and what is mounted on it."""
-    content = example()
-    content["flexible"] = {}
-    spacecraft, arm = content["chaser"]["link"]
-    arm |= {"mass": 6.0, "centre": [2.0, 0.3, 0], "inertia": [1, 1, 0.7]}
-    camera = {"name": "camera", "parent": "arm", "joint": "locked", "mount": [3.5, -0.2, 0]}
-    camera |= {"mass": 2.5, "centre": [0.1, 0, 0], "inertia": [0.3, 0.3, 0.4]}
-    content["chaser"]["link"] = [spacecraft, arm, camera]
-    content["contact"]["chaser_position"] = [2.6, 0.25, 0]
-    content["impact"] = {"law": "frictionless", "restitution": 0.4, "normal": [-0.5, -0.87, 0]}
-    content["target"]["velocity"] = [-0.05, -0.08, 0]
-    return content
 
 
 def test_an_impact_beside_the_middle_of_a_beam(load):
@@ -171,32 +119,6 @@ def test_an_impact_beside_the_middle_of_a_beam(load):
     grip = SHOULDER + 2.6 * ALONG + 0.25 * ACROSS
     np.testing.assert_allclose(pushed, impulse * np.array([*normal, normal @ turned(grip)]), rtol=1e-9)
     np.testing.assert_allclose((m @ (v[1] - v[0]))[:2] + (m @ (v[1] - v[0]))[8:10], 0, atol=1e-12)
-
-
-# --- bent and in motion ----------------------------------------------------------------------------------------------
-
-
-def facing():
-    """Two arms: the end of a bracket on one beam is before a plane that is carried along by the other beam."""
-    content = laden()
-    content["chaser"]["link"] = content["chaser"]["link"][:2]
-    content["target"] = {
-        "link": [
-            {"name": "station", "mass": 900.0, "inertia": [700, 800, 900]},
-            {"name": "boom", "parent": "station", "mount": [0, -0.4, 0], "beam": {**BEAM, "mass": 9.0}},
-        ]
-    }
-    plane = {"shape": "plane", "point": [0, 0.2, 0], "normal": [0.1, 1, 0]}
-    content["contact"] = {
-        "chaser": "arm",
-        "chaser_position": [3.0, 0.25, 0],
-        "target": "boom",
-        "target_position": [2.0, 0.0, 0],
-        "surface": plane,
-    }
-    content["impact"] = {"law": "frictionless", "restitution": 0.4, "again": True}
-    del content["control"]
-    return content
 
 
 @jax.jit
@@ -270,105 +192,6 @@ def turning(model, x, dt):
     return State(tuple(q), x.v, x.mode, x.memory)
 
 
-# --- Euler and Bernoulli's cantilever --------------------------------------------------------------------------------
-
-
-def cantilever():
-    """A beam locked to what cannot move, a payload of 30 kg at its end, a ball that comes in at 5 cm/s."""
-    return {
-        "schema": 1,
-        "kind": "berthing",
-        "duration": 10.0,
-        "motion": "planar",
-        "chaser": {
-            "link": [
-                {"name": "wall", "mass": 1e10, "inertia": [1e10, 1e10, 1e10]},
-                {"name": "arm", "parent": "wall", "joint": "locked", "beam": BEAM, "mass": PAYLOAD}
-                | {"centre": [LENGTH, 0, 0], "inertia": [0, 0, 0]},
-            ]
-        },
-        "target": {
-            "velocity": [0, -SPEED, 0],
-            "link": [{"name": "ball", "mass": PAYLOAD, "inertia": [1, 1, 1]}],
-        },
-        "contact": {"chaser": "arm", "chaser_position": [LENGTH, 0, 0], "target": "ball", "target_radius": 0.3},
-        "impact": {"law": "frictionless", "restitution": 1.0, "normal": [0, -1, 0]},
-    }
-
-
-def modes_with_a_tip_mass(ratio, count=30):
-    """Roots β of the characteristic equation, the modes' values at the tip and modal masses (kg)."""
-
-    def characteristic(b):
-        return 1 / np.cosh(b) + np.cos(b) + ratio * b * (np.cos(b) * np.tanh(b) - np.sin(b))
-
-    grid = np.linspace(0.05, (count + 1) * np.pi, 60 * count)
-    values = characteristic(grid)
-    at = np.flatnonzero(np.sign(values[1:]) != np.sign(values[:-1]))[:count]
-    roots = np.array([brentq(characteristic, grid[k], grid[k + 1], xtol=1e-14) for k in at])
-    points, weights = np.polynomial.legendre.leggauss(400)
-    points, weights = (points + 1) / 2, weights / 2
-
-    def shape(b, x):
-        sigma = (np.cosh(b) + np.cos(b)) / (np.sinh(b) + np.sin(b))
-        # cosh − σ sinh without cancellation
-        rest = (np.sin(b) - np.cos(b) - np.exp(-b)) / (np.sinh(b) + np.sin(b))
-        return rest / 2 * np.exp(b * x) + (2 - rest) / 2 * np.exp(-b * x) - np.cos(b * x) + sigma * np.sin(b * x)
-
-    tips = np.array([shape(b, 1.0) for b in roots])
-    masses = np.array([MASS * weights @ shape(b, points) ** 2 for b in roots]) + ratio * MASS * tips**2
-    return roots, tips, masses
-
-
-def tip_response(times, impulse):
-    """Deflection (m) of the tip after an impulse there."""
-    roots, tips, masses = modes_with_a_tip_mass(PAYLOAD / MASS)
-    frequencies = roots**2 * np.sqrt(STIFFNESS / (MASS * LENGTH**3))
-    return np.sin(np.outer(times, frequencies)) @ (impulse * tips**2 / (masses * frequencies))
-
-
-def test_a_cantilever_with_a_payload_is_struck(load):
-    """Frequencies, static deflections and the response to the impulse are Euler and Bernoulli's."""
-    scenario = load(cantilever())
-    found = struck(scenario)
-    beam = scenario.content.flexible.beam(scenario.content.chaser.link[1].beam, True)
-    own = slice(3, 3 + beam.count)
-    stiffness, mass = np.asarray(beam.stiffness()), found.mass[own, own]
-    squares, vectors = eigh(stiffness, mass)
-    roots, _, _ = modes_with_a_tip_mass(PAYLOAD / MASS, 2)
-    exact = roots**2 * np.sqrt(STIFFNESS / (MASS * LENGTH**3))
-    np.testing.assert_allclose(np.sqrt(squares[:2]), exact, rtol=1e-3)
-    row = found.rows[0, own]  # of the normal velocity
-    deflection = row @ np.linalg.solve(stiffness, row)
-    assert deflection == pytest.approx(LENGTH**3 / (3 * STIFFNESS), rel=1e-12)
-    # a tip without the mass of a beam: nearly that of the payload alone, as the ball's, which bounces like a billiard ball
-    assert found.impact.impulse[0] == pytest.approx(2 * SPEED * PAYLOAD / 2, rel=0.01)
-    times = np.linspace(0, 10, 201)
-    swing = (
-        np.sin(np.outer(times, np.sqrt(squares)))
-        / np.sqrt(squares)
-        @ ((row @ vectors) * (vectors.T @ mass @ found.velocities[0][own]))
-    )
-    exact = tip_response(times, found.impact.impulse[0])
-    np.testing.assert_allclose(swing, exact, rtol=0, atol=2e-3 * np.abs(exact).max())
-    # half-way: stiffer than exact, as Ritz's method is, by little
-    half = struck(load(cantilever(), **{"contact.chaser_position": [LENGTH / 2, 0, 0]})).rows[0, own]
-    exact = (LENGTH / 2) ** 3 / (3 * STIFFNESS)
-    assert 0.98 * exact < half @ np.linalg.solve(stiffness, half) < exact
-
-
-@pytest.mark.full
-def test_the_motion_of_the_cantilever_that_was_struck(load):
-    """The simulated tip follows the sum of Euler and Bernoulli's modes."""
-    dataset = dockdyn.simulate(load(cantilever()))
-    tip = dataset.outline.values[:, 0, -1, 1] - dataset.base_position.values[:, 0, 1]
-    exact = tip_response(dataset.time.values, float(dataset.impulse[0]))
-    np.testing.assert_allclose(tip, -exact, rtol=0, atol=2e-3 * np.abs(exact).max())
-    assert np.abs(exact).max() > 0.05
-    told = dockdyn.summarise(dataset)
-    assert told["linear_momentum_error"] < 1e-10 and told["energy_error"] < 1e-8
-
-
 def test_a_replay_draws_what_is_on_a_beam_where_it_is(load):
     """Bracket, body and what is mounted go with the bent beam; the place that touches is not at the end of a straight rod."""
     content = load(laden()).content
@@ -412,16 +235,16 @@ def test_a_replay_draws_what_is_on_a_beam_where_it_is(load):
 )
 def test_places_beyond_a_beam_are_refused_in_one_line(load, change, words):
     with pytest.raises(dockdyn.ScenarioError, match=words) as caught:
-        load(laden(), **change)
+        load(laden(), change)
     assert "\n" not in str(caught.value)
 
 
 def test_a_place_beyond_the_beam_of_a_target_is_refused(load):
     with pytest.raises(dockdyn.ScenarioError, match=r"contact.target_position = \[7.0, .*boom.*0 to 5 m"):
-        load(facing(), **{"contact.target_position": [7, -0.5, 0]})
+        load(facing(), {"contact.target_position": [7, -0.5, 0]})
 
 
 def test_a_beam_reaches_to_its_last_digit(load):
     """A length in feet, and the same in metres."""
     content = laden() | {"contact": {**laden()["contact"], "chaser_position": [16.4 * 0.3048, 0, 0]}}
-    assert load(content, **{"chaser.link.arm.beam.length": "16.4 ft"}).content.contact.chaser_position[0] > 4.99
+    assert load(content, {"chaser.link.arm.beam.length": "16.4 ft"}).content.contact.chaser_position[0] > 4.99

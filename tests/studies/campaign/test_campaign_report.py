@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
-from html import escape
 
 import numpy as np
 import pytest
-from campaign_data import campaign_dataset
-from PIL import Image
-from test_report import PROBE, Page, browse  # noqa: F401
+from made_up_campaigns import CAMPAIGNS, REQUIRED, TITLE, campaign, unfinished
+from report_page import Page, check_dark_and_light, check_nothing_from_outside, figures_at_width
 
 import dockdyn
 from dockdyn.report.page import render_page
@@ -21,79 +18,6 @@ from dockdyn.studies.campaign.cases import campaign_cases
 from dockdyn.studies.campaign.plots import columns, load_figure
 from dockdyn.studies.campaign.report import campaign_report
 from dockdyn.studies.campaign.wording import percent, sure
-
-NAN = float("nan")
-TITLE = 'Case <b>"1"</b> & {{ 7 * 7 }}'
-DISPERSED = {
-    "approach.closing_speed": {"distribution": "uniform", "low": "5 cm/s", "high": "0.10 m/s"},
-    "approach.lateral_offset": {"distribution": "disc", "radius": "0.10 m"},
-    "approach.pitch": {"distribution": "truncated-normal", "mean": 0, "std": "2 deg", "low": "-4 deg", "high": "4 deg"},
-    "latch.friction": {"distribution": "choice", "values": [0.1, 0.2], "weights": [3, 1]},
-}
-REQUIRED = {"captured": True, "peak_normal_force": "< 1.5 kN", "capture_time": "<= 50 s"}
-
-
-def campaign(runs: int, failed: bool = True, capture: bool = True, keys: int = 5, tail: float = 0.25, **attributes):
-    """A probe caught where offset and pitch are small and speed enough."""
-    draw = np.random.default_rng(runs)
-    speed, pitch = draw.uniform(0.05, 0.10, runs), np.clip(draw.normal(0, 0.035, runs), -0.07, 0.07)
-    angle, radius = draw.uniform(0, 2 * np.pi, runs), 0.1 * np.sqrt(draw.random(runs))
-    varied = {
-        "approach.closing_speed": (speed, "m/s"),
-        "approach.lateral_offset.0": (radius * np.cos(angle), "m"),
-        "approach.lateral_offset.1": (radius * np.sin(angle), "m"),
-        "approach.pitch": (pitch, "rad"),
-        "latch.friction": (draw.choice([0.1, 0.2], runs), ""),
-    }
-    caught = (radius + np.abs(pitch) / 4 < 0.09) & (speed > 0.057)
-    figures = {
-        "contact_count": np.where(radius < 0.097, draw.integers(1, 8, runs), 0),
-        "peak_normal_force_N": np.where(radius < 0.097, 9000 * speed * np.exp(draw.normal(0, tail, runs)), 0),
-        "peak_time_s": 1 / speed,
-        "contact_impulse_N_s": 500 * speed,
-        "captured": caught if capture else np.full(runs, NAN),
-        "capture_time_s": np.where(caught & capture, 3 / speed, NAN),
-        "capture_speed_margin_m_s": np.where((radius < 0.085) & capture, speed - 0.06, NAN),
-        "end_time_s": np.full(runs, 90.0),
-    }
-    reasons = ["stopped at t = 3 s: <i>chatter</i>" if failed and case % 40 == 7 else "" for case in range(runs)]
-    chosen = dict(list(varied.items())[:keys])
-    scenario = dockdyn.load("probe-cone-latch", DISPERSED).text()
-    return campaign_dataset(chosen, figures, reasons, **{"title": TITLE, "scenario": scenario} | attributes)
-
-
-def unfinished(runs: int, **attributes):
-    """The same with cases that end before their outcome: every fourth of those that were not captured."""
-    found = campaign(runs, failed=False, **attributes)
-    early = (found.captured.values == 0) & (np.arange(runs) % 4 == 0)
-    more = {"outcome_open": early.astype(float), "approach_left_s": np.where(early, 8.0, NAN)}
-    names = json.dumps([*json.loads(found.attrs["figures"]), *more])
-    return found.assign({name: ("case", values) for name, values in more.items()}).assign_attrs(figures=names)
-
-
-CAMPAIGNS = {
-    "not decided": lambda: unfinished(300, requirements=REQUIRED),
-    "not decided, many": lambda: unfinished(900),
-    "full": lambda: campaign(1500, requirements=REQUIRED),
-    "few": lambda: campaign(60),
-    "one key": lambda: campaign(800, keys=1, requirements=REQUIRED),
-    "one key, force": lambda: campaign(800, keys=1, capture=False),
-    "no capture": lambda: campaign(800, capture=False, failed=False),
-    "no capture, few": lambda: campaign(50, capture=False, failed=False),
-    "no capture, required": lambda: campaign(800, capture=False, requirements={"peak_normal_force": "< 600 N"}),
-    "one case": lambda: campaign(1, requirements=REQUIRED),
-    "two cases": lambda: campaign(2),
-    "all failed": lambda: campaign_dataset({"a": [0.0, 1.0]}, {}, ["no", "no"]),
-    "nothing measured": lambda: campaign_dataset({"a": np.arange(9.0)}, {"captured": [NAN] * 9}),
-    "no variance": lambda: campaign_dataset(
-        {"a": np.ones(50), "b": np.ones(50)}, {"captured": np.ones(50), "peak_normal_force_N": np.full(50, 3.0)}
-    ),
-    "far out": lambda: campaign(3000, tail=2.0),
-    "never": lambda: campaign_dataset(
-        {"a": np.arange(500.0), "b": np.arange(500.0)},
-        {"captured": np.zeros(500), "peak_normal_force_N": np.zeros(500)},
-    ),
-}
 
 
 @pytest.fixture(scope="module")
@@ -108,13 +32,8 @@ def reports(datasets):
 
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_page_needs_nothing_from_outside(name, reports):
-    page = Page(reports[name])
+    page = check_nothing_from_outside(reports[name])
     assert len(reports[name]) < 1_000_000
-    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "embed", "base", "i"}
-    loads = [value for _, given in page.tags for key, value in given.items() if key in ("src", "href", "xlink:href")]
-    assert all(value.startswith(("#", "data:image/png;base64,")) for value in loads)
-    ids = [given["id"] for _, given in page.tags if "id" in given]
-    assert len(set(ids)) == len(ids)
     assert not re.search(r"\b(nan|inf|None)\b", page.text)
 
 
@@ -207,29 +126,13 @@ def test_hundred_thousand_cases_are_quick_and_small():
 
 
 @pytest.mark.parametrize("name", ["full", "few", "one key", "no capture"])
-def test_page_opens_dark_and_light(name, browse, reports, tmp_path):  # noqa: F811
-    page = tmp_path / "report.html"
-    page.write_text(reports[name], encoding="utf-8")
-    for scheme, paper in ((0, (0x14, 0x17, 0x1B)), (1, (0xFE, 0xFE, 0xFE))):
-        file = tmp_path / f"{scheme}.png"
-        flags = f"--window-size=900,3200 --blink-settings=preferredColorScheme={scheme}"
-        _, log = browse(page, f"--screenshot={file}", *flags.split())
-        assert "CONSOLE" not in log  # nothing refused, nothing missing
-        shown = np.asarray(Image.open(file).convert("RGB"))
-        assert tuple(shown[2, 2]) == paper
-        contrast = np.abs(shown.astype(int) - paper).sum(axis=2)
-        assert (contrast > 300).mean() > 0.01  # text and lines stand out from the paper
+def test_page_opens_dark_and_light(name, browse, reports, tmp_path):
+    check_dark_and_light(browse, reports[name], tmp_path, height=3200)
 
 
 @pytest.mark.parametrize("width", [400, 1100])
-def test_figures_show_at_every_width(width, browse, reports, tmp_path):  # noqa: F811
-    html = re.sub(r"<meta http-equiv[^>]*>", "", reports["full"]).replace("</body>", f"{PROBE}</body>")
-    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(html)}"></iframe>'
-    page = tmp_path / "report.html"
-    page.write_text(f"<!doctype html><meta charset=utf-8><body>{frame}</body>", encoding="utf-8")
-    dom, _ = browse(page, "--dump-dom", "--window-size=1200,1000")
-    found = re.search(r'data-found="(\d+) (\d+) (\w+) (\d+) (\d+) (\d+)"', dom)
-    assert found is not None and found.groups() == ("0", "0", "false", str(width), "4", "0")
+def test_figures_show_at_every_width(width, browse, reports, tmp_path):
+    assert figures_at_width(browse, reports["full"], tmp_path, width) == (4, 0)
 
 
 @pytest.mark.parametrize("required", [{}, REQUIRED], ids=["", "required"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from numpy.testing import assert_allclose
-from test_report import Page
+from report_page import Page
 
 import dockdyn
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of

@@ -1,134 +1,36 @@
-"""The report of `dockdyn stability`: what it says and shows of a loop whose boundary has a closed form.
-
-The loop is m s² + (b s + k) exp(−s h) = 0 (Sazawal et al., eqs. 143, 150, 151).
-"""
+"""The report of `dockdyn stability`: what it says and shows of a loop whose boundary has a closed form."""
 
 from __future__ import annotations
 
 import json
 import re
-from html import escape
 
 import numpy as np
 import pytest
-import tomlkit
-import xarray as xr
+from made_up_margins import (
+    DAMPINGS,
+    DELAYS,
+    FULL,
+    KEY,
+    REASONS,
+    RESULTS,
+    TITLE,
+    UNSTABLE,
+    chart,
+    critical_delay,
+    result,
+)
 from matplotlib.contour import ContourSet
 from matplotlib.path import Path
-from PIL import Image
-from test_report import PROBE, Page, browse  # noqa: F401
+from report_page import Page, check_dark_and_light, check_nothing_from_outside, figures_at_width
 
 from dockdyn.pages import report_html
 from dockdyn.report import picture
 from dockdyn.report.field import Key, boundary, unstable_on_left
 from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
 
-MASS, STIFFNESS = 375.0, 1000.0  # kg, N/m
-TITLE = '<b>bold</b> & "quoted" {{ 7 * 7 }} </title><script>alert(1)</script>'
-KEY = 'contact.<i>&"$x$'
-DELAYS, DAMPINGS = np.linspace(0, 0.6, 13), np.linspace(0, 800, 11)  # s, N s/m
-
-NOTHING = "spectral_radius contact_matrix normal_dynamics radial_dynamics tangential_dynamics apparent_restitution"
-MARGINS = dict.fromkeys([*NOTHING.split(), "pade", "nominal"]) | {
-    "stable": True,
-    "growth_rate_1_s": -0.247277,
-    "rightmost_roots": [[-0.247277, 1.620998], [-417.1, 0.0], [-442.0, 441.4], [-442.0, -441.4]],
-    "delay_s": 0.016,
-    "critical_delay_s": 0.192968,
-    "crossing_frequency_rad_s": 1.677104,
-    "delay_margin_s": 0.176968,
-    "stable_delays_s": [[0.0, 0.192968]],
-    "effective_mass_kg": MASS,
-    "stiffness_N_m": STIFFNESS,
-    "damping_N_s_m": 200.0,
-    "stabilising_gains_N_s_m": [[-183.9, None]],
-    "sensitivities": {},
-    "sensitivity_of": "delay_margin_s",
-    "loop": "delay",
-    "warnings": [],
-    "drift_modes": 0,
-}
-UNSTABLE = {
-    "stable": False,
-    "growth_rate_1_s": 0.0104091,
-    "rightmost_roots": [[0.0104091, 1.676883]],
-    "delay_s": 0.2,
-    "delay_margin_s": None,
-    "sensitivity_of": "growth_rate_1_s",
-}
-GAINS = {"conditions": ["row s^2: 1.2 > 0 holds"], "stabilising_gains_N_s_m": [[5.5, 230090.0], [3e5, None]]}
-REASONS = ["order 1 of the approximation is too low here", None]
-FULL = {
-    "contact_matrix": [[0.00117, 0, 0.00087], [0, 0.00217, 0], [0.00087, 0, 0.00267]],
-    "normal_dynamics": [200 / MASS, STIFFNESS / MASS],
-    "radial_dynamics": [-0.12, -0.6],
-    "tangential_dynamics": [0.0, 0.0],
-    "apparent_restitution": 1.12,
-    "sensitivities": {KEY: 0.18, **{f"chaser.key{i}": (-1) ** i * 10.0**-i for i in range(2, 15)}, "target.mass": 0.0},
-    "pade": {
-        n: {"growth_rate_1_s": -0.2473 if n > "1" else 0.001, "stable": n > "1", "reason": REASONS[n > "1"]} | GAINS
-        for n in ("1", "12", "2")
-    },
-    "nominal": {"position_m": [0.433, 0.0, 0.25], "azimuth_deg": 0.0, "distance_m": 0.5, "depth_m": 0.003},
-    "warnings": ["the rim is near"],
-    "drift_modes": 4,
-}
 NEEDING = {"Exact delay and Padé approximations": "pade", "Dynamics at the contact": "normal_dynamics"}
 NEEDING |= {"Sensitivities": "sensitivities", "Nominal contact": "nominal"}
-
-
-def critical_delay(damping, mass=MASS):
-    """Equations 150 and 151, s."""
-    b, k = np.asarray(damping) / mass, STIFFNESS / mass
-    crossing = np.sqrt(b**2 / 2 + np.sqrt(b**4 / 4 + k**2))
-    return np.arctan2(crossing * b, k) / crossing
-
-
-def result(sweep: xr.Dataset | None = None, **changes) -> xr.Dataset:
-    dataset = xr.Dataset() if sweep is None else sweep
-    scenario = tomlkit.dumps({"schema": 1, "kind": "free-flight", "title": TITLE})
-    attributes = {"title": TITLE, "kind": "free-flight", "scenario": scenario, "dockdyn_version": "9.8.7"}
-    return dataset.assign_attrs(attributes | {"source": "loop.toml", "margins": json.dumps(MARGINS | changes)})
-
-
-def key(dim, values, name, units):
-    return (dim, values, {"long_name": name, "units": units})
-
-
-def chart(masses=(MASS,), dampings=DAMPINGS) -> xr.Dataset:
-    """Growth that only has the right sign, and the boundary in closed form."""
-    fine = np.linspace(dampings[0], dampings[-1], 41)
-    growth = [DELAYS - critical_delay(dampings, mass)[:, None] for mass in masses]
-    lines = np.stack([critical_delay(fine, mass) for mass in masses])
-    inside = lines <= DELAYS[-1]
-    family = key("family", list(masses), "chaser.mass" if len(masses) > 1 else "", "kg")
-    return xr.Dataset(
-        {
-            "growth_rate": (("family", "y", "x"), np.array(growth)),
-            "boundary_x": (("family", "vertex"), np.where(inside, lines, np.nan)),
-            "boundary_y": (("family", "vertex"), np.where(inside, fine, np.nan)),
-        },
-        {"x": key("x", DELAYS, "loop.delay", "s"), "y": key("y", dampings, KEY, "N*s/m"), "family": family},
-        {"operating_point": json.dumps([0.016, 200.0]), "boundary_tolerance": 1e-9},
-    )
-
-
-def line() -> xr.Dataset:
-    return xr.Dataset(
-        {"growth_rate": ("x", DELAYS - 0.192968), "boundary_x": ("crossing", [0.192968])},
-        {"x": key("x", DELAYS, "loop.delay", "s")},
-        {"operating_point": json.dumps([0.016]), "boundary_tolerance": 1e-9},
-    )
-
-
-RESULTS = {
-    "bare": result(),
-    "full": result(**FULL),
-    "chart": result(chart(), **FULL),
-    "family": result(chart((240.0, 375.0, 600.0)), **FULL),
-    "line": result(line()),
-    "unstable": result(chart(), **FULL | UNSTABLE),
-}
 
 
 @pytest.fixture(scope="module")
@@ -138,14 +40,8 @@ def reports() -> dict[str, str]:
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_page_needs_nothing_from_outside(name, reports):
-    html = reports[name]
-    page = Page(html)
-    assert len(html) < 3_000_000
-    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "embed", "base", "i"}
-    loads = [value for _, given in page.tags for key, value in given.items() if key in ("src", "href", "xlink:href")]
-    assert all(value.startswith("#") for value in [*loads, *re.findall(r"url\(['\"]?([^)]*)", html)])
-    ids = [given["id"] for _, given in page.tags if "id" in given]
-    assert len(set(ids)) == len(ids)
+    page = check_nothing_from_outside(reports[name], inside=("#",))
+    assert len(reports[name]) < 3_000_000
     assert page.heading == TITLE
     assert "9.8.7" in page.text and "loop.toml" in page.text
     assert "None" not in page.text and "nan" not in page.text
@@ -287,28 +183,12 @@ def test_sensitivities_show_the_ten_largest():
 
 
 @pytest.mark.parametrize("name", ["chart", "family", "line"])
-def test_page_opens_dark_and_light(name, browse, reports, tmp_path):  # noqa: F811
-    page = tmp_path / "report.html"
-    page.write_text(reports[name], encoding="utf-8")
-    for scheme, paper in ((0, (0x14, 0x17, 0x1B)), (1, (0xFE, 0xFE, 0xFE))):
-        file = tmp_path / f"{scheme}.png"
-        flags = f"--window-size=900,2600 --blink-settings=preferredColorScheme={scheme}"
-        _, log = browse(page, f"--screenshot={file}", *flags.split())
-        assert "CONSOLE" not in log  # nothing refused, nothing missing
-        shown = np.asarray(Image.open(file).convert("RGB"))
-        assert tuple(shown[2, 2]) == paper
-        contrast = np.abs(shown.astype(int) - paper).sum(axis=2)
-        assert (contrast > 300).mean() > 0.01  # text and lines stand out from the paper
+def test_page_opens_dark_and_light(name, browse, reports, tmp_path):
+    check_dark_and_light(browse, reports[name], tmp_path, height=2600)
 
 
 @pytest.mark.parametrize("width", [400, 1100])
 @pytest.mark.parametrize("name", ["chart", "family"])
-def test_figures_show_at_every_width(name, width, browse, reports, tmp_path):  # noqa: F811
+def test_figures_show_at_every_width(name, width, browse, reports, tmp_path):
     assert len(reports[name]) < 3 * picture.LARGE and "<img" not in reports[name]  # all follow the colours of the page
-    html = re.sub(r"<meta http-equiv[^>]*>", "", reports[name]).replace("</body>", f"{PROBE}</body>")
-    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(html)}"></iframe>'
-    page = tmp_path / "report.html"
-    page.write_text(f"<!doctype html><meta charset=utf-8><body>{frame}</body>", encoding="utf-8")
-    dom, _ = browse(page, "--dump-dom", "--window-size=1200,1000")
-    found = re.search(r'data-found="(\d+) (\d+) (\w+) (\d+) (\d+) (\d+)"', dom)
-    assert found is not None and found.groups() == ("0", "0", "false", str(width), "3", "0")
+    assert figures_at_width(browse, reports[name], tmp_path, width) == (3, 0)

@@ -1,0 +1,166 @@
+"""Stable windows of delay equations beside the Kronecker sum of a single delay, published windows and a fine sweep; and what
+is no delay equation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+from delay_systems import delta
+from numpy.testing import assert_allclose
+
+from dockdyn.stability import rightmost_roots, stable_windows
+
+# --- stable windows --------------------------------------------------------------------------------------------------
+
+# Olgac and Sipahi, IEEE Trans. Autom. Control 47 (2002): two stable windows
+POCKETS = np.array(
+    [[[-1, 13.5, -1], [-3, -1, -2], [-2, -1, -4]], [[-5.9, 7.1, -70.3], [2, -1, 5], [2, 0, 6]]],
+)
+
+
+def kronecker_windows(matrices, longest):
+    """Crossings (delay, frequency) and stable intervals of a single delay, without any sweep.
+
+    At a root jω with z = exp(−jω h), jω and −jω are eigenvalues of A + B z and A + B / z: their Kronecker sum is singular,
+    a quadratic eigenvalue problem in z. Directions of crossing come from the perturbation of a simple root.
+    """
+    own, late = matrices
+    order = len(own)
+    eye, big = np.eye(order), np.eye(order**2)
+    middle = np.kron(own, eye) + np.kron(eye, own)
+    nought = np.zeros_like(big)
+    left = np.block([[nought, big], [-np.kron(eye, late), -middle]])
+    right = np.block([[big, nought], [nought, np.kron(late, eye)]])
+    turns = scipy.linalg.eigvals(left, right)
+    crossings = []
+    for z in turns[np.abs(np.abs(turns) - 1) < 1e-7]:
+        z = z / abs(z)
+        values, left_vectors, right_vectors = scipy.linalg.eig(own + late * z, left=True)
+        for s, u, v in zip(values, left_vectors.T, right_vectors.T, strict=True):
+            if s.imag > 1e-6 and abs(s.real) < 1e-6 * (1 + abs(s)):
+                drive = (u.conj() @ late @ v) * z
+                first = (-np.angle(z)) % (2 * np.pi) / s.imag
+                for h in np.arange(first, longest, 2 * np.pi / s.imag):
+                    slope = -s * drive / (u.conj() @ v + h * drive)
+                    crossings.append((h, s.imag, np.sign(slope.real)))
+    crossings.sort()
+    unstable = int((np.linalg.eigvals(own + late).real > 0).sum())
+    edges, stable = [0.0, *(h for h, _, _ in crossings), longest], []
+    for start, end, direction in zip(edges[:-1], edges[1:], [*(d for _, _, d in crossings), 0], strict=True):
+        if unstable == 0:
+            stable.append((start, end))
+        unstable += int(2 * direction)
+    return [(h, w) for h, w, _ in crossings], stable
+
+
+def check_against_kronecker(matrices, longest):
+    windows = stable_windows(matrices, [0.0], longest=longest)
+    crossings, stable = kronecker_windows(matrices, longest)
+    assert windows.longest == longest
+    assert len(windows.crossings) == len(crossings)
+    if crossings:
+        assert_allclose(windows.crossings, crossings, rtol=1e-6, atol=1e-8)
+    assert_allclose(np.reshape(windows.stable, (-1, 2)), np.reshape(stable, (-1, 2)), rtol=1e-6, atol=1e-8)
+    return windows
+
+
+def single_delays(number, seed):
+    """Systems of three states; every third has a delayed term of rank one, as a single force gives."""
+    rng = np.random.default_rng(seed)
+    for index in range(number):
+        own, late = rng.normal(size=(2, 3, 3))
+        late = np.outer(late[0], late[1]) if index % 3 == 0 else late
+        yield np.stack([own - (np.linalg.eigvals(own + late).real.max() + 0.3) * np.eye(3), late])
+
+
+def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum():
+    for matrices in single_delays(8, seed=9):
+        check_against_kronecker(matrices, longest=4.0)
+
+
+@pytest.mark.full
+def test_windows_of_a_single_delay_are_those_of_the_kronecker_sum_in_full():
+    several = 0
+    for matrices in single_delays(300, seed=10):
+        several += len(check_against_kronecker(matrices, longest=6.0).stable) > 1
+    assert several > 0
+
+
+def test_several_stable_windows():
+    windows = check_against_kronecker(POCKETS, longest=1.0)
+    assert_allclose(windows.stable, [(0, 0.1624), (0.1859, 0.2219)], atol=1e-4)  # as published
+    assert windows.critical_delay == windows.stable[0][1]
+    assert_allclose(windows.crossing_frequency, 3.0352, atol=1e-4)
+    # unstable at first, stable later: x″ + x = x(t − h)/2 − x′(t − h)/10 is not stable for the shortest delays
+    late = check_against_kronecker(np.array([[[0, 1], [-1, 0.05]], [[0, 0], [0.5, 0]]]), longest=6.0)
+    assert late.stable
+    assert late.stable[0][0] > 0
+    assert late.critical_delay == 0
+
+
+def test_no_crossing_at_any_delay():
+    for own, late, stable in ((-2.0, 0.5, [(0, np.inf)]), (-2.0, -1.5, [(0, np.inf)]), (2.0, 0.5, [])):
+        windows = stable_windows([[[own]], [[late]]], [0.0])
+        assert windows.stable == stable
+        assert windows.crossings == []
+        assert windows.critical_delay == (np.inf if stable else 0)
+        assert windows.crossing_frequency is None
+
+
+@pytest.mark.parametrize("varied", [0, 1])
+def test_windows_among_several_delays_are_where_the_roots_are_left(varied):
+    """Direct evaluation on a fine sweep: edges of the windows lie where the sign changes, and nowhere else."""
+    rng = np.random.default_rng(11)
+    changes = 0
+    for _ in range(4):
+        own, *late = rng.normal(size=(3, 2, 2))
+        own -= (np.linalg.eigvals(own + late[0] + late[1]).real.max() + 0.2) * np.eye(2)
+        delays = rng.uniform(0.1, 1.0, 2)
+        windows = stable_windows([own, *late], delays, varied, longest=2.0)
+        sweep = np.repeat(delays[None], 128, axis=0)
+        sweep[:, varied] = (np.arange(128) + 0.5) / 64
+        growth = rightmost_roots([own, *late], sweep, count=1)[:, 0].real
+        inside = np.any([(low < sweep[:, varied]) & (sweep[:, varied] < high) for low, high in windows.stable], axis=0)
+        decided = np.abs(growth) > 1e-3
+        assert ((growth < 0) == inside)[decided].all()
+        changes += len(windows.crossings)
+        for h, w in windows.crossings:  # jω is a root there
+            delays[varied] = h
+            assert np.linalg.svd(delta(1j * w, np.array([own, *late]), delays))[1][-1] < 1e-10
+    assert changes > 0
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+WELL = np.array([[[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [-3.0, -0.5]]])
+
+
+@pytest.mark.parametrize(
+    ("matrices", "delays", "words"),
+    [
+        (WELL, [-0.1], "delay is -0.1"),
+        (WELL, [0.1, 0.2], "2 delays"),
+        (WELL, [np.nan], "finite"),
+        (WELL + np.inf, [0.1], "finite"),
+        (WELL[:, :1], [0.1], "shape"),
+        (WELL[0], [], "shape"),
+    ],
+)
+def test_what_is_no_delay_equation(matrices, delays, words):
+    for ask in (rightmost_roots, stable_windows):
+        with pytest.raises(ValueError, match=words):
+            ask(matrices, delays)
+
+
+@pytest.mark.filterwarnings("error::numpy.exceptions.ComplexWarning")
+def test_complex_matrices_are_not_taken_for_real_ones():
+    for ask in (rightmost_roots, stable_windows):
+        with pytest.raises((TypeError, ValueError)):
+            ask(WELL * 1j, [0.1])
+
+
+@pytest.mark.parametrize("others", [{"varied": 1}, {"varied": -1}, {"longest": -1.0}, {"longest": np.nan}], ids=str)
+def test_what_windows_cannot_be_asked_for(others):
+    with pytest.raises(ValueError, match=next(iter(others))):
+        stable_windows(WELL, [0.1], **others)

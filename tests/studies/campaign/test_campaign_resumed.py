@@ -1,0 +1,266 @@
+"""Campaigns that are stopped, damaged or shared among processes: the same in the end, nothing lost."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import xarray as xr
+from small_campaign import command, docking_in, same_store, whole_campaign
+
+import dockdyn
+from dockdyn.cli.campaign import claimed
+from dockdyn.cli.common import Refusal
+from dockdyn.studies.campaign import conduct as campaign
+from dockdyn.studies.campaign.seal import Damaged, opened, sealed
+from dockdyn.studies.campaign.store import Store
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return docking_in(tmp_path_factory.mktemp("campaign"))
+
+
+@pytest.fixture(scope="module")
+def whole(file):
+    return whole_campaign(file)
+
+
+SMALL_CHUNKS = (
+    "from dockdyn.studies.campaign import conduct as c; c.CHUNK = 4; from dockdyn.__main__ import main; main()"
+)
+
+# the same, slowly, so that it can be stopped in the middle
+SLOWLY = SMALL_CHUNKS.replace(
+    "from dockdyn.__main__",
+    "import time; f = c.compute; c.compute = lambda *a: (time.sleep(0.3), f(*a))[1]; from dockdyn.__main__",
+)
+
+
+def killed_after(chunks, folder, arguments, by=signal.SIGKILL):
+    """Start a campaign and stop it, by default without warning, once so many chunks are there; what it said."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOWLY, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    begun = time.monotonic()
+    while len(list((folder / "chunks").glob("[0-9]*.nc"))) < chunks and process.poll() is None:
+        assert time.monotonic() - begun < 300, "no chunk came"
+        time.sleep(0.005)
+    os.killpg(process.pid, by)
+    told = process.communicate()[1]
+    return told, process.returncode
+
+
+def small_chunks(*arguments):
+    return subprocess.run(
+        [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+def test_two_campaigns_on_one_folder(dock, file, tmp_path):
+    """The second is refused, whatever it asks for, until the first ends, however it does."""
+    hold = "import sys; from pathlib import Path; from dockdyn.studies.campaign.store import Store\n"
+    hold += "with Store(Path(sys.argv[1])).claimed(): print('held', flush=True); sys.stdin.read()"
+    folder = tmp_path / "shared"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    for more in ((), ("--seed", 8), ("--resume",)):
+        ended = dock("campaign", "run", file, "--out", folder, *more)
+        assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+        assert "another process runs a campaign there" in ended.stderr
+    with pytest.raises(dockdyn.ScenarioError, match="another process"):
+        dockdyn.campaign(dockdyn.load(file), folder)
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+    holder.kill()
+    holder.communicate()
+    with Store(folder).claimed():
+        pass
+    assert not folder.exists()  # nothing came into it
+
+
+@pytest.mark.full
+def test_two_processes_at_once(file, whole):
+    folder = file.parent / "at once"
+    arguments = [str(part) for part in ("campaign", "run", file, "--out", folder, "--json")]
+    code = "from dockdyn.cli.main import main; main()"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, *arguments, *more],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for more in ((), ("--seed", "8"))
+    ]
+    told = [process.communicate()[1] for process in running]
+    codes = [process.returncode for process in running]
+    assert sorted(codes) == [0, 2] and "another process runs a campaign there" in told[codes.index(2)]
+    if codes[0] == 0:
+        same_store(whole[0], folder)
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path):
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    (folder / ".lock").mkdir()  # which root cannot open either
+    with pytest.raises(Refusal, match="cannot be written to"), claimed(Store(folder)):
+        pass
+
+
+def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
+    monkeypatch.setattr(campaign, "CHUNK", 8)
+    arguments = ("campaign", "run", file, "--out", "five", "--json")
+    assert dock(*arguments).returncode == 0
+    assert dock(*arguments[:-2], "other", "--seed", 8, "--json").returncode == 0
+    folder, untouched = tmp_path / "five", tmp_path / "untouched"
+    shutil.copytree(folder, untouched)
+    chunk = [folder / "chunks" / f"{number:06d}.nc" for number in range(5)]
+    chunk[0].write_bytes(chunk[0].read_bytes()[:-1000])
+    flipped = bytearray(chunk[1].read_bytes())
+    flipped[len(flipped) // 2] ^= 4
+    chunk[1].write_bytes(flipped)
+    chunk[2].write_bytes(chunk[3].read_bytes())
+    chunk[4].write_bytes((tmp_path / "other/chunks/000004.nc").read_bytes())
+    ended = dock(*arguments, "--resume")
+    assert ended.returncode == 0
+    reasons = {
+        0: "its checksum is missing: cut short, or of an earlier dockdyn",
+        1: "its checksum does not fit",
+        2: "it is chunk-3 of the campaign, not chunk-2",
+        4: "it is of another campaign",
+    }
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("warning")]
+    assert lines == [f"warning: five/chunks/{n:06d}.nc: {why}; computed again" for n, why in reasons.items()]
+    same_store(untouched, folder)
+    for number in range(5):
+        assert (
+            xr.load_dataset(chunk[number], engine="h5netcdf")
+            .drop_attrs(deep=False)
+            .identical(
+                xr.load_dataset(untouched / "chunks" / chunk[number].name, engine="h5netcdf").drop_attrs(deep=False)
+            )
+        )
+    # a report says what is damaged, and changes nothing
+    data = folder / "campaign.nc"
+    data.write_bytes(data.read_bytes()[:-7])
+    ended = dock("campaign", "report", "five")
+    assert ended.returncode == 2 and "go on with --resume, which computes it again" in ended.stderr
+    assert dock(*arguments, "--resume").returncode == 0  # from the chunks
+    same_store(untouched, folder)
+    index = folder / "campaign.json"
+    index.write_text(index.read_text().replace('"format": 2', '"format": 1'))
+    ended = dock(*arguments, "--resume")
+    assert ended.returncode == 2 and "is of another version of dockdyn" in ended.stderr
+
+
+def test_no_flipped_byte_passes():
+    whole = sealed(bytes(range(256)) * 3, "a" * 64, "chunk-7")
+    assert opened(whole, "a" * 64, "chunk-7") == bytes(range(256)) * 3
+    for place in range(len(whole)):
+        for change in (bytes([whole[place] ^ 1]), b""):
+            with pytest.raises(Damaged):
+                opened(whole[:place] + change + whole[place + 1 :], "a" * 64, "chunk-7")
+
+
+@pytest.mark.parametrize("kills", [(3,), pytest.param((1, 3, 5), marks=pytest.mark.full)])
+def test_killed_and_resumed_it_is_the_same(file, whole, kills):
+    folder = file.parent / f"killed {len(kills)}"
+    arguments = ("campaign", "run", file, "--out", folder, "--resume", "--json")
+    for chunks in kills:
+        killed_after(chunks, folder, arguments)
+        assert not (folder / "campaign.nc").exists()
+    told, code = killed_after(7, folder, arguments, signal.SIGINT)
+    assert code == 130 and "of 40 cases are kept; go on with: dockdyn campaign run" in told
+    ended = small_chunks(*arguments)
+    assert ended.returncode == 0, ended.stderr
+    reference, resumed = (xr.load_dataset(f / "campaign.nc", engine="h5netcdf") for f in (whole[0], folder))
+    assert resumed.attrs["chunk"] == 4
+    assert reference.drop_attrs(deep=False).identical(resumed.drop_attrs(deep=False))
+
+
+def test_workers_give_the_same_store(file, whole):
+    pytest.importorskip("distributed")
+    folder = file.parent / "workers"
+    ended = command("campaign", "run", file, "--out", folder, "--workers", 2, "--json")
+    assert ended.returncode == 0, ended.stderr
+    same_store(whole[0], folder)
+
+
+@pytest.mark.full
+def test_a_worker_of_a_cluster_may_die(file, whole):
+    """A cluster of three processes, one of which is killed in the middle."""
+    distributed = pytest.importorskip("distributed")
+    folder = file.parent / "cluster"
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
+    ) as cluster:
+        arguments = ("campaign", "run", file, "--out", folder, "--scheduler", cluster.scheduler_address, "--json")
+        process = subprocess.Popen(
+            [sys.executable, "-c", SMALL_CHUNKS, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        begun = time.monotonic()
+        while len(list((folder / "chunks").glob("[0-9]*.nc"))) < 2 and process.poll() is None:
+            assert time.monotonic() - begun < 500, "no chunk came"
+            time.sleep(0.01)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        told = process.communicate(timeout=500)
+    assert process.returncode == 0, told
+    reference, shared = (xr.load_dataset(f / "campaign.nc", engine="h5netcdf") for f in (whole[0], folder))
+    assert reference.drop_attrs(deep=False).identical(shared.drop_attrs(deep=False))
+
+
+def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
+    """Files of more than 8 kB cannot be written: no chunk can be kept."""
+    folder = file.parent / "full"
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (8000, resource.RLIM_INFINITY)); "
+    arguments = [str(part) for part in ("campaign", "run", file, "--out", folder, "--resume", "--json")]
+    done = subprocess.run(
+        [sys.executable, "-c", limit + "from dockdyn.__main__ import main; main()", *arguments],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert "file too large; 0 of 40 cases are kept; go on with: dockdyn campaign run" in done.stderr
+    assert not list((folder / "chunks").iterdir())
+    assert command(*arguments).returncode == 0
+    same_store(whole[0], folder)
+
+
+def test_no_scheduler_there_is_one_line(dock, file):
+    pytest.importorskip("distributed")
+    ended = dock("campaign", "run", file, "--out", "x", "--scheduler", "tcp://127.0.0.1:9")
+    assert ended.returncode == 2 and "no Dask scheduler can be reached there" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_lost_scheduler_says_how_to_go_on(dock, file, monkeypatch):
+    from contextlib import contextmanager
+
+    from dockdyn.studies.campaign import cluster
+    from dockdyn.studies.campaign import conduct as campaign
+
+    @contextmanager
+    def gone(count, scheduler):
+        def work(campaign, chunks):
+            raise cluster.WorkLost("CommClosedError: the scheduler is gone")
+            yield
+
+        yield work
+
+    monkeypatch.setattr(cluster, "workers", gone)
+    monkeypatch.setattr(campaign, "rehearse", lambda scenario: None)
+    ended = dock("campaign", "run", file, "--out", "x", "--workers", 2)
+    assert ended.returncode == 3 and ended.stderr.count("\n") == 1
+    assert "the scheduler is gone; 0 of 40 cases are kept; go on with: dockdyn campaign run" in ended.stderr
