@@ -23,7 +23,8 @@ def box(low: Any, high: Any) -> Mesh:
 
 def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
     """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
-    outline = [[0, 0], [radius, 0], [radius if end is None else end, length], [0, length]]
+    far = radius if end is None else end
+    outline = np.array([[0, 0], [radius, 0], [far, length], [0, length]], float)
     turned = mesh_of(creation.revolve(outline, sections=sides))  # around z
     return Mesh(turned.vertices[:, [2, 0, 1]], turned.faces)
 
