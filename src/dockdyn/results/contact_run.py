@@ -92,7 +92,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     solver = drive(
         init(content, settings),
         lambda solver, until: advance(content, settings, until, solver),
-        lambda solver: float(solver.node.time) / content.duration,
+        lambda solver: float(solver.point.time) / content.duration,
         SLICE,
         progress,
     )
