@@ -50,7 +50,7 @@ contact.gate: Gate=UnilateralContact
 contact.pair: Touch=ContactState Meeting=ContactKinematics meet=contact_kinematics
 integrate.model: Sensed=Outputs
 integrate.solution: Moment=EventRecord
-integrate.hybrid.located: Lane=SolverState begin=init proceed=advance
+integrate.hybrid.located: Lane=SolverState begin=init proceed=advance moment=event_record
 integrate.hybrid.mesh_point: Node=MeshPoint look=evaluate
 integrate.hybrid.running_extrema: Watch=RunningExtrema
 integrate.hybrid.step_control: keep_pace=control_step

@@ -7,6 +7,7 @@ from dataclasses import replace
 import jax
 import numpy as np
 import pytest
+from loop_tuning import force_lead, gain_and_inertia, leads, over_stiffness
 from numpy.testing import assert_allclose
 from rig_reference import (
     GAIN,
@@ -21,7 +22,7 @@ from rig_reference import (
 from scipy.signal import hilbert
 
 from dockdyn.hil.hybrid_contact import hybrid_contact
-from dockdyn.hil.tuning import force_lead, gain_and_inertia, leads, matching_gain, over_stiffness
+from dockdyn.hil.tuning import matching_gain
 from dockdyn.stability import TransferFunction, loop, sampled_loop
 from dockdyn.stability.chart import chart
 from dockdyn.stability.growth import growth_rates

@@ -9,12 +9,9 @@ import dockdyn
 from dockdyn.papers.sazawal import reproduce as sazawal
 from dockdyn.papers.sazawal.closed_form import (
     contact_matrix,
-    contact_point_system,
     normal_dynamics,
     printed_contact_matrix,
-    radial_dynamics,
     simplified_effective_mass,
-    tangential_dynamics,
     wall_axes,
 )
 from dockdyn.stability import critical_delay
@@ -23,6 +20,34 @@ from dockdyn.studies.margins.answer import margins
 pytestmark = pytest.mark.full  # the paper recomputed: in the run of `make verify`
 
 INERTIA = [500, 500, 500]  # kg m²
+
+
+def radial_dynamics(damping, stiffness, matrix, axes):
+    """b_m (1/s) and k_m (1/s²) of δm̈ (eqs. 132–134 with m̂ᵀ M n̂; printed m̂ᵀ M m̂)."""
+    per_force = axes[:, 0] @ matrix @ axes[:, 2]
+    return damping * per_force, stiffness * per_force
+
+
+def tangential_dynamics(damping, stiffness, matrix, axes, radius):
+    """b_t (rad/(m s)) and k_t (rad/(m s²)) of δφ̈ (eqs. 101, 136–138 with t̂ᵀ M n̂; printed t̂ᵀ M t̂).
+
+    `radius` ‖p*‖ sin θ (m) of the contact from the cone's axis. Zero for a probe and an apex on the axes of bodies whose
+    inertia is the same about y and z.
+    """
+    per_force = -axes[:, 1] @ matrix @ axes[:, 2] / radius
+    return damping * per_force, stiffness * per_force
+
+
+def contact_point_system(damping, stiffness, matrix, axes):
+    """A₀ and A₁ of ẋ(t) = A₀ x(t) + A₁ x(t − h), x the contact point's place and velocity (eqs. 117–119).
+
+    Four roots are zero (eq. 144): the point drifts along the wall, so stability in depth is not stability of the place.
+    """
+    into = np.outer(matrix @ axes[:, 2], axes[:, 2])
+    free, late = np.zeros((6, 6)), np.zeros((6, 6))
+    free[:3, 3:] = np.eye(3)
+    late[3:, :3], late[3:, 3:] = -stiffness * into, -damping * into
+    return np.array([free, late])
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,9 @@ from dockdyn.kinds.chains.kind import FourMassKind
 from dockdyn.kinds.chains.schema import FourMassSection
 from dockdyn.kinds.free_flight.kind import FreeFlightKind
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
-from dockdyn.results.key_figures import KeyFigure, names_in_cases
+from dockdyn.results.contact_figures import LATCHED, figure
+from dockdyn.results.contact_summary import dataset_data
+from dockdyn.results.key_figures import KeyFigure, names_in_cases, summary_figures
 from dockdyn.results.requirements import figures_of, judge, with_lists
 from dockdyn.scenario import kinds
 from dockdyn.scenario.language.requirement import requirement_of
@@ -71,6 +73,25 @@ def test_no_two_key_figures_have_one_name(kind):
     known = kinds.kind_named(kind).key_figures().figures
     assert len(names_in_cases(known)) == len(known) + sum(one.each for one in known)
     assert all(one.words for one in known)
+
+
+def test_a_variable_that_no_run_has_is_an_error_and_one_of_some_runs_is_none():
+    def told(preset, *asked):
+        dataset = dockdyn.simulate(dockdyn.load(preset, {"duration": 0.1}))
+        return list(summary_figures(asked, dataset_data(dataset), {}).values())
+
+    right = figure("right_s", "right", "capture_time", only_with=LATCHED)
+    wrong = figure("wrong_s", "wrong", "capture_tiem", only_with=LATCHED)
+    always = figure("always_s", "wrong in all runs", "approach_letf")
+    assert told("paraskevas-a", right, wrong) == [None, None]  # has no latch
+    assert told("paraskevas-latch", right) == [None]  # which has caught nothing yet
+    for preset, one, name in (
+        ("paraskevas-latch", wrong, "capture_tiem"),
+        ("paraskevas-latch", always, "approach_letf"),
+        ("paraskevas-a", always, "approach_letf"),
+    ):
+        with pytest.raises(KeyError, match=name):
+            told(preset, one)
 
 
 # a figure of one's own: how long the longest contact lasts

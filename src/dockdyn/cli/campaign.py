@@ -28,7 +28,7 @@ from dockdyn.cli.common import (
     say,
     vacant,
 )
-from dockdyn.cli.results import show, write_files
+from dockdyn.cli.results import write_files
 from dockdyn.files import FULL, failure, write_file
 from dockdyn.interrupt import advising
 
@@ -116,6 +116,7 @@ def rerun(
 
     Writes its result.nc, scenario.toml and report.html.
     """
+    from dockdyn.report.terminal import show_report
     from dockdyn.studies.campaign.store import Store
 
     store = Store(folder)
@@ -123,8 +124,7 @@ def rerun(
     place = out if out is not None else case_folder(store, case)
     scenario = case_scenario(campaign, case)
     vacant(place, force)
-    dataset = case_result(scenario, place, quiet)
-    show(dataset)
+    show_report(case_result(scenario, place, quiet))
     say(f"Report: {place / 'report.html'}")
 
 
@@ -304,14 +304,13 @@ def case_scenario(campaign: Campaign, case: int) -> Any:
     return case_of(campaign, case)
 
 
-def case_result(scenario: Any, place: Path, quiet: bool) -> Any:
-    """Run one case and write its files."""
+def case_result(scenario: Any, place: Path, quiet: bool) -> Report:
+    """Run one case and write its files. Returns its report."""
     from dockdyn.api import simulate
 
     with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
-    write_files(place, dataset, "result.nc")
-    return dataset
+    return write_files(place, dataset, "result.nc")
 
 
 def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:

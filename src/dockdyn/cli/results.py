@@ -116,16 +116,16 @@ def page_of(dataset: xr.Dataset, folder: Path, report: Report) -> str:
     return render_page(report, **replay)
 
 
-def show(dataset: xr.Dataset) -> None:
-    """Print what the report of a result shows on the terminal."""
+def show(dataset: xr.Dataset, report: Report | None = None) -> None:
+    """Print what the report of a result shows on the terminal; `report` is that report where it is made already."""
     from dockdyn.pages import report_of
     from dockdyn.report.terminal import show_report
 
-    show_report(report_of(dataset))
+    show_report(report if report is not None else report_of(dataset))
 
 
-def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
-    """The three files of a result, all or none: its data under `name`, the scenario, the report.
+def write_files(folder: Path, dataset: xr.Dataset, name: str) -> Report:
+    """The three files of a result, all or none: its data under `name`, the scenario, the report, which is returned.
 
     Where the report cannot be made the others are there.
     """
@@ -136,6 +136,8 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str) -> None:
     from dockdyn.pages import report_of
 
     try:
-        files[folder / "report.html"] = page_of(dataset, folder, report_of(dataset))
+        report = report_of(dataset)
+        files[folder / "report.html"] = page_of(dataset, folder, report)
     finally:
         write_together(files)
+    return report

@@ -63,12 +63,11 @@ def run(
     with progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
-    if folder is not None:
-        write_files(folder, dataset, "result.nc")
+    report = write_files(folder, dataset, "result.nc") if folder is not None else None
     if as_json:
         typer.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
-        show(dataset)
+        show(dataset, report)
         say(f"Report: {folder / 'report.html'}" if folder else "")
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)

@@ -62,12 +62,11 @@ def stability(
     with progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
     margins = json.loads(dataset.attrs["margins"])
-    if folder is not None:
-        write_files(folder, dataset, "stability.nc")
+    report = write_files(folder, dataset, "stability.nc") if folder is not None else None
     if as_json:
         typer.echo(json.dumps(margins, indent=2, allow_nan=False))
         return
-    show(dataset)
+    show(dataset, report)
     if folder is not None:
         say(f"Report: {folder / 'report.html'}")
 
@@ -111,12 +110,11 @@ def compare(
         vacant(folder, force)
     with progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
-    if folder is not None:
-        write_files(folder, dataset, "compare.nc")
+    report = write_files(folder, dataset, "compare.nc") if folder is not None else None
     if as_json:
         typer.echo(json.dumps(study.answer(dataset), indent=2, allow_nan=False))
         return
-    show(dataset)
+    show(dataset, report)
     say(f"Report: {folder / 'report.html'}" if folder else "")
 
 
@@ -160,12 +158,11 @@ def envelope(
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ranges(over), of, tolerance, advance)
     answer = json.loads(dataset.attrs["envelope"])
-    if folder is not None:
-        write_files(folder, dataset, "envelope.nc")
+    report = write_files(folder, dataset, "envelope.nc") if folder is not None else None
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
-    show(dataset)
+    show(dataset, report)
     say(f"Report: {folder / 'report.html'}" if folder else "")
 
 

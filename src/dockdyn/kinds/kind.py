@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.tables.loop import LoopSection
 
 
 class Kind(abc.ABC):
@@ -54,7 +55,15 @@ class Kind(abc.ABC):
     def scene(self, dataset: xr.Dataset, content: Any) -> Scene:
         """What the replay of a run shows; `content` is that of its scenario."""
 
-    # capabilities, which studies ask for
+    # capabilities, which studies ask for, and runs
+
+    def model(self, scenario: Scenario) -> Any:
+        """The model of a scenario (`dockdyn.integrate.model.Model`); raises ScenarioError where it has none to give."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} has margins but no motion to simulate")
+
+    def loop(self, content: Any) -> LoopSection | None:
+        """The loop in the `content` of a scenario through which contact forces act; None: they act at once."""
+        return None
 
     def key_figures(self) -> LocatedFigures | None:
         """The key figures of runs, each defined once, of which batches and derivatives know too; None: only summaries."""
@@ -71,6 +80,10 @@ class Kind(abc.ABC):
     def can_capture(self, scenario: Scenario) -> bool:
         """Whether anything in the scenario could capture."""
         return True
+
+    def ended_by_capture(self, scenario: Scenario) -> Scenario:
+        """The scenario with runs that end when its latch falls in, where it can say so."""
+        return scenario
 
     def check_loop(self, scenario: Scenario) -> None:
         """Raises ScenarioError where there is no delayed loop to judge, as for most kinds."""

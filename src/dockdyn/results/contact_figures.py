@@ -7,7 +7,7 @@ figures' names.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,10 +15,17 @@ from dockdyn.results.capture_loads import LOADS
 from dockdyn.results.key_figures import Data, KeyFigure
 from dockdyn.results.measures import drift, given_by_contacts, kept, ratio
 
+Some = Literal["", "capture_time", "peak_force_known"]  # a variable that tells the runs that have others from the rest
+LATCHED: Some = "capture_time"  # runs with a latch have it
+FREE_LATCHED: Some = "peak_force_known"  # runs of free bodies with a latch have it
 
-def given(name: str) -> Callable[[Data], Any]:
-    """What is in the data under `name`; NaN where there is nothing."""
-    return lambda data: data.get(name, np.nan)
+
+def given(name: str, only_with: Some = "") -> Callable[[Data], Any]:
+    """What is in the data under `name`; NaN in runs that have no variable `only_with`, where one is named.
+
+    In all other runs a name that is not in the data is wrong: KeyError.
+    """
+    return lambda data: np.nan if only_with and only_with not in data else data[name]
 
 
 def onsets(data: Data) -> tuple[Any, Any, Any]:
@@ -60,17 +67,16 @@ def largest_force(data: Data) -> tuple[Any, Any]:
     # a part with the largest force; without any there is a zero to point at
     when = xp.concat([data["episode_peak_time"].ravel(), xp.zeros(1)])
     time = xp.where(touched & (force > 0), when[xp.argmax(xp.concat([peaks.ravel(), xp.zeros(1)]))], xp.nan)
-    for part in ("seated_contact", "capture"):
-        if f"{part}_peak_force" in data:
-            other, then = data[f"{part}_peak_force"], data[f"{part}_peak_time"]
-            governs = other > force  # not where there is none
-            force, time = xp.where(governs, other, force), xp.where(governs, then, time)
+    for part in ("seated_contact", "capture") if FREE_LATCHED in data else ():
+        other, then = data[f"{part}_peak_force"], data[f"{part}_peak_time"]
+        governs = other > force  # not where there is none
+        force, time = xp.where(governs, other, force), xp.where(governs, then, time)
     return force, time
 
 
 def captured(data: Data) -> Any:
     """Whether a latch caught the probe; NaN where there is none."""
-    if "capture_time" not in data:
+    if LATCHED not in data:
         return np.nan
     time = data["capture_time"]
     return time.__array_namespace__().isfinite(time) * 1.0
@@ -78,15 +84,16 @@ def captured(data: Data) -> Any:
 
 def peak_force_known(data: Data) -> Any:
     """Whether the largest force is known, as it is not of a capture at an instant; NaN where there is no latch."""
-    return data["peak_force_known"] if "peak_force_known" in data else 1.0 - captured(data)
+    return data["peak_force_known"] if FREE_LATCHED in data else 1.0 - captured(data)
 
 
 def speed_margin(needed: str) -> Callable[[Data], Any]:
     """The speed at which the probe met the latch above the one in the data under the name `needed`."""
-    return lambda data: data["latch_entry_speed"] - data[needed] if "latch_entry_speed" in data else np.nan
+    entry, least = given("latch_entry_speed", LATCHED), given(needed, LATCHED)
+    return lambda data: entry(data) - least(data)
 
 
-def momentum_error(name: str) -> Callable[[Data], Any]:
+def momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]:
     """The largest change of the `linear` or `angular` momentum, relative to the sum of the bodies' magnitudes.
 
     NaN for bodies that have no such momentum.
@@ -113,19 +120,32 @@ def work_energy_error(data: Data) -> Any:
     return ratio(abs(given_by_contacts(data) - data["work"]).max(), data["kinetic_energy"].max())
 
 
-def figure(name: str, words: str, variable: str = "", **more: Any) -> KeyFigure:
-    """A key figure that is in the data as it stands, under the name `variable`, by default its own."""
-    return KeyFigure(name, words, given(variable or name), **more)
+def figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:
+    """A key figure that is in the data as it stands, under the name `variable`, by default its own.
+
+    Where not every run of the kinds that name it has that variable, `only_with` says which do (`given`).
+    """
+    return KeyFigure(name, words, given(variable or name, only_with), **more)
 
 
 LATCH = (
     KeyFigure("captured", "captured", captured, smooth=False, number=bool),
-    figure("capture_time_s", "capture time", "capture_time"),
+    figure("capture_time_s", "capture time", "capture_time", only_with=LATCHED),
     KeyFigure("capture_speed_margin_m_s", "capture speed margin", speed_margin("latch_needed_speed")),
-    figure("capture_impulse_along_N_s", "capture impulse along the docking axis", "capture_impulse_along"),
-    figure("capture_impulse_across_N_s", "capture impulse across the docking axis", "capture_impulse_across"),
-    figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss"),
-    *(figure(name, words, variable) for variable, (_, words, name) in LOADS.items()),
+    figure(
+        "capture_impulse_along_N_s",
+        "capture impulse along the docking axis",
+        "capture_impulse_along",
+        only_with=LATCHED,
+    ),
+    figure(
+        "capture_impulse_across_N_s",
+        "capture impulse across the docking axis",
+        "capture_impulse_across",
+        only_with=LATCHED,
+    ),
+    figure("capture_energy_loss_J", "energy lost in the capture", "capture_loss", only_with=LATCHED),
+    *(figure(name, words, variable, only_with=FREE_LATCHED) for variable, (_, words, name) in LOADS.items()),
     KeyFigure("peak_force_known", "whether the largest force is known", peak_force_known, smooth=False, number=bool),
 )
 OUTCOME = (

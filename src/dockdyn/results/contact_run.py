@@ -23,6 +23,7 @@ from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinit
 from dockdyn.results.episodes import episodes, from_log, from_samples
 from dockdyn.results.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
@@ -50,7 +51,7 @@ def simulate_contacts(
 
 def check_runnable(scenario: Scenario) -> Scenario:
     """`scenario`, unless it has a loop of which a run takes only part: ScenarioError."""
-    loop = getattr(scenario.content, "loop", None)
+    loop = kind_named(scenario.kind).loop(scenario.content)
     if loop is not None and (others := loop.beyond_delay()):
         raise ScenarioError(
             f"{scenario.name}: loop.{others[0]}: counts in margins only (dockdyn stability); a run takes loop.delay alone"
@@ -91,7 +92,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     solver = drive(
         init(content, settings),
         lambda solver, until: advance(content, settings, until, solver),
-        lambda solver: float(solver.node.time) / content.duration,
+        lambda solver: float(solver.point.time) / content.duration,
         SLICE,
         progress,
     )
@@ -139,15 +140,16 @@ def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
 
 def run_fixed(scenario: Scenario) -> Run:
     content = scenario.content
-    steps = plan(content)
-    longest = min(steps.step, delay_of(content) or steps.step)
+    delay = delay_of(content)
+    steps = plan(content, delay)
+    longest = min(steps.step, delay or steps.step)
     count = math.ceil(content.duration / longest * (1 - 1e-12))
     if count > MOST_ROWS:
         key = "integrator.step" if longest == steps.step else "loop.delay"
         raise ScenarioError(f"{key} = {longest:g} s: gives {count} fixed steps; must give at most {MOST_ROWS}")
     step = content.duration / count
     stride = max(1, round(steps.interval / step))
-    capacity = power_of_two(delay_of(content) / step + 8)
+    capacity = power_of_two(delay / step + 8)
     mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
     _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
@@ -160,7 +162,7 @@ def run_fixed(scenario: Scenario) -> Run:
         sampled={name: values[every] for name, values in observed.items()},
         moment_times=time_axis[:kept],
         at_moments=observed,
-        episodes=episodes(moments, delay_of(content)) if observed["depth"].shape[1] else [],
+        episodes=episodes(moments, delay) if observed["depth"].shape[1] else [],
         status=Status.FINISHED if kept == count + 1 else Status.NOT_FINITE,
         stopped_at=float(time_axis[kept - 1]),
         first_nonfinite=first_nonfinite,

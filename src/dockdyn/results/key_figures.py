@@ -66,7 +66,7 @@ def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[
 
 def in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> Any:
     """One figure for the summary."""
-    if figure.where and not stated.get(figure.where, False):
+    if figure.where and not stated[figure.where]:
         return None
     value = figure.of(data)
     if figure.each:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dockdyn.integrate.hybrid import located
 from dockdyn.programs import Program
+from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 
 DEFAULT_STEP = located.STEP  # when the scenario states none
@@ -40,12 +41,13 @@ class Plan:
 
 def delay_of(content: Any) -> float:
     """Loop delay (s) of a scenario; zero for a kind without a loop."""
-    return float(content.loop.delay) if hasattr(content, "loop") else 0.0
+    loop = kind_named(content.kind).loop(content)
+    return 0.0 if loop is None else float(loop.delay)
 
 
-def plan(content: Any) -> Plan:
-    """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
-    duration, delay = content.duration, delay_of(content)
+def plan(content: Any, delay: float) -> Plan:
+    """Steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
+    duration = content.duration
     step = min(content.integrator.step or DEFAULT_STEP, duration)
     interval = content.output.interval or max(step, duration / DEFAULT_SAMPLES)
     samples = max(1, int(duration / interval * (1 + 1e-12)))
@@ -77,7 +79,12 @@ def settings_for(
     content: Any, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
 ) -> located.Settings:
     """Settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any case."""
-    steps = plan(content)
+    return settings_with(delay_of(content), content, sampled, most_moments, most_rows)
+
+
+def settings_with(delay: float, content: Any, sampled: bool, most_moments: int, most_rows: int) -> located.Settings:
+    """The same of a scenario with this loop delay (s); of its `content` duration, integrator and output count."""
+    steps = plan(content, delay)
     return located.Settings(
         duration=np.float64(content.duration),
         step=np.float64(steps.step),

@@ -90,9 +90,7 @@ class Scenario:
 
     def model(self) -> Any:
         """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for a kind without."""
-        if not hasattr(self.content, "model"):
-            raise ScenarioError(f"{self.name}: kind: {self.kind} has margins but no motion to simulate")
-        return self.content.model()
+        return kind_named(self.kind).model(self)
 
 
 def presets() -> dict[str, str]:

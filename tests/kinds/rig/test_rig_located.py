@@ -22,8 +22,9 @@ from dockdyn.kinds.rig import model_stretch as rig_stretch
 from dockdyn.kinds.rig.build import rig_of
 from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.lanes import Lanes
+from dockdyn.kinds.rig.model import Oracle
 from dockdyn.kinds.rig.model_run import run
-from dockdyn.kinds.rig.run import Grid, loop_of, simulated, still_oracle
+from dockdyn.kinds.rig.run import Grid, loop_of, simulated
 from dockdyn.scenario.load import parse
 
 CLOSE = 1e-8  # of the approach
@@ -31,6 +32,12 @@ HOLDS = 120
 BOUNCE = Numbers(
     300.0, Wall(3e4, 200.0), -3e-4, 0.05, 5e-3, delay=3.7e-3, poles=(-250 + 150j, -250 - 150j), zeros=(-600.0,)
 )
+
+
+def still_oracle(rig):
+    """An oracle that knows of no motion: for runs whose compensator asks none."""
+    nothing = jnp.zeros((1, rig.plant.port_axes))
+    return Oracle(nothing, nothing)
 
 
 def built(text):

@@ -19,7 +19,7 @@ class CommandLead(Compensator):
     """X_c = X + l₁ V + l₂ A: the robot is sent to where the model will be when the force has come back.
 
     The model's position, velocity and acceleration are its own states, so the lead adds no noise but that of the measured
-    force in A; l₁ and l₂ follow from robot, hold, delay and period (`tuning.leads`) and hardly depend on the stiffness.
+    force in A; l₁ and l₂ follow from robot, hold, delay and period and hardly depend on the stiffness.
     At a first touch A is that of a moment ago; a lead that is wrong by δ leaves damping of K δ in excess or wanting.
     """
 

@@ -54,10 +54,10 @@ MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
 class SolverState(NamedTuple):
     """The state of one run between iterations."""
 
-    node: MeshPoint
+    point: MeshPoint
     refresh: Flag  # the next attempt has zero length, to renew the rates after a jump
     landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
-    level: Scalar  # order of the signal's time derivative that jumps at `node`
+    level: Scalar  # order of the signal's time derivative that jumps at `point`
     limit: Scalar  # s, upper bound on the next step, from a rejected attempt
     rejections: Int[Array, ""]  # in a row
     step_limit: Scalar  # s, upper bound on steps that the tolerance asks for
@@ -72,7 +72,7 @@ class SolverState(NamedTuple):
     moments: Int[Array, ""]
     samples: Float[Array, "samples columns"] | None
     sampled: Int[Array, ""]
-    first_nonfinite: Int[Array, ""]  # which number of `numbers(node)` was not finite; −1 for none
+    first_nonfinite: Int[Array, ""]  # which number of `numbers(point)` was not finite; −1 for none
 
 
 class Settings(eqx.Module):
@@ -107,19 +107,19 @@ def init(model: Model, settings: Settings, start: State | None = None) -> Solver
     line = None
     if model.delay is not None:
         line = IntervalLine.empty(settings.line_capacity, outputs.signal)
-    node = MeshPoint(time, start, rate, outputs, zeros_like(outputs))
+    point = MeshPoint(time, start, rate, outputs, zeros_like(outputs))
     quiet = zeros_like(outputs.signal)
-    first_row = pack((start, quiet if line is not None else node.outputs.signal))
+    first_row = pack((start, quiet if line is not None else point.outputs.signal))
     samples = None
     if settings.samples:
         samples = jnp.zeros((settings.samples, first_row.size)).at[0].set(first_row)
-    extrema = RunningExtrema.fresh(len(node.outputs.monitored))
-    row = pack(moment(node, jnp.zeros(len(node.outputs.guards), bool), extrema))
+    extrema = RunningExtrema.fresh(len(point.outputs.monitored))
+    row = pack(event_record(point, jnp.zeros(len(point.outputs.guards), bool), extrema))
     zero = jnp.zeros((), int)
     return SolverState(
-        node=node,
+        point=point,
         refresh=jnp.asarray(True),
-        landing=jnp.zeros(len(node.outputs.guards), bool),
+        landing=jnp.zeros(len(point.outputs.guards), bool),
         level=jnp.zeros(()),
         limit=jnp.asarray(jnp.inf),
         rejections=zero,
@@ -153,39 +153,39 @@ def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: Any)
 
 def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
     """Attempt one step and take what it brings."""
-    node, line = solver.node, solver.line
+    point, line = solver.point, solver.line
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
-    longest = once(longest_step(model, settings.tolerance, settings.step, node, quiet))
+    longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
     step, end, hits_end = once(next_step(model, settings, solver, longest))
-    delayed = applied(model, line, solver.reading, node.outputs.signal)
+    delayed = applied(model, line, solver.reading, point.outputs.signal)
 
     def flow(fraction, x):
-        t = jnp.where(fraction < 1, node.time + fraction * step, end)
+        t = jnp.where(fraction < 1, point.time + fraction * step, end)
         return model.flow(t, x, delayed(t, x))
 
-    state, last, rate = once(looped_rk4(flow, model.retract, node.state, step, node.rate))
+    state, last, rate = once(looped_rk4(flow, model.retract, point.state, step, point.rate))
     tried = evaluate(model, end, state, rate)
 
     event = jnp.any(solver.landing)
-    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, node, tried, step, flow, last))
+    error = jax.lax.stop_gradient(step_error(model, settings.tolerance, point, tried, step, flow, last))
     judged = solver.refresh | event
     coarse, step_limit, fine = once(
-        control_step(settings.tolerance, longest, solver.step_limit, step, error, judged, node.time)
+        control_step(settings.tolerance, longest, solver.step_limit, step, error, judged, point.time)
     )
     planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
-    landing, limit, moved = once(find_events(solver, node, tried, step, planned, coarse))
-    at = once(chosen(moved, tried, node))
+    landing, limit, moved = once(find_events(solver, point, tried, step, planned, coarse))
+    at = once(chosen(moved, tried, point))
     done = moved & hits_end & ~event
     finite = once(is_finite(tried) | ~moved)
 
-    extrema = once(chosen(moved, monitored(solver.extrema, node, at, step), solver.extrema))
+    extrema = once(chosen(moved, monitored(solver.extrema, point, at, step), solver.extrema))
     samples, sampled = sample(model, settings, solver, at, step, delayed, moved)
 
     image, reading, level = jnp.asarray(False), solver.reading, jnp.asarray(float(SMOOTH))
     if line is not None:
-        lasting = at.time - node.time > tolerance(node.time)  # shorter ones are rounding between coinciding edges
-        alive = moved & lasting & model.emitting(node.state)
-        line = line.push(alive, interval(node, at, solver.level), jnp.minimum(fine, model.delay))
+        lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
+        alive = moved & lasting & model.emitting(point.state)
+        line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay))
         line, reading, image, level = pass_edge(model, line, solver.reading, at.time, moved)
     level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
 
@@ -197,9 +197,9 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
         done = done | (event & ended)
     logged = event | image | done
     at, logged = once((at, logged))
-    log, moments = write(solver.log, solver.moments, logged, pack(moment(at, solver.landing, extrema)))
+    log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))
     following = SolverState(
-        node=at,
+        point=at,
         refresh=event | image,
         landing=landing,
         level=level,
@@ -226,11 +226,11 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
 
 def next_step(model: Model, settings: Settings, solver: SolverState, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
     """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
-    now = solver.node.time
+    now = solver.point.time
     bound = jnp.minimum(jnp.minimum(solver.step_limit, solver.limit), longest)
     edge = jnp.asarray(jnp.inf)
     if solver.line is not None:
-        bound = jnp.where(model.emitting(solver.node.state), jnp.minimum(bound, model.delay), bound)
+        bound = jnp.where(model.emitting(solver.point.state), jnp.minimum(bound, model.delay), bound)
         interval = solver.line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(solver.line.held > 0, edge, jnp.inf)
@@ -247,17 +247,17 @@ def next_step(model: Model, settings: Settings, solver: SolverState, longest: Sc
 
 
 def find_events(
-    solver: SolverState, node: MeshPoint, tried: MeshPoint, step: Scalar, planned: Scalar, coarse: Flag
+    solver: SolverState, point: MeshPoint, tried: MeshPoint, step: Scalar, planned: Scalar, coarse: Flag
 ) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
     """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
 
     `planned` is how long (s) the step would have been without other events.
     """
-    if not node.outputs.guards:
+    if not point.outputs.guards:
         return solver.landing, jnp.asarray(jnp.inf), ~coarse
     a, b, da, db = (
         jax.lax.stop_gradient(jnp.stack(values))
-        for values in (node.outputs.guards, tried.outputs.guards, node.slopes.guards, tried.slopes.guards)
+        for values in (point.outputs.guards, tried.outputs.guards, point.slopes.guards, tried.slopes.guards)
     )
     frozen = jax.lax.stop_gradient(step)
     rises, where = cubic.rising_root(a, b, da * frozen, db * frozen)
@@ -271,12 +271,12 @@ def find_events(
     rises = rises & ~solver.refresh & ~jnp.any(solver.landing) & ~coarse
     where = jnp.where(rises, where, jnp.inf)
     first = jnp.min(where)
-    close = jax.lax.stop_gradient(tolerance(node.time))
+    close = jax.lax.stop_gradient(tolerance(point.time))
     some = jnp.any(rises)
     at_end = some & ((1 - first) * frozen <= close)
     at_start = some & ~at_end & (first * frozen <= close)
     landing = rises & ((where - first) * frozen <= close) & (at_end | at_start)
-    length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, node), landing)
+    length = jnp.where(at_end, step, 0.0) + correction(chosen(at_end, tried, point), landing)
     # where cubics follow the guards badly, halving does it
     shorter = jnp.where(solver.rejections < MANY_REJECTIONS, first, 0.5) * frozen
     limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
@@ -293,10 +293,10 @@ def correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
     return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
 
 
-def interval(node: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
+def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
     """What the delay line keeps of the step between two mesh points: the cubic of the signal."""
-    ends = (node.outputs.signal, at.outputs.signal, node.slopes.signal, at.slopes.signal)
-    return Interval(node.time, at.time, level, tuple(pack(signal) for signal in ends))
+    ends = (point.outputs.signal, at.outputs.signal, point.slopes.signal, at.slopes.signal)
+    return Interval(point.time, at.time, level, tuple(pack(signal) for signal in ends))
 
 
 def pass_edge(
@@ -322,10 +322,10 @@ def pass_edge(
 def sample(
     model: Model, settings: Settings, solver: SolverState, at: MeshPoint, step: Scalar, delayed: Delayed, moved: Flag
 ) -> tuple[Any, Int[Array, ""]]:
-    """Samples with those that the step from `solver.node` to `at` passes."""
+    """Samples with those that the step from `solver.point` to `at` passes."""
     if solver.samples is None:
         return None, solver.sampled
-    node = solver.node
+    point = solver.point
 
     def due(kept: tuple[Any, Int[Array, ""]]) -> Flag:
         _, count = kept
@@ -334,17 +334,17 @@ def sample(
     def take(kept: tuple[Any, Int[Array, ""]]) -> tuple[Any, Int[Array, ""]]:
         rows, count = kept
         time = count * settings.sampling
-        u = jnp.clip((time - node.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
-        state = between(model, node, at, step, u)
+        u = jnp.clip((time - point.time) / jnp.where(step > 0, step, 1.0), 0.0, 1.0)
+        state = between(model, point, at, step, u)
         row = pack((state, delayed(time, state)))
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
     return jax.lax.while_loop(due, take, (solver.samples, solver.sampled))
 
 
-def moment(node: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
+def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
     """What is recorded of an event: which guards fired, and peaks and integrals until then."""
-    return EventRecord(node.time, fired, node.state, extrema.peaks, extrema.peak_times, extrema.integrals)
+    return EventRecord(point.time, fired, point.state, extrema.peaks, extrema.peak_times, extrema.integrals)
 
 
 def guard(
@@ -377,15 +377,15 @@ BULK = ("line", "log", "samples")  # written in place, so never selected between
 
 def result(solver: SolverState) -> Solution:
     """The solution of a run that has ended."""
-    state = solver.node.state
-    like = moment(solver.node, jnp.zeros(len(solver.node.outputs.guards), bool), solver.extrema)
+    state = solver.point.state
+    like = event_record(solver.point, jnp.zeros(len(solver.point.outputs.guards), bool), solver.extrema)
     samples = None
     if solver.samples is not None:
-        shape = Sample(state, solver.node.outputs.signal)
+        shape = Sample(state, solver.point.outputs.signal)
         samples = jax.vmap(lambda row: unpack(row, shape))(solver.samples)
     return Solution(
         status=solver.status,
-        time=solver.node.time,
+        time=solver.point.time,
         state=state,
         steps=solver.steps,
         iterations=solver.iterations,

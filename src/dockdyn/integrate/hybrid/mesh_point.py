@@ -52,20 +52,20 @@ def evaluate(model: Model, t: Scalar, x: State, rate: Rate) -> MeshPoint:
     return once(MeshPoint(t, x, rate, outputs, tangent(jnp.ones(()), rate.q, rate.v, rate.memory)))
 
 
-def between(model: Model, node: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
-    """The state at the fraction u of the step from `node` to `at`."""
-    ends = ((n.state.q, n.state.v, n.state.memory) for n in (node, at))
+def between(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scalar | float) -> State:
+    """The state at the fraction u of the step from `point` to `at`."""
+    ends = ((n.state.q, n.state.v, n.state.memory) for n in (point, at))
     q, v, memory = jax.tree.map(
-        lambda a, b, da, db: cubic.value(u, a, b, da * step, db * step), *ends, tuple(node.rate), tuple(at.rate)
+        lambda a, b, da, db: cubic.value(u, a, b, da * step, db * step), *ends, tuple(point.rate), tuple(at.rate)
     )
-    return model.retract(State(q, v, node.state.mode, memory))
+    return model.retract(State(q, v, point.state.mode, memory))
 
 
-def numbers(node: MeshPoint) -> Any:
+def numbers(point: MeshPoint) -> Any:
     """The numbers of a mesh point that must be finite: continuous states, signal, then rates."""
-    return (node.state.q, node.state.v, node.state.memory), node.outputs.signal, node.rate
+    return (point.state.q, point.state.v, point.state.memory), point.outputs.signal, point.rate
 
 
-def is_finite(node: MeshPoint) -> Bool[Array, ""]:
+def is_finite(point: MeshPoint) -> Bool[Array, ""]:
     """Whether every number known at a mesh point is finite."""
-    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(node))))
+    return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(point))))

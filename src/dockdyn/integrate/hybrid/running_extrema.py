@@ -29,18 +29,18 @@ class RunningExtrema(NamedTuple):
         return RunningExtrema(jnp.full(size, -jnp.inf), jnp.zeros(size), jnp.zeros(size))
 
 
-def monitored(extrema: RunningExtrema, node: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
-    """Peaks and integrals with the step from `node` to `at` added."""
-    if not node.outputs.monitored:
+def monitored(extrema: RunningExtrema, point: MeshPoint, at: MeshPoint, step: Scalar) -> RunningExtrema:
+    """Peaks and integrals with the step from `point` to `at` added."""
+    if not point.outputs.monitored:
         return extrema
-    a, b = jnp.stack(node.outputs.monitored), jnp.stack(at.outputs.monitored)
-    da, db = jnp.stack(node.slopes.monitored) * step, jnp.stack(at.slopes.monitored) * step
+    a, b = jnp.stack(point.outputs.monitored), jnp.stack(at.outputs.monitored)
+    da, db = jnp.stack(point.slopes.monitored) * step, jnp.stack(at.slopes.monitored) * step
     _, high = once(cubic.extremes(a, b, da, db))
     inside = (high > 0) & (high < 1)
     peaks, times = extrema.peaks, extrema.peak_times
     for value, when in (
-        (a, node.time),
-        (jnp.where(inside, cubic.value(high, a, b, da, db), -jnp.inf), node.time + high * step),
+        (a, point.time),
+        (jnp.where(inside, cubic.value(high, a, b, da, db), -jnp.inf), point.time + high * step),
         (b, at.time),
     ):
         times = jnp.where(value > peaks, when, times)

@@ -19,7 +19,7 @@ SHORTEST = 1e-11  # s per second of elapsed time (at least one): steps are not s
 
 
 def step_error(
-    model: Model, tolerance: Scalar | float, node: MeshPoint, tried: MeshPoint, step: Scalar, flow: Flow, last: Rate
+    model: Model, tolerance: Scalar | float, point: MeshPoint, tried: MeshPoint, step: Scalar, flow: Flow, last: Rate
 ) -> Scalar:
     """Estimate of the error that a step makes, now and through its signal, relative to the motion.
 
@@ -38,9 +38,9 @@ def step_error(
         The middle comes from a step of half the length: the cubic of the state itself would err as the signal's does. The
         rate there is not used; leaving it out would cost a second copy of the loop's program.
         """
-        x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, node.state, step / 2, node.rate).state
-        t = node.time + step / 2
-        ends = node.outputs.signal, tried.outputs.signal, node.slopes.signal, tried.slopes.signal
+        x = looped_rk4(lambda c, x: flow(c / 2, x), model.retract, point.state, step / 2, point.rate).state
+        t = point.time + step / 2
+        ends = point.outputs.signal, tried.outputs.signal, point.slopes.signal, tried.slopes.signal
         kept = jax.tree.map(lambda a, b, da, db: cubic.value(0.5, a, b, da * step, db * step), *ends)
         both = jax.tree.map(lambda a, b: jnp.stack([a, b]), model.outputs(t, x).signal, kept)
         rates = jax.lax.map(lambda signal: model.flow(t, x, signal), both)
@@ -51,17 +51,17 @@ def step_error(
     def both() -> Scalar:
         if model.delay is None and not model.driven:
             return now()
-        return jnp.maximum(now(), jax.lax.cond(model.emitting(node.state), later, lambda: jnp.zeros(())))
+        return jnp.maximum(now(), jax.lax.cond(model.emitting(point.state), later, lambda: jnp.zeros(())))
 
     return jax.lax.cond(jnp.isfinite(tolerance), both, lambda: jnp.zeros(()))
 
 
 def longest_step(
-    model: Model, tolerance: Scalar | float, step: Scalar | float, node: MeshPoint, quiet: Bool[Array, ""]
+    model: Model, tolerance: Scalar | float, step: Scalar | float, point: MeshPoint, quiet: Bool[Array, ""]
 ) -> Scalar:
-    """The longest step (s) from `node`: `step`, or longer where the tolerance chooses it, no delayed signal is left
+    """The longest step (s) from `point`: `step`, or longer where the tolerance chooses it, no delayed signal is left
     (`quiet`) and the model promises that nothing begins."""
-    coasting = model.coasting(node.state)
+    coasting = model.coasting(point.state)
     if coasting is None:
         return jnp.asarray(step)
     return jnp.where(quiet & (tolerance < 1), jnp.maximum(step, jax.lax.stop_gradient(coasting)), step)

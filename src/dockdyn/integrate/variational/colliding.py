@@ -113,7 +113,7 @@ def iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solve
     if depths.shape[0]:
         close = (worth_a_look(model, settings, solver, depths, start, tried, length) | searching) & ~refused
         move = jax.lax.cond(
-            close, lambda: evaluate(model, settings, solver, start, length, tried, plain), lambda: plain
+            close, lambda: step_near_contact(model, settings, solver, start, length, tried, plain), lambda: plain
         )
         move = once(move)
     return follow(model, settings, solver, move, tried, whole & ~searching, error)
@@ -167,7 +167,7 @@ def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guard
     return jnp.any((places[:, None] == jnp.arange(guards)) & pulls[:, None], axis=0)
 
 
-def evaluate(
+def step_near_contact(
     model: Mechanical, settings: Settings, solver: SolverState, start: Start, length: Scalar, tried: Step, plain: Move
 ) -> Move:
     """What happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""

@@ -31,6 +31,9 @@ class BerthingKind(Kind):
 
         return simulate_berthing(scenario, progress)
 
+    def model(self, scenario: Any) -> Any:
+        return scenario.content.model()
+
     def summarise(self, dataset: Any) -> dict[str, Any]:
         from dockdyn.kinds.berthing.summary import summarise_berthing
 

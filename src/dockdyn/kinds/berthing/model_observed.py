@@ -20,8 +20,6 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.composite_bodies import Motion
 from dockdyn.mechanics.trees.momentum import together
 
-Row = Float[Array, "n"]
-
 
 def observe(model: Berthing, x: State) -> dict[str, Array]:
     """Named quantities at an instant; chaser and target along the first axis of momenta."""

@@ -19,7 +19,6 @@ from dockdyn.report.replay.scene import Arrow, Frame, Motion, Part, Scene, Signa
 from dockdyn.scenario.tables.tree import GRIP
 
 LASTS = 0.02  # share of a run for which the arrow of an impact stands
-UNITS = {"rad": "deg", "m": "m"}
 
 
 def scene(dataset: xr.Dataset, content: Any) -> Scene:

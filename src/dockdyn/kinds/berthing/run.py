@@ -115,7 +115,7 @@ def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: ada
 
 
 @jit_once
-def evaluate(model: Berthing, states: Any) -> Any:
+def observed_at(model: Berthing, states: Any) -> Any:
     return jax.lax.map(lambda x: observe(model, x), states)
 
 
@@ -139,7 +139,7 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     states, count = motion.states, len(motion.states.v[0])
     if motion.log is not None:
         states = jax.tree.map(lambda a, b: np.concatenate([a, b]), states, motion.log.state)
-    seen = jax.tree.map(np.asarray, evaluate(model, states))
+    seen = jax.tree.map(np.asarray, observed_at(model, states))
     sampled, logged = ({name: rows[part] for name, rows in seen.items()} for part in (slice(count), slice(count, None)))
     return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
 
@@ -231,7 +231,7 @@ def touching(
     solver = drive(
         init_located(model, settings, state),
         lambda solver, until: advance_located(model, settings, until, solver),
-        lambda solver: float(solver.node.time) / content.duration,
+        lambda solver: float(solver.point.time) / content.duration,
         SLICE,
         progress,
     )

@@ -19,6 +19,9 @@ class ChainsKind(Kind):
     @abc.abstractmethod
     def key_figures(self) -> LocatedFigures: ...
 
+    def model(self, scenario: Any) -> Any:
+        return scenario.content.model()
+
     def summarise(self, dataset: Any) -> dict[str, Any]:
         from dockdyn.results.contact_summary import summarise_contacts
 

@@ -10,6 +10,7 @@ from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
     from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.scenario.tables.loop import LoopSection
 
 
 class FreeFlightKind(Kind):
@@ -54,6 +55,15 @@ class FreeFlightKind(Kind):
 
     def can_capture(self, scenario: Any) -> bool:
         return scenario.content.latch is not None
+
+    def model(self, scenario: Any) -> Any:
+        return scenario.content.model()
+
+    def loop(self, content: Any) -> LoopSection:
+        return content.loop
+
+    def ended_by_capture(self, scenario: Any) -> Any:
+        return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})
 
     def check_loop(self, scenario: Any) -> None:
         return None

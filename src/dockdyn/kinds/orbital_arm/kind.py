@@ -25,6 +25,9 @@ class OrbitalArmKind(Kind):
 
         return simulate_orbital_arm(scenario, progress)
 
+    def model(self, scenario: Any) -> Any:
+        return scenario.content.model()
+
     def summarise(self, dataset: Any) -> dict[str, Any]:
         from dockdyn.kinds.orbital_arm.summary import summarise_orbital_arm
 

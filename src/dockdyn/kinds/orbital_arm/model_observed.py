@@ -20,8 +20,6 @@ from dockdyn.mechanics.trees.screws import applied
 from dockdyn.mechanics.trees.spatial import SpatialTree
 from dockdyn.mechanics.vector import Vector
 
-Three = Float[Array, "3"]
-
 
 class Bodies(NamedTuple):
     """All links against the base, in base axes; rates count the base's turning, not its translation."""

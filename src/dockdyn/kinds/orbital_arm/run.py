@@ -55,7 +55,7 @@ def advance(
 
 
 @jit_once
-def evaluate(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
+def observed_at(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
     return jax.lax.map(lambda row: observe(model, row.time, row.at.q, row.at.p, row.at.mode), kept)
 
 
@@ -144,7 +144,7 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     ran = time.perf_counter() - ran
     sampled, steps = int(solver.sampled), int(solver.steps)
     kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(solver))
-    seen = jax.tree.map(np.asarray, evaluate(model, kept))
+    seen = jax.tree.map(np.asarray, observed_at(model, kept))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
     seen |= from_gravity(kept.given, model.planar)
     events, what = events_of(model, solver)

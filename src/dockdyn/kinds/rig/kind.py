@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.tables.loop import LoopSection
 
 
 class RigKind(Kind):
@@ -45,6 +48,12 @@ class RigKind(Kind):
         from dockdyn.kinds.rig.replay import scene
 
         return scene(dataset, content)
+
+    def model(self, scenario: Any) -> Any:
+        return scenario.content.model() if scenario.content.mode == "6-dof" else super().model(scenario)
+
+    def loop(self, content: Any) -> LoopSection:
+        return content.loop
 
     def tuned(self, scenario: Any) -> Any:
         from dockdyn.kinds.rig.compensator import with_tuned_compensator

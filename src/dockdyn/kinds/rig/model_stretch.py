@@ -207,14 +207,14 @@ def solved(model: Stretch, length: Scalar) -> tuple[State, Scalar]:
         max_iterations=MOST_STEPS,
     )
     solver = located.init(model, settings)
-    start = solver.node.state
-    rate = model.flow(solver.node.time, start, solver.node.outputs.signal)
+    start = solver.point.state
+    rate = model.flow(solver.point.time, start, solver.point.outputs.signal)
     solver = solver._replace(
-        node=evaluate(model, solver.node.time, start, rate),
+        point=evaluate(model, solver.point.time, start, rate),
         refresh=jnp.asarray(False),
         status=jnp.where(length > 0, Status.RUNNING, Status.FINISHED),
     )
     solver = located.advance(model, settings, solver, settings.max_iterations)
-    good, x = solver.status == Status.FINISHED, solver.node.state
+    good, x = solver.status == Status.FINISHED, solver.point.state
     q, v, work = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
     return State(q, v, (), ()), work

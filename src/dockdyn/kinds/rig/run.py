@@ -131,12 +131,6 @@ def radius(rig: Rig, loop: Loop) -> float:
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
 
 
-def still_oracle(rig: Rig) -> Oracle:
-    """An oracle that knows of no motion: for runs whose compensator asks none."""
-    nothing = jnp.zeros((1, rig.plant.port_axes))
-    return Oracle(nothing, nothing)
-
-
 def course(scenario: Scenario, rig: Rig) -> Course:
     """Simulate a rig. ScenarioError where the motion without rig cannot be found."""
     content = scenario.content

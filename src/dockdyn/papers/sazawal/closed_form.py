@@ -73,34 +73,6 @@ def normal_dynamics(damping: float, stiffness: float, matrix: Matrix, axes: Matr
     return damping * per_force, stiffness * per_force
 
 
-def radial_dynamics(damping: float, stiffness: float, matrix: Matrix, axes: Matrix) -> Pair:
-    """b_m (1/s) and k_m (1/s²) of δm̈ (eqs. 132–134 with m̂ᵀ M n̂; printed m̂ᵀ M m̂)."""
-    per_force = axes[:, 0] @ matrix @ axes[:, 2]
-    return damping * per_force, stiffness * per_force
-
-
-def tangential_dynamics(damping: float, stiffness: float, matrix: Matrix, axes: Matrix, radius: float) -> Pair:
-    """b_t (rad/(m s)) and k_t (rad/(m s²)) of δφ̈ (eqs. 101, 136–138 with t̂ᵀ M n̂; printed t̂ᵀ M t̂).
-
-    `radius` ‖p*‖ sin θ (m) of the contact from the cone's axis. Zero for a probe and an apex on the axes of bodies whose
-    inertia is the same about y and z.
-    """
-    per_force = -axes[:, 1] @ matrix @ axes[:, 2] / radius
-    return damping * per_force, stiffness * per_force
-
-
-def contact_point_system(damping: float, stiffness: float, matrix: Matrix, axes: Matrix) -> Float[np.ndarray, "2 6 6"]:
-    """A₀ and A₁ of ẋ(t) = A₀ x(t) + A₁ x(t − h), x the contact point's place and velocity (eqs. 117–119).
-
-    Four roots are zero (eq. 144): the point drifts along the wall, so stability in depth is not stability of the place.
-    """
-    into = np.outer(matrix @ axes[:, 2], axes[:, 2])
-    free, late = np.zeros((6, 6)), np.zeros((6, 6))
-    free[:3, 3:] = np.eye(3)
-    late[3:, :3], late[3:, 3:] = -stiffness * into, -damping * into
-    return np.array([free, late])
-
-
 def simplified_effective_mass(
     reduced_mass: float,
     chaser_inertia: ArrayLike,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
+from scipy.spatial.transform import Rotation
 
 from dockdyn.report.drawing import contact_spans
 from dockdyn.report.replay.scene import Motion
@@ -68,16 +69,10 @@ def at(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
 def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> np.ndarray:
     """Unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
     before, after, share = between(times, time, attitude.ndim)
-    first, second = attitude[before], attitude[after]
-    cosine = np.sum(first * second, axis=-1, keepdims=True)
-    second = np.where(cosine < 0, -second, second)
-    angle = np.arccos(np.clip(np.abs(cosine), 0, 1))
-    sine = np.sin(angle)
-    flat = sine < 1e-9
-    safe = np.where(flat, 1, sine)
-    weights = [np.where(flat, s, np.sin(s * angle) / safe) for s in (1 - share, share)]
-    found = weights[0] * first + weights[1] * second
-    return found / np.linalg.norm(found, axis=-1, keepdims=True)
+    shape = attitude[before].shape
+    first, second = (Rotation.from_quat(attitude[rows].reshape(-1, 4), scalar_first=True) for rows in (before, after))
+    turn = share * (first.inv() * second).as_rotvec().reshape(*shape[:-1], 3)
+    return (first * Rotation.from_rotvec(turn.reshape(-1, 3))).as_quat(scalar_first=True).reshape(shape)
 
 
 def motion_at(times: np.ndarray, time: np.ndarray, position: np.ndarray, attitude: np.ndarray) -> Motion:

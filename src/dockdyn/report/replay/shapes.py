@@ -3,73 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
+from trimesh import Trimesh, creation
+from trimesh.util import append_faces
 
 from dockdyn.report.replay.scene import Mesh
 
 ROUND = 24  # sides of what is round
+FINE = 2  # halvings of the edges of an icosahedron that make a ball
 NEWTON = 3  # corrections that bring the vertices of a level set onto it
 
 
 def box(low: Any, high: Any) -> Mesh:
     """A box between two corners."""
-    corners = np.stack(np.meshgrid(*zip(low, high, strict=True), indexing="ij"), axis=-1).reshape(-1, 3)
-    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    return Mesh(np.asarray(corners, float), triangles(quads))
+    return mesh_of(creation.box(bounds=[low, high]))
+
+
+def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
+    """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
+    far = radius if end is None else end
+    outline = np.array([[0, 0], [radius, 0], [far, length], [0, length]], float)
+    turned = mesh_of(creation.revolve(outline, sections=sides))  # around z
+    return Mesh(turned.vertices[:, [2, 0, 1]], turned.faces)
+
+
+def ball(radius: float, centre: Any = (0.0, 0.0, 0.0)) -> Mesh:
+    """A ball of triangles of nearly one size."""
+    unit = mesh_of(creation.icosphere(subdivisions=FINE))
+    return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
+
+
+def mesh_of(found: Trimesh) -> Mesh:
+    return Mesh(np.asarray(found.vertices, float), np.asarray(found.faces))
 
 
 def triangles(quads: Any) -> np.ndarray:
     quads = np.asarray(quads).reshape(-1, 4)
     return np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
-
-
-def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
-    """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
-    turn = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    ring = np.stack([np.zeros(sides), np.cos(turn), np.sin(turn)], axis=1)
-    far = radius if end is None else end
-    points = np.concatenate([radius * ring, far * ring + [length, 0, 0], [[0, 0, 0], [length, 0, 0]]])
-    one = np.arange(sides)
-    other = (one + 1) % sides
-    wall = triangles(np.stack([one, other, other + sides, one + sides], axis=1))
-    near = np.stack([np.full(sides, 2 * sides), other, one], axis=1)
-    away = np.stack([np.full(sides, 2 * sides + 1), one + sides, other + sides], axis=1)
-    return Mesh(points, np.concatenate([wall, near, away]))
-
-
-@cache
-def unit_ball() -> Mesh:
-    rings, sides = 9, 18
-    polar = np.linspace(0, np.pi, rings + 1)[1:-1]
-    turn = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    grid = np.stack(
-        [
-            np.repeat(np.cos(polar), sides),
-            np.outer(np.sin(polar), np.cos(turn)).ravel(),
-            np.outer(np.sin(polar), np.sin(turn)).ravel(),
-        ],
-        axis=1,
-    )
-    count = len(grid)
-    points = np.concatenate([grid, [[1, 0, 0], [-1, 0, 0]]])
-    one = np.arange(sides)
-    other = (one + 1) % sides
-    quads = [np.stack([r * sides + one, (r + 1) * sides + one, (r + 1) * sides + other, r * sides + other], 1)
-             for r in range(len(polar) - 1)]  # fmt: skip
-    last = (len(polar) - 1) * sides
-    caps = [
-        np.stack([np.full(sides, count), one, other], 1),
-        np.stack([np.full(sides, count + 1), last + other, last + one], 1),
-    ]
-    return Mesh(points, np.concatenate([triangles(np.concatenate(quads)), *caps]))
-
-
-def ball(radius: float, centre: Any = (0.0, 0.0, 0.0)) -> Mesh:
-    mesh = unit_ball()
-    return Mesh(radius * mesh.vertices + np.asarray(centre, float), mesh.faces)
 
 
 def placed(mesh: Mesh, position: Any, direction: Any = (1.0, 0.0, 0.0)) -> Mesh:
@@ -83,11 +55,7 @@ def placed(mesh: Mesh, position: Any, direction: Any = (1.0, 0.0, 0.0)) -> Mesh:
 
 def joined(*meshes: Mesh) -> Mesh:
     """Several meshes as one."""
-    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
-    return Mesh(
-        np.concatenate([mesh.vertices for mesh in meshes]),
-        np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts, strict=True)]),
-    )
+    return Mesh(*append_faces([mesh.vertices for mesh in meshes], [mesh.faces for mesh in meshes]))
 
 
 def coil(turns: int = 7, points: int = 120) -> np.ndarray:

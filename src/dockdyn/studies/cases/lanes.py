@@ -17,7 +17,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.key_figures import case_figures
-from dockdyn.results.plan import delay_of, settings_for
+from dockdyn.results.plan import delay_of, settings_for, settings_with
 from dockdyn.scenario.kinds import kind_named
 
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
@@ -85,9 +85,8 @@ def short_settings(content: Any, sampled: bool = False) -> located.Settings:
 @lru_cache(maxsize=64)
 def short_settings_of(duration: float, delay: float, integrator: Any, output: Any, sampled: bool) -> located.Settings:
     """The same from what decides it, which most cases of a campaign share."""
-    loop = SimpleNamespace(delay=delay)
-    decides = SimpleNamespace(duration=duration, loop=loop, integrator=integrator, output=output)
-    return settings_for(decides, sampled, SHORT_LOG, SHORT_LINE)
+    decides = SimpleNamespace(duration=duration, integrator=integrator, output=output)
+    return settings_with(delay, decides, sampled, SHORT_LOG, SHORT_LINE)
 
 
 def sizes(row: Row) -> tuple[int, int]:

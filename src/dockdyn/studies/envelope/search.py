@@ -89,7 +89,8 @@ def envelope(
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
     outcome = outcome_of(scenario, of)
-    asked = ended_by_capture(scenario) if outcome is CAPTURE else scenario
+    # what follows a capture decides nothing
+    asked = kind_named(scenario.kind).ended_by_capture(scenario) if outcome is CAPTURE else scenario
     cases = Evaluated(asked, axes, outcome, rounds(tolerance), progress)
     cases.check()
     found = on_line(cases, tolerance) if len(axes) == 1 else on_plane(cases, tolerance)
@@ -115,12 +116,6 @@ def nothing_captures(scenario: Scenario) -> ScenarioError:
     names = [one.name for one in scenario.requirements]
     others = f"; must be one of its requirements: {', '.join(names)}" if names else ", and it has no [requirements]"
     return ScenarioError(f"{scenario.name}: --of {CAPTURED}: nothing in the scenario captures{others}")
-
-
-def ended_by_capture(scenario: Scenario) -> Scenario:
-    """The same, each run ending when the latch falls in where a scenario can say so: what follows decides nothing."""
-    latch = getattr(scenario.content, "latch", None)
-    return scenario.at({"latch.ends_run": True}) if hasattr(latch, "ends_run") else scenario
 
 
 def cells_at(tolerance: float) -> int:
