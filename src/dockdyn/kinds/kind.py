@@ -51,7 +51,7 @@ class Kind(abc.ABC):
         """What the page and the terminal say of a run, mostly by `dockdyn.report.report.run_report`."""
 
     @abc.abstractmethod
-    def scene(self, dataset: xr.Dataset, content: Any) -> Scene:
+    def scene(self, dataset: xr.Dataset, content: Any) -> Scene:  # noqa: ANN401, of its own schema
         """What the replay of a run shows; `content` is that of its scenario."""
 
     # capabilities, which studies ask for

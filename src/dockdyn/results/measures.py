@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+Either = Any  # an array of NumPy or of JAX
+
 
 def number(value: Any) -> float | None:
     """A float, or None for what the run did not reach."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from jaxtyping import Array
 
 from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.solution import Status
@@ -131,7 +132,7 @@ def forces_act(run: Run, delay: float) -> bool:
     return any(not episode.release + delay <= run.moment_times[-1] for episode in run.episodes)
 
 
-def outcome_variables(acting: bool, captured: bool, at_end: dict[str, Any], length: float | None) -> dict[str, Any]:
+def outcome_variables(acting: bool, captured: bool, at_end: dict[str, Any], length: Array | None) -> dict[str, Any]:
     """Whether the outcome is open at the end of a run, and how long the probe would take; arguments as of `outcome_left`."""
     found = outcome_left(acting, np.bool(captured), at_end, length)
     return {
