@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import ContactModel
 from dockdyn.programs import Program
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
 DEFAULT_STEP = located.STEP  # when the scenario states none
 WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
@@ -38,12 +40,31 @@ class Plan:
     line_capacity: int
 
 
-def delay_of(content: Any) -> float:
+class Planned(Protocol):
+    """The content of a scenario whose run is located or has fixed steps, of whatever kind."""
+
+    @property
+    def duration(self) -> float: ...
+
+    @property
+    def integrator(self) -> IntegratorSection: ...
+
+    @property
+    def output(self) -> OutputSection: ...
+
+
+class Simulated(Planned, Protocol):
+    """Such a content with the model that runs."""
+
+    def model(self) -> ContactModel: ...
+
+
+def delay_of(content: object) -> float:
     """Loop delay (s) of a scenario; zero for a kind without a loop."""
     return float(content.loop.delay) if hasattr(content, "loop") else 0.0
 
 
-def plan(content: Any) -> Plan:
+def plan(content: Planned) -> Plan:
     """Steps and sizes that fit a scenario: a delay shorter than the step caps it, and so does the sampling interval."""
     duration, delay = content.duration, delay_of(content)
     step = min(content.integrator.step or DEFAULT_STEP, duration)
@@ -53,18 +74,18 @@ def plan(content: Any) -> Plan:
     if samples > MOST_ROWS:
         raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
     if content.integrator.step is not None:
-        affordable(content.integrator, duration)
+        affordable(content.integrator.step, content.integrator.max_steps, duration)
     # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
     line_capacity = power_of_two(2 * min(delay, duration) / step + 4096)
     return Plan(step, interval, samples, line_capacity)
 
 
-def affordable(section: Any, duration: float) -> None:
-    """Refuses a step with which a run of this duration (s) takes too many of them."""
-    if (count := duration / section.step * (1 - 1e-9)) > section.max_steps:
+def affordable(step: float, max_steps: int, duration: float) -> None:
+    """Refuses a `step` (s) of which a run of this duration (s) takes more than `max_steps`."""
+    if (count := duration / step * (1 - 1e-9)) > max_steps:
         raise ScenarioError(
-            f"integrator.step = {section.step:g} s: takes {count:.3g} steps for a duration of {duration:g} s; "
-            f"must take at most integrator.max_steps = {section.max_steps}"
+            f"integrator.step = {step:g} s: takes {count:.3g} steps for a duration of {duration:g} s; "
+            f"must take at most integrator.max_steps = {max_steps}"
         )
 
 
@@ -74,7 +95,7 @@ def power_of_two(least: float) -> int:
 
 
 def settings_for(
-    content: Any, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
+    content: Planned, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
 ) -> located.Settings:
     """Settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any case."""
     steps = plan(content)

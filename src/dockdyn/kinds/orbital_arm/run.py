@@ -72,7 +72,7 @@ def settings_of(scenario: Scenario) -> colliding.Settings:
         interval = stride * step
     count = int(np.ceil(duration / interval * (1 - 1e-12)))
     if section.error is None:
-        affordable(section, duration)
+        affordable(section.step, section.max_steps, duration)
     if count > MOST_ROWS:
         words = f"gives {count} samples; must give at most {MOST_ROWS}"
         raise ScenarioError(f"{scenario.name}: output.interval = {interval:g} s: {words}")
