@@ -16,7 +16,7 @@ from dockdyn.results.episodes import Episode
 from dockdyn.results.measures import latch_attempt
 from dockdyn.results.outcome import outcome_left
 
-Variable = tuple[tuple[str, ...], Any, dict[str, str]]  # as xarray takes it: dimensions, values, attributes
+Variable = tuple[str | tuple[str, ...], Any, dict[str, Any]]  # as xarray takes it: dimensions, values, attributes
 Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
 
 

@@ -24,7 +24,10 @@ NEAR = 0.1  # how far, relative to its size, an eigenvalue may lie from its root
 
 
 def rightmost_roots(
-    matrices: ArrayLike, delays: ArrayLike, count: int = 4, errors: bool = False
+    matrices: ArrayLike,
+    delays: ArrayLike,
+    count: int = 4,
+    errors: bool = False,
 ) -> Any:  # noqa: ANN401, an array, or two with `errors`
     """Rightmost characteristic roots of ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ).
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool
+from jaxtyping import Array, Bool, PyTree
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
@@ -37,7 +37,7 @@ class MeshPoint(NamedTuple):
     slopes: Outputs  # time derivatives of `outputs`
 
 
-def zeros_like(tree: Any) -> Any:
+def zeros_like(tree: PyTree) -> PyTree:
     """A tree of zeros."""
     return jax.tree.map(jnp.zeros_like, tree)
 
@@ -61,7 +61,7 @@ def between(model: Model, node: MeshPoint, at: MeshPoint, step: Scalar, u: Scala
     return model.retract(State(q, v, node.state.mode, memory))
 
 
-def numbers(node: MeshPoint) -> Any:
+def numbers(node: MeshPoint) -> PyTree:
     """The numbers of a mesh point that must be finite: continuous states, signal, then rates."""
     return (node.state.q, node.state.v, node.state.memory), node.outputs.signal, node.rate
 
