@@ -67,7 +67,7 @@ class Solution(eqx.Module):
 
 
 def iterate_until[SolverState](
-    iterate: Callable[[SolverState], SolverState], solver: SolverState, until: Array | float
+    iterate: Callable[[SolverState], SolverState], solver: SolverState, until: Scalar | float
 ) -> SolverState:
     """The run `solver` at its end, or where it has made `until` iterations; it counts them, and has a `status`."""
 

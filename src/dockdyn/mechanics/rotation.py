@@ -29,7 +29,7 @@ class Quaternion:
     z: Scalar
 
     @staticmethod
-    def of(components: Array | Sequence[Scalar]) -> Quaternion:
+    def of(components: Float[Array, "4"] | Sequence[Scalar]) -> Quaternion:
         """The quaternion with `components` (4, scalar first)."""
         return Quaternion(components[0], components[1], components[2], components[3])
 

@@ -33,7 +33,7 @@ class Vector:
     z: Scalar
 
     @staticmethod
-    def of(components: Array | Sequence[Scalar]) -> Vector:
+    def of(components: Float[Array, "3"] | Sequence[Scalar]) -> Vector:
         """The vector with `components` (array or sequence of 3)."""
         return Vector(components[0], components[1], components[2])
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
-from jaxtyping import Array, ArrayLike, PyTree
+from jaxtyping import Array, ArrayLike, Float, PyTree
 
 
 def known(*values: PyTree) -> bool:
@@ -49,7 +49,7 @@ def positive(**values: ArrayLike) -> None:
         within(name.replace("_", " "), value, 0.0, open_ends=True)
 
 
-def masses(name: str, values: np.ndarray | Array | Sequence[ArrayLike]) -> None:
+def masses(name: str, values: Float[np.ndarray | Array, "masses"] | Sequence[ArrayLike]) -> None:
     """ValueError unless `values` are one or more masses above zero."""
     if len(values) == 0:
         raise ValueError(f"{name} needs at least one mass")
