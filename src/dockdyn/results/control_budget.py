@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.scenario.tables.actuators import ActuatorSection
+if TYPE_CHECKING:
+    from dockdyn.scenario.tables.actuators import ActuatorSection
+
 
 SPENT = 0.99  # of a capacity or budget: it is used up
 
