@@ -104,7 +104,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Any:  # noqa: ANN401, whatever has the name
     if name == "__version__":
         from importlib.metadata import version
 

@@ -58,7 +58,7 @@ def within_range(summary: dict[str, Any]) -> dict[str, Any]:
     """The summary without the figures that are no numbers any more, such as energies that overflow; a warning names them."""
     lost = []
 
-    def finite(value: Any, name: str) -> Any:
+    def finite(value: Any, name: str) -> Any:  # noqa: ANN401, what JSON holds
         if isinstance(value, dict):
             return {key: finite(item, f"{name}.{key}".removeprefix(".")) for key, item in value.items()}
         if isinstance(value, list):
@@ -102,7 +102,7 @@ def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "resul
     return with_warnings(found)
 
 
-def parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:
+def parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
     """The content of a run's scenario. Modules of the user's own are looked for in `folder`, in the one above it, where
     the scenario is when a run names its own folder, and in the working folder."""
     if folder is None and dataset.encoding.get("source"):

@@ -128,7 +128,7 @@ class RenamedParts(MetaPathFinder):
         return spec
 
 
-def by_old_name(module: ModuleType, names: dict[str, str], name: str) -> Any:
+def by_old_name(module: ModuleType, names: dict[str, str], name: str) -> Any:  # noqa: ANN401, whatever has the name
     """What a module holds by an old `name`, a key of `names`. Raises AttributeError for another name."""
     if name not in names:
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
@@ -149,7 +149,7 @@ def take_old_methods(owner: type, names: dict[str, str]) -> None:
 class Room(ModuleType):
     """A package whose public names stay what they are when an old module of the same name is imported."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         taken = name in getattr(self, "__all__", ()) and hasattr(self, name)
         if not (taken and isinstance(value, ModuleType)):
             super().__setattr__(name, value)

@@ -13,6 +13,7 @@ from typing import Any
 
 import equinox as eqx
 
+MISSING: Any = dataclasses.MISSING
 NOT_STATED = {"stated": False}  # metadata of a static field that is no key of a scenario
 
 
@@ -30,8 +31,13 @@ class Parameter:
 
 
 def parameter(
-    unit: str = "", what: str = "a number", *, default: Any = dataclasses.MISSING, tuned: bool = False, **bounds: float
-) -> Any:
+    unit: str = "",
+    what: str = "a number",
+    *,
+    default: float | tuple[Any, ...] = MISSING,
+    tuned: bool = False,
+    **bounds: float,
+) -> Any:  # noqa: ANN401, as of dataclasses.field
     """A field of a law, a surface or a compensator: a number, or a list of numbers, with a unit and bounds.
 
     Args:
@@ -45,7 +51,7 @@ def parameter(
         TypeError: a bound has another name.
     """
     about = Parameter(unit, what, tuned=tuned, **bounds)
-    given = {} if default is dataclasses.MISSING else {"default": default}
+    given: dict[str, Any] = {} if default is MISSING else {"default": default}
     return eqx.field(metadata={"parameter": about}, **given)
 
 

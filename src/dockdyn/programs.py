@@ -17,6 +17,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jaxtyping import ArrayLike, PyTree, PyTreeDef
 
 MAPS = Path("/proc/self/maps")
 ALLOWED = Path("/proc/sys/vm/max_map_count")
@@ -39,13 +40,13 @@ class Program:
         function: Callable[..., Any],
         static: tuple[str, ...] = (),
         donate: tuple[str, ...] = (),
-        **options: Any,
+        **options: Any,  # noqa: ANN401, those of `jax.jit`
     ):
         update_wrapper(self, function)
         self.function, self.static, self.donate, self.options = function, static, donate, options
         self.signature = inspect.signature(function)
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
+    def __call__(self, *given: PyTree, **named: PyTree) -> PyTree:
         bound = self.signature.bind(*given, **named)
         bound.apply_defaults()
         fixed = {name: bound.arguments[name] for name in self.static}
@@ -65,11 +66,11 @@ class Program:
             make_room()
         return found
 
-    def compiled(self, fixed: dict[str, Any], moving: dict[str, Any], structure: Any) -> Any:
+    def compiled(self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef) -> jax.stages.Wrapped:
         """A compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
         names = tuple(moving)
 
-        def body(*leaves: Any) -> Any:
+        def body(*leaves: ArrayLike) -> PyTree:
             values = fixed | dict(zip(names, jax.tree.unflatten(structure, leaves), strict=True))
             given = inspect.BoundArguments(self.signature, {name: values[name] for name in self.signature.parameters})
             return self.function(*given.args, **given.kwargs)

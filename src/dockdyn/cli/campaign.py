@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +34,7 @@ from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
     from dockdyn.report.report import Report
+    from dockdyn.scenario.load import Scenario
     from dockdyn.studies.campaign.store import Campaign, Store
 
 app = typer.Typer(
@@ -266,7 +267,7 @@ class Lines:
         say(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
 
 
-def write_report(store: Store, map_keys: Any = None) -> tuple[dict[str, Any], Report]:
+def write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[dict[str, Any], Report]:
     """Write the report of a campaign; its answers and what it says."""
     from dockdyn.report.page import render_page
     from dockdyn.results.store import as_written
@@ -298,13 +299,13 @@ def case_folder(store: Store, case: int) -> Path:
     return store.folder / "cases" / f"{case:06d}"
 
 
-def case_scenario(campaign: Campaign, case: int) -> Any:
+def case_scenario(campaign: Campaign, case: int) -> Scenario:
     from dockdyn.studies.campaign.conduct import case_of
 
     return case_of(campaign, case)
 
 
-def case_result(scenario: Any, place: Path, quiet: bool) -> Report:
+def case_result(scenario: Scenario, place: Path, quiet: bool) -> Report:
     """Run one case and write its files. Returns its report."""
     from dockdyn.api import simulate
 

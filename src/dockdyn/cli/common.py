@@ -74,13 +74,20 @@ def typed() -> str:
     return shlex.join(["dockdyn", *sys.argv[1:]])
 
 
-def quantity_option(flag: str, unit: str, what: str, words: str, metavar: str | None = None, **bounds: Any) -> Any:
+def quantity_option(
+    flag: str,
+    unit: str,
+    what: str,
+    words: str,
+    metavar: str | None = None,
+    **bounds: Any,  # noqa: ANN401, numbers and whether it is a component
+) -> Any:  # noqa: ANN401, as Typer says of its options
     """An option that takes a bare number in SI units or a text with a unit, checked as a scenario's keys are.
 
     `what` names the quantity in messages, `words` are its help; `bounds` as of `dockdyn.scenario.language.units.Bounds`.
     """
 
-    def read(value: Any) -> float:
+    def read(value: object) -> float:
         from pydantic import TypeAdapter, ValidationError
 
         from dockdyn.scenario.language.units import quantity

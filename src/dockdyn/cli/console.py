@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from dockdyn.report.terminal import Terminal
 
+if TYPE_CHECKING:
+    from dockdyn.papers.table import Table as PaperTable
 
-def show_table(table: Any) -> None:
+
+def show_table(table: PaperTable) -> None:
     """A paper's table."""
     shown = Table(title=table.title, show_lines=False)
     for heading in ("quantity", "printed", "computed", "unit", "note"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +13,8 @@ import typer
 from dockdyn.cli.common import Quiet, Refusal, example, progress, quantity_option, say, typed, vacant, write_text
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from dockdyn.report.report import Report
     from dockdyn.studies.identification.arm_path import Arm
 
@@ -39,7 +42,7 @@ Period = Annotated[
 ]
 
 
-def column_option(name: str, words: str) -> Any:
+def column_option(name: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return typer.Option(f"--{name}", metavar="COLUMN", help=f"The column with {words}.")
 
 
@@ -250,7 +253,7 @@ def pair(text: str | None) -> tuple[int, int] | None:
     return parts[0] or 0, parts[1] or 0
 
 
-def vector(text: str) -> Any:
+def vector(text: str) -> np.ndarray:
     """Three numbers from "1,0,0"."""
     import numpy as np
 
@@ -291,7 +294,7 @@ def arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
     return dataclasses.replace(arm, start=np.array(start))
 
 
-def angle_or_length(text: str, convert: Any) -> float:
+def angle_or_length(text: str, convert: Callable[[str, str], float]) -> float:
     """rad, or m where the text says so."""
     for unit in ("rad", "m"):
         try:

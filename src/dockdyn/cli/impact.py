@@ -26,15 +26,15 @@ Mass = quantity_option(
 )
 
 
-def mass_option(flag: str, words: str) -> Any:
+def mass_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return quantity_option(flag, "kg", "a mass", words, above=0)
 
 
-def stiffness_option(flag: str, words: str) -> Any:
+def stiffness_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return quantity_option(flag, "N/m", "a stiffness", words, above=0)
 
 
-def length_option(flag: str, words: str) -> Any:
+def length_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return quantity_option(flag, "m", "a length", words, above=0)
 
 

@@ -140,8 +140,8 @@ def reproduce(
         tables = source.reproduce(figure, folder, advance)
     from dockdyn.cli.console import show_table
 
-    for table in tables:
-        show_table(table)
+    for shown in tables:
+        show_table(shown)
     say(f"Pictures and tables: {folder}")
 
 

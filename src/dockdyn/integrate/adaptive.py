@@ -13,7 +13,7 @@ import diffrax
 import jax
 from jaxtyping import Array, Float, Int
 
-from dockdyn.integrate.model import Model, State, pack, unpack
+from dockdyn.integrate.model import Model, Scalar, State, pack, unpack
 
 Method = Literal["dopri8", "kvaerno5"]
 SHORTEST = 1e-16  # of the last time: a step this short does not advance time there
@@ -51,7 +51,7 @@ def solve(
         return model.retract(State(q, v, start.mode, memory))
 
     @jax.jit  # so that it is traced once
-    def rate(t: Any, row: Any, _: Any) -> Any:
+    def rate(t: Scalar, row: Float[Array, "n"], _: None) -> Float[Array, "n"]:
         x = state(row)
         return pack(tuple(model.flow(t, x, model.outputs(t, x).signal)))
 

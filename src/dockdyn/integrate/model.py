@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.moved import take_old_methods
 
@@ -50,7 +50,7 @@ class Model(eqx.Module):
 
     delay: eqx.AbstractVar[Any]  # s, positive; None: the signal acts at once
 
-    def __init_subclass__(cls, **settings: Any) -> None:
+    def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401, those of Equinox
         super().__init_subclass__(**settings)
         take_old_methods(cls, {"sense": "outputs"})
 
@@ -59,7 +59,7 @@ class Model(eqx.Module):
         """State at t = 0."""
 
     @abc.abstractmethod
-    def flow(self, t: Scalar, x: State, delayed: Any) -> Rate:
+    def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
         """Time derivative at time `t` (s)."""
 
     @abc.abstractmethod
@@ -115,7 +115,7 @@ class ContactModel(Model):
     """A model with contacts that come and go, of which a run tells by what is observed of them."""
 
     @abc.abstractmethod
-    def observe(self, x: State, delayed: Any) -> dict[str, Array]:
+    def observe(self, x: State, delayed: PyTree) -> dict[str, Array]:
         """Named quantities of a state, arrays of any shape; `delayed` is the signal that acts in it, as in `flow`.
 
         Among them must be, of shape (contacts,): `depth` (m, positive is overlap), `depth_rate` (m/s) and `normal_force`
@@ -129,18 +129,18 @@ def advanced(x: State, step: Scalar, rate: Rate) -> State:
     return State(q, v, x.mode, memory)
 
 
-def chosen(condition: Bool[Array, ""], yes: Any, no: Any) -> Any:
+def chosen(condition: Bool[Array, ""], yes: PyTree, no: PyTree) -> PyTree:
     """The tree `yes` where `condition` holds, else `no`."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
-def pack(tree: Any) -> Float[Array, "n"]:
+def pack(tree: PyTree) -> Float[Array, "n"]:
     """All numbers of a tree in one row."""
     leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in jax.tree.leaves(tree)]
     return jnp.concatenate(leaves) if leaves else jnp.zeros(0)
 
 
-def unpack(row: Float[Array, "n"], like: Any) -> Any:
+def unpack(row: Float[Array, "n"], like: PyTree) -> PyTree:
     """The tree that `pack` made a row of, with the structure and types of `like`."""
     leaves, structure = jax.tree.flatten(like)
     out, at = [], 0

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.model import Scalar, State
 
@@ -67,11 +67,11 @@ class Solution(eqx.Module):
 
 
 def iterate_until[SolverState](
-    iterate: Callable[[SolverState], SolverState], solver: SolverState, until: Any
+    iterate: Callable[[SolverState], SolverState], solver: SolverState, until: Scalar | float
 ) -> SolverState:
     """The run `solver` at its end, or where it has made `until` iterations; it counts them, and has a `status`."""
 
-    def is_running(solver: Any) -> Bool[Array, ""]:
+    def is_running(solver: PyTree) -> Bool[Array, ""]:
         return (solver.status == Status.RUNNING) & (solver.iterations < until)
 
     return jax.lax.while_loop(is_running, iterate, solver)

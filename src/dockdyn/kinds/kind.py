@@ -52,16 +52,16 @@ class Kind(abc.ABC):
         """What the page and the terminal say of a run, mostly by `dockdyn.report.report.run_report`."""
 
     @abc.abstractmethod
-    def scene(self, dataset: xr.Dataset, content: Any) -> Scene:
+    def scene(self, dataset: xr.Dataset, content: Any) -> Scene:  # noqa: ANN401, of its own schema
         """What the replay of a run shows; `content` is that of its scenario."""
 
     # capabilities, which studies ask for, and runs
 
-    def model(self, scenario: Scenario) -> Any:
+    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         """The model of a scenario (`dockdyn.integrate.model.Model`); raises ScenarioError where it has none to give."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} has margins but no motion to simulate")
 
-    def loop(self, content: Any) -> LoopSection | None:
+    def loop(self, content: Any) -> LoopSection | None:  # noqa: ANN401, of its own schema
         """The loop in the `content` of a scenario through which contact forces act; None: they act at once."""
         return None
 

@@ -6,8 +6,8 @@ Source: Shuster 1993, J. Astronautical Sciences 41:439.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,7 +29,7 @@ class Quaternion:
     z: Scalar
 
     @staticmethod
-    def of(components: Any) -> Quaternion:
+    def of(components: Float[Array, "4"] | Sequence[Scalar]) -> Quaternion:
         """The quaternion with `components` (4, scalar first)."""
         return Quaternion(components[0], components[1], components[2], components[3])
 

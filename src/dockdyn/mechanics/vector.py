@@ -10,8 +10,8 @@ Source: definitions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -33,7 +33,7 @@ class Vector:
     z: Scalar
 
     @staticmethod
-    def of(components: Any) -> Vector:
+    def of(components: Float[Array, "3"] | Sequence[Scalar]) -> Vector:
         """The vector with `components` (array or sequence of 3)."""
         return Vector(components[0], components[1], components[2])
 

@@ -15,6 +15,7 @@ from dockdyn.scenario.load import parse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
 
 # Name: colour on paper. A report replaces each by its style sheet's, so that a figure follows light and dark.
@@ -94,7 +95,7 @@ def styled[**Arguments, Result](draw: Callable[Arguments, Result]) -> Callable[A
     return wrapped
 
 
-def scenario_content(dataset: xr.Dataset) -> Any:
+def scenario_content(dataset: xr.Dataset) -> Any:  # noqa: ANN401, of the schema of its kind
     """The scenario of a result; None where a law or surface of the user's own can no longer be imported."""
     try:
         return parse(dataset.attrs["scenario"], "result").content
@@ -211,7 +212,7 @@ def name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
         ax.text(*place, words, transform=ax.get_xaxis_transform(), ha=side, va="bottom", color=COLOURS["muted"])
 
 
-def ranked_bars(ax: Axes, keys: Sequence[str], values: np.ndarray, colours: Sequence[str]) -> Any:
+def ranked_bars(ax: Axes, keys: Sequence[str], values: np.ndarray, colours: Sequence[str]) -> BarContainer:
     """A bar with its number for every key, the first on top; the bars."""
     ax.grid(axis="y", visible=False)
     bars = ax.barh(range(len(keys)), values, color=list(colours), height=0.62)
@@ -227,7 +228,7 @@ def ranked_bars(ax: Axes, keys: Sequence[str], values: np.ndarray, colours: Sequ
     return bars
 
 
-def lines(ax: Axes, time: Any, values: Any, labels: list[str], first: int = 0) -> None:
+def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labels: list[str], first: int = 0) -> None:
     """Columns of `values`, their styles counted from the `first`."""
     for index, label in enumerate(labels):
         place = first + index

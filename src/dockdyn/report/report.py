@@ -115,7 +115,13 @@ class Report:
     terminal: Sequence[str | Block] = ()
 
 
-def result_report(dataset: xr.Dataset, *, made: Rows = (), plots: Iterable[Plot] = (), **parts: Any) -> Report:
+def result_report(
+    dataset: xr.Dataset,
+    *,
+    made: Rows = (),
+    plots: Iterable[Plot] = (),
+    **parts: Any,  # noqa: ANN401, fields of it
+) -> Report:
     """The report of a result: title, scenario, versions and the command that gives it again are those in the dataset.
 
     `made` is what else is to say of how it was made; the other `parts` are those of `Report`.
@@ -138,7 +144,7 @@ def run_report(
     verdict: str,
     made: Rows = (),
     terminal: Sequence[str | Block] | None = None,
-    **parts: Any,
+    **parts: Any,  # noqa: ANN401, fields of it
 ) -> Report:
     """The report of a run: `result_report` with warnings and requirements of its `summary` and what it took.
 

@@ -22,14 +22,14 @@ MANY = 6  # columns
 class Terminal(Console):
     """A console that takes no text for markup, colours nothing by itself and shows control characters as escapes."""
 
-    def __init__(self, **settings: Any):
+    def __init__(self, **settings: Any):  # noqa: ANN401, as Rich has them
         super().__init__(highlight=False, markup=False, emoji=False, **settings)
 
-    def render_str(self, text: str, **settings: Any) -> Text:
+    def render_str(self, text: str, **settings: Any) -> Text:  # noqa: ANN401
         """What becomes of every text, in tables, too, whose headings have lines."""
         return super().render_str(printable(text, lines=True), **settings)
 
-    def print(self, *objects: Any, **settings: Any) -> None:
+    def print(self, *objects: object, **settings: Any) -> None:  # noqa: ANN401
         """As Rich's, a text on a line of its own."""
         super().print(*(printable(each) if isinstance(each, str) else each for each in objects), **settings)
 

@@ -5,10 +5,12 @@ One definition for a run, in NumPy, and for the lanes of a batch, traced by JAX:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 from dockdyn.contact.latch import HELD
+from dockdyn.results.measures import Either
 
 LOADS = {  # by name in a dataset: unit, words, name in a summary
     "capture_peak_force": ("N", "largest force of the latch's catch", "capture_peak_force_N"),
@@ -30,7 +32,9 @@ STROKE_SLACK = 1e-9  # relative
 SWING_SLACK = 1e-9  # s
 
 
-def capture_loads(xp: ModuleType, log: Any, seen: Any, mode: Any, time: Any, last: Any) -> dict[str, Any]:
+def capture_loads(
+    xp: ModuleType, log: Mapping[str, Any], seen: Mapping[str, Any], mode: Either, time: Either, last: Either
+) -> dict[str, Any]:
     """The figures of `LOADS`, NaN where there is none, and `peak_force_known`: 1 or 0.
 
     Rows are the start and the moments of a log up to the row `last`; later ones do not count. `log` has `peaks` and
@@ -45,7 +49,7 @@ def capture_loads(xp: ModuleType, log: Any, seen: Any, mode: Any, time: Any, las
     contacts = seen["depth"].shape[1]
     nothing = xp.asarray(xp.nan)
 
-    def highest(values: Any, counts: Any) -> Any:
+    def highest(values: Either, counts: Either) -> Either:
         top = xp.max(xp.where(counts, values, -xp.inf), initial=-xp.inf)
         return xp.where(xp.isfinite(top), xp.maximum(top, 0.0), xp.nan)
 

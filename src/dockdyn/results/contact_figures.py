@@ -13,7 +13,7 @@ import numpy as np
 
 from dockdyn.results.capture_loads import LOADS
 from dockdyn.results.key_figures import Data, KeyFigure
-from dockdyn.results.measures import drift, given_by_contacts, kept, ratio
+from dockdyn.results.measures import Either, drift, given_by_contacts, kept, ratio
 
 Some = Literal["", "capture_time", "peak_force_known"]  # a variable that tells the runs that have others from the rest
 LATCHED: Some = "capture_time"  # runs with a latch have it
@@ -35,26 +35,26 @@ def onsets(data: Data) -> tuple[Any, Any, Any]:
     return xp, times, xp.isfinite(times)
 
 
-def contact_count(data: Data) -> Any:
+def contact_count(data: Data) -> Either:
     """How many contacts there are."""
     xp, _, there = onsets(data)
     return xp.sum(there)
 
 
-def first_contact(data: Data) -> Any:
+def first_contact(data: Data) -> Either:
     """When the first contact began."""
     xp, times, there = onsets(data)
     return xp.where(xp.any(there), times.min(initial=xp.inf, where=there), xp.nan)
 
 
-def largest_approach_speed(data: Data) -> Any:
+def largest_approach_speed(data: Data) -> Either:
     """The largest speed with which a contact began."""
     xp, _, there = onsets(data)
     speeds = data["episode_approach_speed"]
     return xp.where(xp.any(there), speeds.max(initial=-xp.inf, where=there), xp.nan)
 
 
-def contact_impulse(data: Data) -> Any:
+def contact_impulse(data: Data) -> Either:
     """The impulse of all normal forces."""
     return data["episode_impulse"].sum()
 
@@ -74,7 +74,7 @@ def largest_force(data: Data) -> tuple[Any, Any]:
     return force, time
 
 
-def captured(data: Data) -> Any:
+def captured(data: Data) -> Either:
     """Whether a latch caught the probe; NaN where there is none."""
     if LATCHED not in data:
         return np.nan
@@ -82,7 +82,7 @@ def captured(data: Data) -> Any:
     return time.__array_namespace__().isfinite(time) * 1.0
 
 
-def peak_force_known(data: Data) -> Any:
+def peak_force_known(data: Data) -> Either:
     """Whether the largest force is known, as it is not of a capture at an instant; NaN where there is no latch."""
     return data["peak_force_known"] if FREE_LATCHED in data else 1.0 - captured(data)
 
@@ -99,20 +99,20 @@ def momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]:
     NaN for bodies that have no such momentum.
     """
 
-    def error(data: Data) -> Any:
+    def error(data: Data) -> Either:
         return drift(kept(data, name), data[f"{name}_momentum_scale"]) if f"{name}_momentum" in data else np.nan
 
     return error
 
 
-def energy_error(data: Data) -> Any:
+def energy_error(data: Data) -> Either:
     """The largest change of energy over a whole contact, relative to the largest kinetic energy."""
     changes = data["episode_energy"]
     whole = changes.__array_namespace__().isfinite(changes)
     return ratio((abs(changes) * 1.0).max(initial=0.0, where=whole), data["kinetic_energy"].max())
 
 
-def work_energy_error(data: Data) -> Any:
+def work_energy_error(data: Data) -> Either:
     """The largest difference between the work of the contact forces and the change of energy, relative to the largest.
 
     The energy is the kinetic one, with that of springs inside, less the work of control.
@@ -120,7 +120,7 @@ def work_energy_error(data: Data) -> Any:
     return ratio(abs(given_by_contacts(data) - data["work"]).max(), data["kinetic_energy"].max())
 
 
-def figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:
+def figure(name: str, words: str, variable: str = "", *, only_with: Some = "", **more: Any) -> KeyFigure:  # noqa: ANN401, fields of it
     """A key figure that is in the data as it stands, under the name `variable`, by default its own.
 
     Where not every run of the kinds that name it has that variable, `only_with` says which do (`given`).

@@ -6,22 +6,22 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Int
 
 from dockdyn.integrate.hybrid import fixed, located
-from dockdyn.integrate.model import ContactModel
+from dockdyn.integrate.model import State
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset
 from dockdyn.results.delay_cost import affordable_delay
 from dockdyn.results.drive import Progress, drive, finite_rows, name_of_nonfinite
 from dockdyn.results.episodes import episodes, from_log, from_samples
-from dockdyn.results.plan import MOST_ROWS, delay_of, jit_once, plan, power_of_two, settings_for
+from dockdyn.results.plan import MOST_ROWS, Simulated, delay_of, jit_once, plan, power_of_two, settings_for
 from dockdyn.results.run import Described, Run
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -60,19 +60,21 @@ def check_runnable(scenario: Scenario) -> Scenario:
 
 
 @jit_once
-def init(content: Any, settings: located.Settings) -> located.SolverState:
+def init(content: Simulated, settings: located.Settings) -> located.SolverState:
     return located.init(content.model(), settings)
 
 
 @partial(Program, donate=("solver",))
-def advance(content: Any, settings: located.Settings, until: Any, solver: located.SolverState) -> located.SolverState:
+def advance(
+    content: Simulated, settings: located.Settings, until: Int[Array, ""], solver: located.SolverState
+) -> located.SolverState:
     return located.advance(content.model(), settings, solver, until)
 
 
 @jit_once
-def conclude(content: Any, solver: located.SolverState) -> tuple[Solution, Any, Any]:
+def conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
     """The solution, and what is observed at its samples and at the moments of its log."""
-    model: ContactModel = content.model()
+    model = content.model()
     solution = located.result(solver)
     assert solution.samples is not None
     samples, moments = solution.samples, solution.log
@@ -126,14 +128,14 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
     )
 
 
-def state_names(content: Any) -> list[str]:
+def state_names(content: Simulated) -> list[str]:
     """Names of the continuous states of a scenario's model."""
     return content.model().names()
 
 
 @Program
-def run_mesh(content: Any, mesh: fixed.Mesh) -> tuple[Any, Any]:
-    model: ContactModel = content.model()
+def run_mesh(content: Simulated, mesh: fixed.Mesh) -> tuple[State, dict[str, Array]]:
+    model = content.model()
     state, samples = fixed.solve(model, mesh)
     return state, jax.vmap(model.observe)(samples.state, samples.delayed)
 

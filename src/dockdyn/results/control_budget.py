@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
+if TYPE_CHECKING:
+    from dockdyn.scenario.tables.actuators import ActuatorSection
+
+
 SPENT = 0.99  # of a capacity or budget: it is used up
 
 
-def control_attributes(control: Any) -> dict[str, Any]:
+def control_attributes(control: ActuatorSection) -> dict[str, Any]:
     """The law and what wheel and thrusters may take up, for a dataset; zero where there are none."""
 
     def most(limit: float | None, budget: float | None) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Protocol
 
 import xarray as xr
 
@@ -24,14 +24,31 @@ REASONS = {
 }
 
 
+class Limits(Protocol):
+    """The `[integrator]` of any kind: what ends a run before its time."""
+
+    @property
+    def max_events(self) -> int: ...
+
+    @property
+    def max_steps(self) -> int: ...
+
+
+class Limited(Protocol):
+    """The content of a scenario with an `[integrator]`."""
+
+    @property
+    def integrator(self) -> Limits: ...
+
+
 def reason_of(
-    content: Any,
+    content: Limited,
     status: Status,
     time: float,
     first_nonfinite: str,
     pace: float = math.nan,
     reasons: Mapping[Status, str] | None = None,
-    **values: Any,
+    **values: object,
 ) -> str:
     """Why a run ended at `time` (s), in words; `pace` is how long its last steps were allowed to be (s).
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Bool, Float
 
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
-from dockdyn.results.plan import delay_of, jit_once, settings_for
+from dockdyn.results.plan import Simulated, delay_of, jit_once, settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.run import MOST_STEPS
@@ -20,7 +20,9 @@ SURE = 1.2  # times the steps that are allowed: contacts without delay last a li
 
 
 @jit_once
-def contact_times(content: Any, settings: located.Settings) -> Any:
+def contact_times(
+    content: Simulated, settings: located.Settings
+) -> tuple[Float[Array, "moments"], Bool[Array, "moments"]]:
     """Moments (s) of the run without delay, the start and the end among them, and whether contacts act after each."""
     model = replace(content.model(), delay=None)
     solution = located.solve(model, settings)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import jax
 import numpy as np
+from jaxtyping import Array, Int, PyTree
 
 from dockdyn.integrate.solution import Status
 
@@ -20,7 +21,7 @@ class Resumable(Protocol):
     """A run between two slices, all that the next slice needs."""
 
     @property
-    def status(self) -> Any:
+    def status(self) -> Int[Array, ""] | Status:
         """A `Status`, as a number."""
 
 
@@ -61,7 +62,7 @@ def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
     return first, first_nonfinite
 
 
-def finite_in_row(values: Any) -> np.ndarray:
+def finite_in_row(values: PyTree) -> np.ndarray:
     """Whether all numbers in a row are finite, row by row."""
     leaves = [np.isfinite(leaf) for leaf in jax.tree.leaves(values)]
     return np.all([leaf.all(axis=tuple(range(1, leaf.ndim))) for leaf in leaves], axis=0)

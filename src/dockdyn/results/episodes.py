@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from dockdyn.contact.gate import APART
+from dockdyn.integrate.solution import EventRecord
 from dockdyn.results.measures import settled_rows
 
 SLACK = 2e-9  # s; in a log images of events are moments themselves
@@ -40,7 +42,12 @@ class Moments:
     slack: float  # s; a moment at most this long after an instant is that instant
 
 
-def from_log(log: Any, count: int, first_mode: Any, seated: Bool[Any, "moments contacts"] | None = None) -> Moments:
+def from_log(
+    log: EventRecord,
+    count: int,
+    first_mode: Sequence[Int[Any, ""]],
+    seated: Bool[Any, "moments contacts"] | None = None,
+) -> Moments:
     """Moments of a located run, with the start as the first; of a contact that is `seated` in a latch nothing counts."""
     contacts = np.asarray(log.peaks).shape[1] if seated is None else seated.shape[1]
     log_mode = np.stack([np.asarray(mode)[:count] for mode in log.state.mode[:contacts]], axis=1)
@@ -56,7 +63,7 @@ def from_log(log: Any, count: int, first_mode: Any, seated: Bool[Any, "moments c
     )
 
 
-def from_samples(time: Any, depth: Any, force: Any) -> Moments:
+def from_samples(time: np.ndarray, depth: np.ndarray, force: np.ndarray) -> Moments:
     """Moments of a fixed-step run: every step; onset and release are the last sample before they show."""
     before = force[:-1]
     step = np.diff(time)[:, None]

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +100,13 @@ def for_matlab(values: np.ndarray) -> np.ndarray:
     return cells(values) if values.dtype.kind in "UOS" else values
 
 
-def cells(values: Any) -> np.ndarray:
+def cells(values: np.ndarray | tuple[Hashable, ...]) -> np.ndarray:
     """Words as a cell array of the same shape."""
-    words = np.asarray([str(value) for value in np.ravel(np.asarray(values, dtype=object))], dtype=object)
-    return words.reshape(np.shape(values))
+    items = np.asarray(values, dtype=object)
+    words = np.asarray([str(value) for value in items.ravel()], dtype=object)
+    return words.reshape(items.shape)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """An attribute as Python has it."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dockdyn.results.measures import number
+from dockdyn.results.measures import Either, number
 from dockdyn.results.requirements import ends_of, plain, unit_of_figure
 
 Data = Mapping[str, Any]
@@ -46,7 +46,7 @@ class KeyFigure:
         return unit_of_figure(self.name)
 
 
-def nothing_stated(content: Any) -> dict[str, bool]:
+def nothing_stated(content: object) -> dict[str, bool]:
     """What is known of a scenario where no figure of a log depends on it."""
     return {}
 
@@ -64,7 +64,7 @@ def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[
     return {one.name: in_summary(one, data, stated) for one in figures if offered(one, data)}
 
 
-def in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> Any:
+def in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> bool | float | list[float | None] | None:
     """One figure for the summary."""
     if figure.where and not stated[figure.where]:
         return None
@@ -96,7 +96,7 @@ def offered(figure: KeyFigure, data: Data) -> bool:
     return not figure.needs or figure.needs in data
 
 
-def ends(name: str, values: Any, there: Any) -> dict[str, Any]:
+def ends(name: str, values: Either, there: Either) -> dict[str, Any]:
     """The least and the largest of a list; NaN where an entry that is `there` has none, or where none is."""
     xp = values.__array_namespace__()
     whole = xp.any(there) & xp.all(xp.isfinite(values) | ~there)

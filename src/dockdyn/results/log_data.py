@@ -53,12 +53,12 @@ class Log(NamedTuple):
         following = jax.lax.cummin(times, axis=0, reverse=True)
         return jnp.where(self.began() & jnp.isfinite(following), following, jnp.nan)
 
-    def after_contacts(self, values: Rows, delay: Any) -> Contacts:
+    def after_contacts(self, values: Rows, delay: Array | float) -> Contacts:
         """What `values` are when the last delayed force of each contact has acted, in the row where it began; else NaN."""
         row = settled_rows(self.time, self.released(), delay, SLACK)
         return jnp.where(row >= 0, values[row], jnp.nan)
 
-    def acting(self, delay: Any) -> Bool[Array, ""]:
+    def acting(self, delay: Array | float) -> Bool[Array, ""]:
         """Whether contacts last at the end of the run, or their forces with a `delay` (s)."""
         ends = jnp.max(jnp.where(self.ended(), self.time[:, None], -jnp.inf), initial=-jnp.inf)
         return jnp.any(self.touching[self.last]) | (ends + delay > self.time[self.last])
@@ -88,7 +88,7 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
     )
     seated = seen["seated"].astype(bool) if "seated" in seen else jnp.zeros((rows + 1, contacts), bool)
 
-    def since(part: Any) -> Any:
+    def since(part: Float[Array, "rows monitored"]) -> Float[Array, "rows monitored"]:
         return jnp.concatenate([jnp.zeros((1, part.shape[1])), jnp.where(valid[1:, None], part, 0.0)])
 
     sampled = {}
@@ -109,7 +109,7 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
     )
 
 
-def log_data(log: Log, solution: Solution, delay: Any) -> dict[str, Any]:
+def log_data(log: Log, solution: Solution, delay: Array | float) -> dict[str, Any]:
     """What every run with contacts has, `delay` (s) being that of its contact forces.
 
     Entries over contacts are of shape (rows of the log, contacts). Onset, release, approach speed and energy of a contact
@@ -149,7 +149,7 @@ def capture_data(log: Log, speed: Rows, needed: Rows) -> dict[str, Any]:
     }
 
 
-def outcome_data(log: Log, acting: Any, at_end: dict[str, Any], length: Any | None) -> dict[str, Any]:
+def outcome_data(log: Log, acting: Array, at_end: dict[str, Any], length: Array | None) -> dict[str, Any]:
     """Whether the outcome is open at the end; arguments as of `outcome_left`."""
     captured = jnp.any(log.valid & (log.seen["latch_mode"] == HELD)) if "latch_mode" in log.seen else jnp.asarray(False)
     found = outcome_left(acting, captured, at_end, length)

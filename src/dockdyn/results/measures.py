@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+Either = Any  # a number, or an array of NumPy or of JAX
 
-def number(value: Any) -> float | None:
+
+def number(value: Either) -> float | None:
     """A float, or None for what the run did not reach."""
     return float(value) if np.isfinite(value) else None
 
 
-def ratio(error: Any, scale: Any) -> Any:
+def ratio(error: Either, scale: Either) -> Either:
     """An error relative to a scale; the error itself where there is no scale."""
     positive = scale > 0
     if isinstance(positive, bool | np.bool):
@@ -30,7 +32,7 @@ GIVEN = {  # impulses from outside by momentum
 }
 
 
-def kept(data: Mapping[Any, Any], name: str) -> Any:
+def kept(data: Mapping[Any, Any], name: str) -> Either:
     """The `linear` or `angular` momentum that should not change: without what thrusters and gravity gave."""
     momentum = data[f"{name}_momentum"]
     for impulse in GIVEN[name]:
@@ -39,7 +41,7 @@ def kept(data: Mapping[Any, Any], name: str) -> Any:
     return momentum
 
 
-def given_by_contacts(data: Mapping[Any, Any]) -> Any:
+def given_by_contacts(data: Mapping[Any, Any]) -> Either:
     """Change (J) since t = 0 of the energy of motion and of springs inside, less the work of control."""
     energy = data["kinetic_energy"]
     if "internal_energy" in data:
@@ -48,25 +50,25 @@ def given_by_contacts(data: Mapping[Any, Any]) -> Any:
     return change - data["control_work"] if "control_work" in data else change
 
 
-def changed_by_contacts(data: Mapping[Any, Any]) -> Any:
+def changed_by_contacts(data: Mapping[Any, Any]) -> Either:
     """The same (J) without what a capture took, which is none of the contacts' doing."""
     change = given_by_contacts(data)
     return change + data["catch_taken"] if "catch_taken" in data else change
 
 
-def drift(momentum: Any, scale: Any) -> Any:
+def drift(momentum: Any, scale: Any) -> Either:  # noqa: ANN401, arrays of a dataset too
     """Largest change of a momentum since t = 0, relative to the largest sum of the bodies' magnitudes."""
     return ratio(departure(momentum).max(), getattr(scale, "values", scale).max())
 
 
-def departure(momentum: Any) -> Any:
+def departure(momentum: Any) -> Either:  # noqa: ANN401, an array of a dataset too
     """How far a momentum is from its start at each instant, by size."""
     values = getattr(momentum, "values", momentum)
     change = (values - values[0]).reshape(values.shape[0], -1)
     return ((change**2).sum(axis=1)) ** 0.5
 
 
-def latch_attempt(captures: Any, entries: Any, spare: Any) -> tuple[Any, Any, Any, Any]:
+def latch_attempt(captures: Either, entries: Either, spare: Either) -> tuple[Either, Either, Either, Either]:
     """Whether and in which row a latch fell in, and whether and in which row the attempt that counts began.
 
     Over the rows of a log in time order: `captures` where the latch holds, `entries` where the probe comes onto the ramp,
@@ -82,7 +84,7 @@ def latch_attempt(captures: Any, entries: Any, spare: Any) -> tuple[Any, Any, An
     return captured, caught, xp.any(entries) & (counts >= 0), counts
 
 
-def settled_rows(time: Any, releases: Any, delay: Any, slack: float) -> Any:
+def settled_rows(time: Either, releases: Either, delay: Either, slack: float) -> Either:
     """Rows of a log, at times in order, in which the last delayed force of contacts that ended at `releases` (s) has acted.
 
     −1 where the run ended before, or for a release that is NaN. A row at most `slack` (s) after an instant is of that instant.

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
+from dockdyn.results.measures import Either
+
 GROW = ("peak_", "largest_", "greatest_", "contact_count", "contact_impulse")  # figures that later events only enlarge
 TIMES = ("capture_time_s", "first_contact_s")  # figures that are moments themselves
 SLOWED = 2.0  # times the way left over the speed at the end: contact slows the probe
@@ -26,7 +28,7 @@ IN_CONTACT = 0.1  # of the duration: what a contact is given to end where no cas
 Cases = Float[np.ndarray, "cases"]
 
 
-def outcome_left(acting: Any, captured: Any, at_end: Mapping[str, Any], length: Any | None) -> dict[str, Any]:
+def outcome_left(acting: Either, captured: Either, at_end: Mapping[str, Any], length: Either | None) -> dict[str, Any]:
     """Whether the outcome is open at the end, and the time (s) left until the probe is there; NaN where it does not approach.
 
     Args:
@@ -56,7 +58,12 @@ def undecided_cases(figures: Mapping[str, Cases], count: int) -> Bool[np.ndarray
 
 
 def still_open(
-    figure: str, relation: str, limit: bool | float, values: Any, met: Bool[np.ndarray, "cases"], figures: Any
+    figure: str,
+    relation: str,
+    limit: bool | float,
+    values: Cases,
+    met: Bool[np.ndarray, "cases"],
+    figures: Mapping[str, Cases],
 ) -> Bool[np.ndarray, "cases"]:
     """In which cases, with these `values` of its figure, it is open whether a requirement is met.
 

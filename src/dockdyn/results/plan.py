@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import ContactModel
 from dockdyn.programs import Program
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
 DEFAULT_STEP = located.STEP  # when the scenario states none
 WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
@@ -39,13 +41,32 @@ class Plan:
     line_capacity: int
 
 
-def delay_of(content: Any) -> float:
+class Planned(Protocol):
+    """The content of a scenario whose run is located or has fixed steps, of whatever kind."""
+
+    @property
+    def duration(self) -> float: ...
+
+    @property
+    def integrator(self) -> IntegratorSection: ...
+
+    @property
+    def output(self) -> OutputSection: ...
+
+
+class Simulated(Planned, Protocol):
+    """Such a content with the model that runs."""
+
+    def model(self) -> ContactModel: ...
+
+
+def delay_of(content: Any) -> float:  # noqa: ANN401, of any kind's schema
     """Loop delay (s) of a scenario; zero for a kind without a loop."""
     loop = kind_named(content.kind).loop(content)
     return 0.0 if loop is None else float(loop.delay)
 
 
-def plan(content: Any, delay: float) -> Plan:
+def plan(content: Planned, delay: float) -> Plan:
     """Steps and sizes that fit a scenario with this loop delay (s): the sampling interval caps the step."""
     duration = content.duration
     step = min(content.integrator.step or DEFAULT_STEP, duration)
@@ -55,18 +76,18 @@ def plan(content: Any, delay: float) -> Plan:
     if samples > MOST_ROWS:
         raise ScenarioError(f"output.interval = {interval} s: gives {samples} samples; must give at most {MOST_ROWS}")
     if content.integrator.step is not None:
-        affordable(content.integrator, duration)
+        affordable(content.integrator.step, content.integrator.max_steps, duration)
     # past steps within one delay, and room for the shorter ones of stiff contacts and for images of events
     line_capacity = power_of_two(2 * min(delay, duration) / step + 4096)
     return Plan(step, interval, samples, line_capacity)
 
 
-def affordable(section: Any, duration: float) -> None:
-    """Refuses a step with which a run of this duration (s) takes too many of them."""
-    if (count := duration / section.step * (1 - 1e-9)) > section.max_steps:
+def affordable(step: float, max_steps: int, duration: float) -> None:
+    """Refuses a `step` (s) of which a run of this duration (s) takes more than `max_steps`."""
+    if (count := duration / step * (1 - 1e-9)) > max_steps:
         raise ScenarioError(
-            f"integrator.step = {section.step:g} s: takes {count:.3g} steps for a duration of {duration:g} s; "
-            f"must take at most integrator.max_steps = {section.max_steps}"
+            f"integrator.step = {step:g} s: takes {count:.3g} steps for a duration of {duration:g} s; "
+            f"must take at most integrator.max_steps = {max_steps}"
         )
 
 
@@ -76,13 +97,13 @@ def power_of_two(least: float) -> int:
 
 
 def settings_for(
-    content: Any, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
+    content: Planned, sampled: bool = True, most_moments: int = NO_LIMIT, most_rows: int = NO_LIMIT
 ) -> located.Settings:
     """Settings of a located run of a scenario; the log and the delay line at most so long. Steps are the same in any case."""
     return settings_with(delay_of(content), content, sampled, most_moments, most_rows)
 
 
-def settings_with(delay: float, content: Any, sampled: bool, most_moments: int, most_rows: int) -> located.Settings:
+def settings_with(delay: float, content: Planned, sampled: bool, most_moments: int, most_rows: int) -> located.Settings:
     """The same of a scenario with this loop delay (s); of its `content` duration, integrator and output count."""
     steps = plan(content, delay)
     return located.Settings(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.results.measures import Either
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 from dockdyn.scenario.language.requirement import Requirement
 from dockdyn.scenario.language.units import convert
@@ -105,7 +106,7 @@ def with_lists(figures: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def judge_values(values: Any, relation: str, limit: bool | float) -> tuple[Any, Any]:
+def judge_values(values: np.ndarray, relation: str, limit: bool | float) -> tuple[np.ndarray, np.ndarray]:
     """Which cases meet a limit, and by which margin: NaN for a yes or no and where there is no figure.
 
     `values` (cases,), or (cases, 2) the least and the largest of a list, of which the worst counts.
@@ -151,12 +152,14 @@ def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
     }
 
 
-def is_open(value: Any, relation: str, limit: float) -> Any:
+def is_open(value: Either, relation: str, limit: float) -> Either:
     """Whether a figure that is at least `value` may meet a requirement or not; of each of an array."""
     return value <= limit if relation in ("<=", "==", ">") else value < limit
 
 
-def hidden(figure: str, relation: str, limit: bool | float, values: Any, figures: Mapping[str, Any]) -> Any:
+def hidden(
+    figure: str, relation: str, limit: bool | float, values: np.ndarray, figures: Mapping[str, Any]
+) -> np.ndarray:
     """In which cases a capture leaves but a lower bound of a figure, one that may hide either answer; of arrays over cases."""
     if figure not in BOUNDED:
         return np.zeros(len(values), bool)
@@ -164,7 +167,7 @@ def hidden(figure: str, relation: str, limit: bool | float, values: Any, figures
     return bound & (np.isnan(values) | is_open(values, relation, limit))
 
 
-def margin_of(value: Any, relation: str, limit: float) -> Any:
+def margin_of(value: Either, relation: str, limit: float) -> Either:
     """How far a value, or each of an array, is on the right side of a limit."""
     if relation == "==":
         return -abs(value - limit)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
+from jaxtyping import Array
+from numpy.typing import ArrayLike
 
 from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.solution import Status
@@ -14,6 +16,7 @@ from dockdyn.results.episodes import Episode
 from dockdyn.results.measures import latch_attempt
 from dockdyn.results.outcome import outcome_left
 
+Variable = tuple[str | tuple[str, ...], Any, dict[str, Any]]  # as xarray takes it: dimensions, values, attributes
 Layout = dict[str, tuple[tuple[str, ...], str, str]]  # name: (dimensions after time, units, long name)
 
 
@@ -71,16 +74,16 @@ def sampled_variables(layout: Layout, run: Run) -> dict[str, Any]:
     }
 
 
-def episode_variable(values: Any, units: str, words: str, *dims: str) -> Any:
+def episode_variable(values: ArrayLike, units: str, words: str, *dims: str) -> Variable:
     return (("episode", *dims), np.asarray(values), {"units": units, "long_name": words})
 
 
-def scalar(value: Any, units: str, words: str) -> Any:
+def scalar(value: SupportsFloat, units: str, words: str) -> Variable:
     """A single number of a run; NaN where there is none."""
     return ((), float(value), {"units": units, "long_name": words})
 
 
-def capture_variables(run: Run, speed: Any, needed: Any) -> dict[str, Any]:
+def capture_variables(run: Run, speed: np.ndarray, needed: np.ndarray) -> dict[str, Any]:
     """When and how fast a probe met a latch and was caught by it; NaN where it did not.
 
     `speed` and `needed` are the probe's and the least one that latches (m/s) at the moments of the run. The attempt that
@@ -90,7 +93,7 @@ def capture_variables(run: Run, speed: Any, needed: Any) -> dict[str, Any]:
     entries = (mode == ON_RAMP) & (np.concatenate([[-1], mode[:-1]]) != ON_RAMP)
     captured, caught, met, counts = latch_attempt(mode == HELD, entries, speed - needed)
 
-    def at_capture(values: Any) -> float:
+    def at_capture(values: np.ndarray) -> SupportsFloat:
         return values[caught] if captured else np.nan
 
     return {
@@ -109,7 +112,7 @@ def contact_variables(run: Run) -> dict[str, Any]:
     """What every contact has, over the dimension `episode`."""
     found = run.episodes
 
-    def each(name: str) -> Any:
+    def each(name: str) -> np.ndarray:
         return np.array([getattr(episode, name) for episode in found], float)
 
     variable = episode_variable
@@ -131,7 +134,7 @@ def forces_act(run: Run, delay: float) -> bool:
     return any(not episode.release + delay <= run.moment_times[-1] for episode in run.episodes)
 
 
-def outcome_variables(acting: bool, captured: bool, at_end: dict[str, Any], length: float | None) -> dict[str, Any]:
+def outcome_variables(acting: bool, captured: bool, at_end: dict[str, Any], length: Array | None) -> dict[str, Any]:
     """Whether the outcome is open at the end of a run, and how long the probe would take; arguments as of `outcome_left`."""
     found = outcome_left(acting, np.bool(captured), at_end, length)
     return {

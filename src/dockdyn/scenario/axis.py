@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jaxtyping import PyTree
 
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.keys import value_at
@@ -52,7 +53,7 @@ class Axis:
         return dimension, values, {"units": self.unit or "1", "long_name": self.sweep.key}
 
 
-def number(text: str) -> Any:
+def number(text: str) -> float | str:
     try:
         return float(text)
     except ValueError:
@@ -87,10 +88,10 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
     return Axis(sweep, leaf, begin, float(leaves[leaf]), value_at(high, sweep.key, scenario.name).unit, now)
 
 
-def numbers_of(content: Any) -> tuple[list[Any], Any]:
+def numbers_of(content: PyTree) -> tuple[list[Any], Any]:
     """All numbers of a scenario, and everything else."""
     return jax.tree.flatten(content)
 
 
-def with_value(scenario: Scenario, key: str, value: Any) -> Any:
+def with_value(scenario: Scenario, key: str, value: object) -> Any:  # noqa: ANN401, of the schema of its kind
     return parse(scenario.text(), scenario.name, {key: value}).content

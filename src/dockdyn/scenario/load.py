@@ -88,7 +88,7 @@ class Scenario:
         content = content_at(self.nominal(), values, self.name, self.folder)
         return Scenario(self.name, content, self.folder, requirements=self.requirements)
 
-    def model(self) -> Any:
+    def model(self) -> Any:  # noqa: ANN401, of its kind
         """The model this scenario describes (`dockdyn.integrate.model.Model`); ScenarioError for a kind without."""
         return kind_named(self.kind).model(self)
 
@@ -148,7 +148,7 @@ def refuse_own_code(text: str, name: str) -> None:
             raise OwnCodeError(f"{name}: {key} {REFUSED}", key, REFUSED) from None
 
 
-def own_code_in(data: Any, key: str = "") -> str | None:
+def own_code_in(data: object, key: str = "") -> str | None:
     """The first key of `data` that names a law or shape "module:Class"; None where none does."""
     if not isinstance(data, dict | list):
         return None
@@ -225,14 +225,14 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
     return replace(scenario, content=scenario.at(nominal).content, dispersions=tuple(kept))
 
 
-def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None) -> Any:
+def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folder: Path | None) -> Section:
     """What `data` describes with dotted keys set to `values`."""
     for key, value in values.items():
         override(data, key, value, name)
     return validated(data, name, folder)
 
 
-def validated(data: dict[str, Any], name: str, folder: Path | None) -> Any:
+def validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
     """What `data` describes, without distributions and requirements."""
     section = section_of(data, name)
     try:
@@ -242,7 +242,7 @@ def validated(data: dict[str, Any], name: str, folder: Path | None) -> Any:
         raise refusal(error, data, name, section) from None
 
 
-def campaign_of(table: Any, name: str) -> CampaignSection:
+def campaign_of(table: object, name: str) -> CampaignSection:
     """The table `[campaign]`."""
     try:
         return CampaignSection.model_validate(table)
@@ -264,7 +264,7 @@ def section_of(data: dict[str, Any], name: str) -> type[Section]:
     raise ScenarioError(f"{name}: kind: {given}; {nearest(str(data.get('kind')), known_kinds())}")
 
 
-def overridden(data: dict[str, Any], key: str, value: Any, name: str, folder: Path | None) -> dict[str, Any]:
+def overridden(data: dict[str, Any], key: str, value: object, name: str, folder: Path | None) -> dict[str, Any]:
     """`data` with the dotted `key` set, as written or, where it is not there as written, as resolved.
 
     So one moment of an inertia tensor can be set also where the file gives its diagonal alone.
@@ -308,7 +308,7 @@ def refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[
     return ScenarioError(f"{name}: {key}{given}: {words}", key, words)
 
 
-def without_empty(data: Any) -> Any:
+def without_empty(data: Any) -> Any:  # noqa: ANN401, what a file holds
     """`data` without empty tables and lists, which say nothing."""
     if isinstance(data, dict):
         kept = {key: without_empty(value) for key, value in data.items()}
@@ -316,7 +316,7 @@ def without_empty(data: Any) -> Any:
     return [without_empty(item) for item in data] if isinstance(data, list) else data
 
 
-def located(loc: tuple[int | str, ...], data: Any, missing: bool) -> tuple[list[str], Any]:
+def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[list[str], Any]:
     """The path of a problem in the file itself (without pydantic's own tags), and the value there."""
     path: list[str] = []
     place: Any = data
@@ -333,7 +333,7 @@ def located(loc: tuple[int | str, ...], data: Any, missing: bool) -> tuple[list[
     return path, place
 
 
-def known_keys(kind: type[Section], path: list[str], data: Any) -> tuple[list[str], dict[str, list[str]]]:
+def known_keys(kind: type[Section], path: list[str], data: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
     """Keys allowed in the table at `path`, and by law those of the others it could name, by pydantic's own description."""
     schema = kind.model_json_schema(by_alias=True, mode="validation")
     definitions = schema.get("$defs", {})
@@ -348,7 +348,7 @@ def known_keys(kind: type[Section], path: list[str], data: Any) -> tuple[list[st
         properties = option.get("properties", {})
         return properties.get("law", properties.get("shape", {})).get("const")
 
-    def chosen(node: dict[str, Any], value: Any) -> dict[str, Any]:
+    def chosen(node: dict[str, Any], value: object) -> dict[str, Any]:
         given = value.get("law", value.get("shape")) if isinstance(value, dict) else None
         tables = [option for option in options(node) if "properties" in option]
         named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag

@@ -8,6 +8,7 @@ Source: Michiels and Niculescu 2014, Stability, Control, and Computation for Tim
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,7 +21,7 @@ Delays = Float[Either, "*batch delays"]  # h₁ ... (s)
 Number = Complex[Either, "*batch"]
 
 
-def library(*arrays: Any) -> Any:
+def library(*arrays: Either) -> ModuleType:
     """NumPy where all arrays are its own, which compiles nothing; else JAX, which differentiates."""
     return np if all(isinstance(array, np.ndarray) for array in arrays) else jnp
 

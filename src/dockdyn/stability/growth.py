@@ -7,11 +7,10 @@ Source: definition: real part of the rightmost root, or ln |λ| over the cycle.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Array, Complex, Float
 
 from dockdyn.programs import Program
 from dockdyn.stability.lanes import in_lanes
@@ -53,7 +52,7 @@ def single(loop: Loop) -> Loop:
 
 
 @Program
-def matrices_of(loops: Loop) -> Any:
+def matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
     """The matrices of many loops."""
     return jax.vmap(Loop.matrices)(loops)
 

@@ -13,19 +13,20 @@ from typing import Any
 
 import jax
 import numpy as np
+from jaxtyping import PyTree
 from threadpoolctl import threadpool_limits
 
 LANES = 64
 
 
-def in_parts(function: Callable[[Any], Any], problems: Any, most: int = LANES) -> Any:
+def in_parts(function: Callable[[Any], Any], problems: PyTree, most: int = LANES) -> PyTree:
     """`function` of a tree of arrays with as many rows as problems, at most `most` at a time; its results as NumPy arrays.
 
     LAPACK is kept to one thread a call: small problems gain nothing from sharing one.
     """
     count = len(jax.tree.leaves(problems)[0])
 
-    def part(start: int) -> Any:
+    def part(start: int) -> PyTree:
         rows = slice(start, min(start + most, count))
         return jax.tree.map(np.asarray, function(jax.tree.map(lambda a: np.asarray(a)[rows], problems)))
 
@@ -34,7 +35,7 @@ def in_parts(function: Callable[[Any], Any], problems: Any, most: int = LANES) -
     return jax.tree.map(lambda *pieces: np.concatenate(pieces), *parts)
 
 
-def in_lanes(function: Callable[[Any], Any], problems: Any, most: int = LANES, always: bool = False) -> Any:
+def in_lanes(function: Callable[[Any], Any], problems: PyTree, most: int = LANES, always: bool = False) -> PyTree:
     """`in_parts` for a compiled function: the last part is filled up, so that few sizes are compiled.
 
     At most `most` lanes, a power of two, at a time; fewer where there are fewer problems, unless `always` as many.

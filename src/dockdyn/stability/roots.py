@@ -23,7 +23,12 @@ CONVERGED = 1e-6  # last Newton step over the root's size; a double root converg
 NEAR = 0.1  # how far, relative to its size, an eigenvalue may lie from its root
 
 
-def rightmost_roots(matrices: Any, delays: ArrayLike, count: int = 4, errors: bool = False) -> Any:
+def rightmost_roots(
+    matrices: ArrayLike,
+    delays: ArrayLike,
+    count: int = 4,
+    errors: bool = False,
+) -> Any:  # noqa: ANN401, an array, or two with `errors`
     """Rightmost characteristic roots of ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ).
 
     Args:
@@ -63,7 +68,7 @@ def rightmost_roots(matrices: Any, delays: ArrayLike, count: int = 4, errors: bo
 
 
 def checked(
-    matrices: Any, delays: ArrayLike
+    matrices: ArrayLike, delays: ArrayLike
 ) -> tuple[Float[np.ndarray, "*batch terms n n"], Float[np.ndarray, "*batch delays"]]:
     """The two as arrays; ValueError when they are not a delay equation."""
     if np.iscomplexobj(matrices) or np.iscomplexobj(delays):

@@ -175,7 +175,7 @@ class Moving(NamedTuple):
     matrix: Float[Array, "n n"]
     load: Float[Array, "n"]
 
-    def jump(self, matrix: Float[Array, "n n"], on: Any = True) -> Moving:
+    def jump(self, matrix: Float[Array, "n n"], on: Bool[Array, ""] | bool = True) -> Moving:
         return Moving(jnp.where(on, matrix @ self.matrix, self.matrix), jnp.where(on, matrix @ self.load, self.load))
 
     def flow(self, grown: Float[Array, "active+1 active+1"]) -> Moving:

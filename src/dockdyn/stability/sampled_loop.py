@@ -76,7 +76,12 @@ class SampledLoop:
         return np.array(found)
 
 
-def sampled_loop(effective_mass: float, stiffness: float, damping: float = 0.0, **others: Any) -> SampledLoop:
+def sampled_loop(
+    effective_mass: float,
+    stiffness: float,
+    damping: float = 0.0,
+    **others: Any,  # noqa: ANN401, keywords of `loop`
+) -> SampledLoop:
     """A sampled loop from plain numbers; `others` are the keywords of `loop`: delay, hold, robot, gain ...
 
     Raises ValueError for numbers out of range, a robot that is not strictly proper, and a loop that nothing samples.

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float
 
+from dockdyn.stability.characteristic import Either
 from dockdyn.stability.routh import routh
 
 Polynomial = tuple[float, ...]  # coefficients of powers of s (1/s), highest power first
@@ -83,7 +83,7 @@ class TransferFunction:
                 return math.copysign(math.inf, top * rest)
         return 0.0  # the other has ended: the numerator, since a denominator has a coefficient that is not zero
 
-    def at(self, s: Any) -> Any:
+    def at(self, s: Either) -> Either:
         """The response at s (rad/s, complex, any shape, of NumPy or JAX): same shape as s."""
         return horner(self.numerator, s) / horner(self.denominator, s)
 
@@ -129,7 +129,7 @@ def real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, "
     return result
 
 
-def horner(polynomial: Polynomial, s: Any) -> Any:
+def horner(polynomial: Polynomial, s: Either) -> Either:
     """The polynomial's value at s, which may be traced by JAX."""
     value = 0 * s
     for coefficient in polynomial:

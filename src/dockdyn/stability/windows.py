@@ -6,7 +6,7 @@ Source: frequency sweep, Gu, Kharitonov and Chen 2003, Stability of Time-Delay S
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import ArrayLike, Float
@@ -39,7 +39,7 @@ class Windows(NamedTuple):
         return next((w for h, w in self.crossings if h == self.critical_delay), None)
 
 
-def stable_windows(matrices: Any, delays: ArrayLike, varied: int = 0, longest: float | None = None) -> Windows:
+def stable_windows(matrices: ArrayLike, delays: ArrayLike, varied: int = 0, longest: float | None = None) -> Windows:
     """Values of one delay for which ẋ(t) = A₀ x(t) + Σ Aᵢ x(t − hᵢ) is stable, the other delays fixed.
 
     Args:

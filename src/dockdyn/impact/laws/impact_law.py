@@ -9,10 +9,9 @@ from __future__ import annotations
 import abc
 import dataclasses
 from functools import cache
-from typing import Any
 
 import equinox as eqx
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 
 from dockdyn.impact.laws.by_name import POINT, Law
 from dockdyn.impact.laws.result import Impact, impact
@@ -41,7 +40,7 @@ class ImpactLaw(eqx.Module):
 def law_of(made: type[ImpactLaw], name: str) -> Law:
     """The law that a class is, under a name."""
 
-    def function(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **given: Any) -> Impact:
+    def function(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], **given: ArrayLike) -> Impact:
         return impact(matrix, velocity, made(**given).impulse(matrix, velocity))
 
     return Law(

@@ -7,11 +7,11 @@ Equations.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Scalar, pack, unpack
@@ -28,7 +28,7 @@ class Interval(NamedTuple):
     level: Scalar  # order of the signal's time derivative that jumps at the start (an event: 0, its images: 1, 2 …)
     values: tuple[Float[Array, "n"], ...]  # at start and end, then slopes per second at start and end
 
-    def signal(self, time: Scalar, like: Any) -> Any:
+    def signal(self, time: Scalar, like: PyTree) -> PyTree:
         length = self.end - self.start
         a, b, da, db = self.values
         return unpack(once(cubic.value((time - self.start) / length, a, b, da * length, db * length)), like)
@@ -59,7 +59,7 @@ class IntervalLine(NamedTuple):
     held: Int[Array, ""]  # how many rows are in use
 
     @staticmethod
-    def empty(capacity: int, like: Any) -> IntervalLine:
+    def empty(capacity: int, like: PyTree) -> IntervalLine:
         zero = jnp.zeros_like(pack(like))
         blank = Interval(jnp.zeros(()), jnp.ones(()), jnp.zeros(()), (zero,) * 4).row()
         return IntervalLine(jnp.tile(blank, (capacity, 1)), jnp.zeros((), int), jnp.zeros((), int))
@@ -100,14 +100,14 @@ class SampledLine(NamedTuple):
     rows: Float[Array, "capacity size"]
 
     @staticmethod
-    def empty(capacity: int, like: Any) -> SampledLine:
+    def empty(capacity: int, like: PyTree) -> SampledLine:
         return SampledLine(jnp.zeros((capacity, pack(like).size)))
 
-    def store(self, index: Int[Array, ""], signal: Any) -> SampledLine:
+    def store(self, index: Int[Array, ""], signal: PyTree) -> SampledLine:
         at = index % self.rows.shape[0]
         return SampledLine(jax.lax.dynamic_update_index_in_dim(self.rows, pack(signal), at, 0))
 
-    def read(self, index: Int[Array, ""], taps: tuple[Int[Array, ""], Float[Array, "taps"]], like: Any) -> Any:
+    def read(self, index: Int[Array, ""], taps: tuple[Int[Array, ""], Float[Array, "taps"]], like: PyTree) -> PyTree:
         """Sum of the samples from `index + taps[0]` on, weighted by `taps[1]`."""
         first, weights = taps
         capacity = self.rows.shape[0]

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine
@@ -139,13 +139,13 @@ def init(model: Model, settings: Settings, start: State | None = None) -> Solver
     )
 
 
-def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: Any) -> Delayed:
+def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
     """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
         return lambda t, x: model.outputs(t, x).signal
     interval, quiet = line.first(), zeros_like(signal)
 
-    def delayed(t: Scalar, x: State) -> Any:
+    def delayed(t: Scalar, x: State) -> PyTree:
         return chosen(reading, interval.signal(t - model.delay, quiet), quiet)
 
     return delayed

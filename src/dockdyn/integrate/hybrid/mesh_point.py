@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool
+from jaxtyping import Array, Bool, PyTree
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
@@ -37,7 +37,7 @@ class MeshPoint(NamedTuple):
     slopes: Outputs  # time derivatives of `outputs`
 
 
-def zeros_like(tree: Any) -> Any:
+def zeros_like(tree: PyTree) -> PyTree:
     """A tree of zeros."""
     return jax.tree.map(jnp.zeros_like, tree)
 
@@ -61,7 +61,7 @@ def between(model: Model, point: MeshPoint, at: MeshPoint, step: Scalar, u: Scal
     return model.retract(State(q, v, point.state.mode, memory))
 
 
-def numbers(point: MeshPoint) -> Any:
+def numbers(point: MeshPoint) -> PyTree:
     """The numbers of a mesh point that must be finite: continuous states, signal, then rates."""
     return (point.state.q, point.state.v, point.state.memory), point.outputs.signal, point.rate
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Int
 
 from dockdyn.integrate.model import Rate, Scalar, State, advanced, chosen
 from dockdyn.mechanics.vector import once
@@ -43,7 +44,7 @@ def looped_rk4(flow: Flow, retract: Callable[[State], State], x: State, step: Sc
     Much faster to compile where the flow is large, and a little slower to run.
     """
 
-    def stage(index: Any, carry: tuple[State, Rate, Rate, Rate]) -> tuple[State, Rate, Rate, Rate]:
+    def stage(index: Int[Array, ""], carry: tuple[State, Rate, Rate, Rate]) -> tuple[State, Rate, Rate, Rate]:
         _, before, _, total = carry
         inner, ends = index < 2, index == 3
         fraction, weight = jnp.where(inner, 0.5, 1.0), jnp.where(inner, 2.0, 1.0)

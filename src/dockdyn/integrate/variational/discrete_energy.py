@@ -13,10 +13,9 @@ Source: as named above, the forcing term corrected.
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Int, PyTree
 
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.mechanical import Mechanical, Numbers, Point, Row
@@ -27,7 +26,7 @@ ATTEMPTS = 40
 EXACT = 1e-14  # of the impulse
 
 
-def balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: Any) -> tuple[Scalar, Scalar]:
+def balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree) -> tuple[Scalar, Scalar]:
     """Energy (J) of a step from q along h v, and the half of the work that comes in along it."""
     middle, halfway = t + 0.5 * h, moved(model.attitudes, q, 0.5 * h * v)
     value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
@@ -56,11 +55,11 @@ def share(
     push = outward(model.attitudes, at.q, impulse)
     slope = impulse @ after
 
-    def going(carry: Any) -> Flag:
+    def going(carry: tuple[Scalar, Scalar, Int[Array, ""]]) -> Flag:
         _, change, count = carry
         return (jnp.abs(change) > EXACT) & (count < ATTEMPTS)
 
-    def attempt(carry: Any) -> Any:
+    def attempt(carry: tuple[Scalar, Scalar, Int[Array, ""]]) -> tuple[Scalar, Scalar, Int[Array, ""]]:
         factor, _, count = carry
         init = Start.of(model, time, at._replace(p=at.p + factor * push))
         found = step(model, init, rest, after, newton)

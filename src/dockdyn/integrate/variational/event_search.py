@@ -9,11 +9,11 @@ Source: Newton's method inside a bracket; own construction.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
 from dockdyn.integrate.model import Flag, Scalar, chosen
@@ -65,7 +65,7 @@ class Ends(NamedTuple):
     end_rate: Guards
 
 
-def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Guards:
+def guard_rates(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Guards:
     """Time derivatives of the guards at velocities v."""
     rise = lambda t, x: model.guards(t, moved(model.attitudes, q, x), mode)  # noqa: E731
     return jax.jvp(rise, (t, jnp.zeros_like(v)), (jnp.ones(()), v))[1]

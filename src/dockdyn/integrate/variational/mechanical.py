@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.impact.laws.contact_matrix import contact_matrix
 from dockdyn.integrate.model import Flag, Scalar
@@ -32,14 +32,14 @@ class Point(NamedTuple):
 
     q: Numbers  # configuration: a row of numbers and unit quaternions (`mechanics.retraction`)
     p: Row  # momenta ∂L/∂v, those of attitudes in the axes in which the attitude is stated
-    mode: Any  # what only jumps: phases, latches, contacts at rest; a tree of arrays
+    mode: PyTree  # what only jumps: phases, latches, contacts at rest; a tree of arrays
 
 
 class Jump(NamedTuple):
     """What an event does."""
 
     impulse: Row  # generalised, in the axes of what turns
-    mode: Any
+    mode: PyTree
     elastic: Flag  # an elastic impact: one for the discrete law, where that is asked for
     record: Float[Array, "records"]  # for the log: whatever the system has to tell, always as many numbers
 
@@ -72,26 +72,28 @@ class Mechanical(eqx.Module):
         """Configuration, velocities and mode at t = 0."""
 
     @abc.abstractmethod
-    def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: Any) -> Scalar:
+    def lagrangian(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Scalar:
         """Kinetic less potential energy (J)."""
 
-    def force(self, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+    def force(self, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
         """Generalised forces that have no potential: of control, of dampers."""
         return jnp.zeros_like(v)
 
-    def guards(self, t: Scalar, q: Numbers, mode: Any) -> Float[Array, "guards"]:
+    def guards(self, t: Scalar, q: Numbers, mode: PyTree) -> Float[Array, "guards"]:
         """Depths of contacts (m) and other event functions; an event is one that rises through zero."""
         return jnp.zeros(0)
 
-    def ties(self, q: Numbers, mode: Any) -> Float[Array, "ties"]:
+    def ties(self, q: Numbers, mode: PyTree) -> Float[Array, "ties"]:
         """Constraints: each zero while it acts."""
         return jnp.zeros(0)
 
-    def acting(self, mode: Any) -> tuple[Bool[Array, "guards"], Bool[Array, "ties"]]:
+    def acting(self, mode: PyTree) -> tuple[Bool[Array, "guards"], Bool[Array, "ties"]]:
         """Which guards are held at zero, as contacts at rest, and which constraints act."""
         return jnp.zeros(0, bool), jnp.zeros(0, bool)
 
-    def jump(self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: Any, fired: Int[Array, ""]) -> Jump:
+    def jump(
+        self, t: Scalar, q: Numbers, v: Row, mass: Float[Array, "n n"], mode: PyTree, fired: Int[Array, ""]
+    ) -> Jump:
         """What the event of guard `fired` does; NotImplementedError where a model with guards does not say."""
         raise NotImplementedError("a model with guards says what their events do")
 
@@ -99,7 +101,7 @@ class Mechanical(eqx.Module):
         """A record of a jump whose impulse the discrete law multiplies by `factor`."""
         return record
 
-    def parted(self, mode: Any, pulled: Bool[Array, "guards"]) -> Any:
+    def parted(self, mode: PyTree, pulled: Bool[Array, "guards"]) -> PyTree:
         """The mode once contacts at rest part that would have to pull; NotImplementedError where a model does not say."""
         raise NotImplementedError("a model whose contacts may rest says how they part")
 
@@ -108,7 +110,7 @@ class Mechanical(eqx.Module):
         return 0
 
 
-def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> tuple[Row, Row]:
+def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> tuple[Row, Row]:
     """∂L/∂x over displacements x of the configuration, and ∂L/∂v."""
     if not model.attitudes:
         return jax.grad(model.lagrangian, (1, 2))(t, q, v, mode)
@@ -116,12 +118,12 @@ def gradients(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> tu
     return jax.grad(shifted, (0, 1))(jnp.zeros_like(v), v)
 
 
-def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
     """∂L/∂v, in the axes in which attitudes are stated."""
     return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
 
 
-def mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: Any, size: int) -> Float[Array, "n n"]:
+def mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
     """∂²L/∂v²."""
     return jax.hessian(lambda v: model.lagrangian(t, q, v, mode))(jnp.zeros(size))
 
@@ -134,7 +136,7 @@ def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Arra
     return solve_definite(mass, inward(model.attitudes, at.q, at.p) - offset), mass
 
 
-def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: Any) -> Row:
+def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> Row:
     """v̇ of a system that nothing holds, by d/dt ∂L/∂v + ω × ∂L/∂ω = ∂L/∂x + F: for explicit methods to compare with."""
     still = jnp.zeros_like(v)
 
@@ -158,7 +160,7 @@ class Held(NamedTuple):
     acting: Bool[Array, "rows"]
 
     @staticmethod
-    def of(model: Mechanical, mode: Any) -> Held:
+    def of(model: Mechanical, mode: PyTree) -> Held:
         resting, tied = model.acting(mode)
         many = resting.shape[0]
         if not model.rests:
@@ -169,7 +171,7 @@ class Held(NamedTuple):
             guards = jnp.nonzero(resting, size=PLACES, fill_value=-1)[0]
         return Held(guards, jnp.concatenate([guards >= 0, tied if model.tied else jnp.zeros(0, bool)]))
 
-    def rows(self, model: Mechanical, t: Scalar, q: Numbers, mode: Any) -> Float[Array, "rows"]:
+    def rows(self, model: Mechanical, t: Scalar, q: Numbers, mode: PyTree) -> Float[Array, "rows"]:
         """What is to be zero."""
         found = []
         if self.guards.shape[0]:
@@ -179,7 +181,7 @@ class Held(NamedTuple):
             found.append(model.ties(q, mode))
         return jnp.concatenate(found) if found else jnp.zeros(0)
 
-    def gradient(self, model: Mechanical, t: Scalar, q: Numbers, mode: Any, size: int) -> Float[Array, "rows n"]:
+    def gradient(self, model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "rows n"]:
         """Derivatives of the rows that act over displacements; zero for the others."""
         if not self.acting.shape[0]:
             return jnp.zeros((0, size))

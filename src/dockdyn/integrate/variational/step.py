@@ -18,11 +18,11 @@ Source: as named above.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.integrate.model import Flag, Scalar
 from dockdyn.integrate.variational.mechanical import Held, Mechanical, Numbers, Point, Row, gradients, softened
@@ -123,11 +123,11 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton)
         speed = jnp.maximum(jnp.max(jnp.abs(unknown[:size])), urge)
         return newton.tolerance * speed + ROUNDING * jnp.max(jnp.abs(start.at.q)) / h
 
-    def going(carry: Any) -> Flag:
+    def going(carry: PyTree) -> Flag:
         unknown, correction, _, _, urge, count = carry
         return (correction > enough(unknown, urge)) & (count < newton.most)
 
-    def correct(carry: Any) -> Any:
+    def correct(carry: PyTree) -> PyTree:
         unknown, _, _, _, _, count = carry
         value, factors, masses = linearised(model, start, h, unknown)
         unknown = once(unknown - solved(factors, value))

@@ -194,7 +194,7 @@ def impacts_of(model: Berthing, struck: Struck, motion: Motion) -> dict[str, Any
     return found
 
 
-def contacts_of(motion: Motion, rates: Any) -> dict[str, Any]:
+def contacts_of(motion: Motion, rates: np.ndarray) -> dict[str, Any]:
     """Contacts that lasted, over the dimension `episode`; `rates` of the depth, at the start and at the log's moments."""
     found = []
     if motion.log is not None:

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.kinds.berthing.schema import BerthingSection
+    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.report import Report
+    from dockdyn.results.drive import Progress
+    from dockdyn.scenario.load import Scenario
 
 
 class BerthingKind(Kind):
@@ -26,25 +35,25 @@ class BerthingKind(Kind):
 
         return with_urdf(data, name, folder)
 
-    def simulate(self, scenario: Any, progress: Any) -> Any:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.berthing.run import simulate_berthing
 
         return simulate_berthing(scenario, progress)
 
-    def model(self, scenario: Any) -> Any:
+    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
 
-    def summarise(self, dataset: Any) -> dict[str, Any]:
+    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.berthing.summary import summarise_berthing
 
         return summarise_berthing(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.berthing.report import berthing_report
 
         return berthing_report(dataset, summary)
 
-    def scene(self, dataset: Any, content: Any) -> Any:
+    def scene(self, dataset: xr.Dataset, content: BerthingSection) -> Scene:
         from dockdyn.kinds.berthing.replay import scene
 
         return scene(dataset, content)

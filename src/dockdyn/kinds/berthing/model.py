@@ -10,13 +10,13 @@ Source: as named above, with the corrections in the page of errata.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import block_diag
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.pair import Contact, contact_kinematics
@@ -210,7 +210,7 @@ class Berthing(Model):
         """The locks as rows of all velocities."""
         return jnp.pad(self.locks, ((0, 0), (0, self.sides[1].velocities.shape[0])))
 
-    def dynamics(self, q: Any, v: Any) -> tuple[Float[Array, "n n"], Row, list[Motion]]:
+    def dynamics(self, q: Sequence[Configuration], v: Sequence[Row]) -> tuple[Float[Array, "n n"], Row, list[Motion]]:
         """Mass matrix and bias of both trees, and their motions."""
         found = [side.tree.dynamics(a, b) for side, a, b in zip(self.sides, q, v, strict=True)]
         return (
@@ -290,7 +290,7 @@ class Berthing(Model):
         v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], load[:, None])
         return v[:, 0], force[:, 0]
 
-    def accelerations(self, x: State, plant: Plant, forces: Row, delayed: Any) -> Accelerated:
+    def accelerations(self, x: State, plant: Plant, forces: Row, delayed: PyTree) -> Accelerated:
         """Rates under forces on the chaser and those of the contact; of `delayed` the first is a compliant contact's."""
         if self.contact is None:
             return Accelerated(*self.respond(plant, forces), jnp.zeros(()), jnp.zeros(()))
@@ -302,7 +302,7 @@ class Berthing(Model):
         v, force = constrained(plant.mass, plant.rows, plant.drift[:, None], (load + push)[:, None])
         return Accelerated(v[:, 0], force[:, 0], push @ plant.v, jnp.zeros(()))
 
-    def flow(self, t: Scalar, x: State, delayed: Any) -> Rate:
+    def flow(self, t: Scalar, x: State, delayed: PyTree) -> Rate:
         plant = self.plant(x)
         given = self.actuation(plant)
         forces = self.forces(given)

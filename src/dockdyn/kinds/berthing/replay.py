@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -18,10 +18,16 @@ from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Motion, Part, Scene, Signal, View
 from dockdyn.scenario.tables.tree import GRIP
 
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.contact.surfaces.surface import Surface
+    from dockdyn.kinds.berthing.schema import BerthingSection
+
 LASTS = 0.02  # share of a run for which the arrow of an impact stands
 
 
-def scene(dataset: xr.Dataset, content: Any) -> Scene:
+def scene(dataset: xr.Dataset, content: BerthingSection) -> Scene:
     """The scene, in inertial axes."""
     end = float(dataset.time[-1])
     hits = dataset.impact_time.values
@@ -57,7 +63,7 @@ def span(dataset: xr.Dataset) -> float:
     return float(np.ptp(start, axis=0).max())
 
 
-def of_chaser(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
+def of_chaser(dataset: xr.Dataset, content: BerthingSection, time: np.ndarray) -> Placing:
     def at(name: str) -> np.ndarray:
         return frames.at(time, dataset.time.values, dataset[name].values)
 
@@ -82,7 +88,7 @@ def of_target(dataset: xr.Dataset, names: Sequence[str], time: np.ndarray) -> Pl
     return Placing(motions | {names[0]: base}, {})
 
 
-def touched(content: Any, target: Placing, grip: Motion, reach: float, again: bool) -> list[Part]:
+def touched(content: BerthingSection, target: Placing, grip: Motion, reach: float, again: bool) -> list[Part]:
     """What the target is touched at: the surface that can be touched again, and a post to the place that was."""
     link = target.motions[content.contact.target]
     local = grip.position[0] - link.position[0]
@@ -96,14 +102,21 @@ def touched(content: Any, target: Placing, grip: Motion, reach: float, again: bo
 
 
 def arrows(
-    dataset: xr.Dataset, normal: np.ndarray, time: np.ndarray, grip: Motion, target: Placing, content: Any, reach: float
+    dataset: xr.Dataset,
+    normal: np.ndarray,
+    time: np.ndarray,
+    grip: Motion,
+    target: Placing,
+    content: BerthingSection,
+    reach: float,
 ) -> list[Arrow]:
     """Impulses of impacts, the force that holds the two together, the normal force of a compliant contact."""
     thick = 0.012 * reach
     found = []
     turned = np.broadcast_to(normal, (len(time), 3))
-    if content.contact.solid() is not None and ("depth" in dataset):
-        turned = normals(content, grip, target)
+    solid = content.contact.solid()
+    if solid is not None and ("depth" in dataset):
+        turned = normals(solid, grip, target.motions[content.contact.target])
     impulse = np.zeros((len(time), 3))
     for when, size in zip(dataset.impact_time.values, dataset.impact_normal_impulse.values, strict=True):
         rows = (time >= when) & (time <= when + LASTS * float(dataset.time[-1]))
@@ -126,16 +139,14 @@ def arrows(
     return found
 
 
-def normals(content: Any, grip: Motion, target: Placing) -> np.ndarray:
+def normals(surface: Surface, grip: Motion, link: Motion) -> np.ndarray:
     """Normals out of the target's surface at the grip (frames, 3), inertial."""
     import jax
 
     from dockdyn.mechanics.rotation import Quaternion
     from dockdyn.mechanics.vector import Vector
 
-    surface, link = content.contact.solid(), target.motions[content.contact.target]
-
-    def one(point: Any, position: Any, attitude: Any) -> Any:
+    def one(point: Float[Array, "3"], position: Float[Array, "3"], attitude: Float[Array, "4"]) -> Float[Array, "3"]:
         turn = Quaternion.of(attitude).matrix()
         local = turn.transposed_times(Vector.of(point) - Vector.of(position))
         return (turn @ surface.distance_and_normal(local)[1]).array()
@@ -172,7 +183,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy", "J", time, {"both": dataset.kinetic_energy.values})]
 
 
-def views(dataset: xr.Dataset, content: Any, chaser: Placing, reach: float) -> list[View]:
+def views(dataset: xr.Dataset, content: BerthingSection, chaser: Placing, reach: float) -> list[View]:
     every = dataset.outline.values.reshape(-1, 3)
     every = every[np.isfinite(every).all(axis=1)]
     low, high = every.min(axis=0) - 0.1 * reach, every.max(axis=0) + 0.1 * reach

@@ -11,15 +11,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Float, Int
 
 from dockdyn.impact.laws.by_name import check
 from dockdyn.integrate import adaptive
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.solution import Status
+from dockdyn.integrate.model import Scalar, State
+from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.berthing.data import Motion, dataset_of
 from dockdyn.kinds.berthing.model import COMPLIANT, Berthing, Struck
+from dockdyn.kinds.berthing.model_captured import Design
 from dockdyn.kinds.berthing.model_observed import observe
 from dockdyn.kinds.berthing.model_rebound import Rebound
+from dockdyn.kinds.berthing.schema import BerthingSection
 from dockdyn.kinds.berthing.stiffness import STIFF, stiffness
 from dockdyn.programs import Program
 from dockdyn.results.dataset import reason_of, shortness
@@ -38,7 +42,7 @@ CHATTER = "stopped at t = {time:.6g} s: more than {events} events (integrator.ma
 
 
 @jit_once
-def build(content: Any) -> Berthing:
+def build(content: BerthingSection) -> Berthing:
     return content.model()
 
 
@@ -84,12 +88,12 @@ def check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
 
 
 @jit_once
-def regulate(content: Any) -> Any:
+def regulate(content: BerthingSection) -> Design:
     model = content.uncontrolled()
     return content.control.design(model, content.control.columns(model, content.motors(), content.joints()[1]))
 
 
-def with_gain(scenario: Scenario) -> Any:
+def with_gain(scenario: Scenario) -> BerthingSection:
     """The content of a scenario; a regulator's gain made once, so that what is compiled later takes it as numbers."""
     content = scenario.content
     if content.control.law != "lqr":
@@ -110,12 +114,14 @@ def with_gain(scenario: Scenario) -> Any:
 
 
 @partial(Program, static=("method", "most"))
-def advance(model: Berthing, state: Any, times: Any, tolerance: Any, method: adaptive.Method, most: int) -> Any:
+def advance(
+    model: Berthing, state: State, times: Float[Array, "times"], tolerance: Scalar, method: adaptive.Method, most: int
+) -> adaptive.Adapted:
     return adaptive.solve(model, times, tolerance, state, method, most)
 
 
 @jit_once
-def observed_at(model: Berthing, states: Any) -> Any:
+def observed_at(model: Berthing, states: State) -> dict[str, Array]:
     return jax.lax.map(lambda x: observe(model, x), states)
 
 
@@ -157,7 +163,13 @@ class Pieces:
 
 
 def smooth(
-    content: Any, model: Berthing, state: Any, stiff: float, interval: float, count: int, progress: Progress | None
+    content: BerthingSection,
+    model: Berthing,
+    state: State,
+    stiff: float,
+    interval: float,
+    count: int,
+    progress: Progress | None,
 ) -> Motion:
     """Adaptive integration, in pieces of one length, so that one compilation serves; what lies beyond the end is cut off."""
     method = content.integrator.method or ("kvaerno5" if stiff >= STIFF else "dopri8")
@@ -197,24 +209,24 @@ def smooth(
 
 
 @jit_once
-def init_located(model: Berthing, settings: located.Settings, start: Any) -> located.SolverState:
+def init_located(model: Berthing, settings: located.Settings, start: State) -> located.SolverState:
     return located.init(model, settings, start)
 
 
 @partial(jit_large, donate=("solver",))
 def advance_located(
-    model: Berthing, settings: located.Settings, until: Any, solver: located.SolverState
+    model: Berthing, settings: located.Settings, until: Int[Array, ""], solver: located.SolverState
 ) -> located.SolverState:
     return located.advance(model, settings, solver, until)
 
 
 @jit_once
-def conclude(solver: located.SolverState) -> Any:
+def conclude(solver: located.SolverState) -> Solution:
     return located.result(solver)
 
 
 def touching(
-    content: Any, model: Berthing, state: Any, interval: float, count: int, progress: Progress | None
+    content: BerthingSection, model: Berthing, state: State, interval: float, count: int, progress: Progress | None
 ) -> Motion:
     """Located integration: contact comes and goes."""
     step = jnp.asarray(min(DEFAULT_STEP, interval))

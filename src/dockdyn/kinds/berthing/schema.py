@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import jax
 import jax.numpy as jnp
-from pydantic import Field, field_validator, model_validator
+from jaxtyping import Array, Float
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from dockdyn.control.lqr import regulated
@@ -61,7 +62,7 @@ class BerthingSection(Section):
 
     @field_validator("control", mode="before")
     @classmethod
-    def in_units_of_joints(cls, value: Any, info: Any) -> Any:
+    def in_units_of_joints(cls, value: object, info: ValidationInfo) -> object:
         if not isinstance(value, dict) or "chaser" not in info.data:
             return value
         return value | of_slides(value, info.data["chaser"].joints(SCALAR))
@@ -164,7 +165,7 @@ class BerthingSection(Section):
             planar=self.planar,
         )
 
-    def normal(self, hand: Any) -> Any:
+    def normal(self, hand: Float[Array, "3 3"]) -> Float[Array, "3"]:
         """Contact normal from the target to the chaser, inertial: the surface's, −y, against the hand, or as stated."""
         if self.contact.surface is not None:
             place = Vector.of(jnp.asarray(self.contact.target_position, float))
@@ -175,7 +176,7 @@ class BerthingSection(Section):
         found = -hand[:, 0] if self.impact.normal == "hand" else jnp.asarray(self.impact.normal, float)
         return found / jnp.linalg.norm(found)
 
-    def make_target(self, normal: Any, place: Any) -> Side:
+    def make_target(self, normal: Float[Array, "3"], place: Float[Array, "3"]) -> Side:
         """The target, its contact at `place` (m, inertial)."""
         if self.contact.target_radius is not None:
             # on the side of the payload that faces the chaser, as far from its frame as stated: of a ball fixed to the frame
@@ -190,5 +191,5 @@ class BerthingSection(Section):
         off = place - tree.motion(q, v).position[at]
         return Side(tree, replace(q, position=q.position + off), v, -mount, at)
 
-    def target_attitude(self) -> Any:
+    def target_attitude(self) -> Float[Array, "4"]:
         return jnp.asarray([1.0, 0.0, 0.0, 0.0] if self.target.attitude is None else self.target.attitude, float)

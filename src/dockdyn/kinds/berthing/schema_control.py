@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import jax.numpy as jnp
+from jaxtyping import Array
 from pydantic import model_validator
 
 from dockdyn.control.actuators import Actuators
 from dockdyn.control.detumble import Detumble
 from dockdyn.control.joint_control import JointControl
 from dockdyn.control.lqr import Regulator
-from dockdyn.control.plant import Law, moving_columns, turning_axes, turning_columns
+from dockdyn.control.plant import Law, Row, moving_columns, turning_axes, turning_columns
 from dockdyn.control.reaction_null_space import ReactionNullSpace
 from dockdyn.kinds.berthing.model import Berthing, Control
 from dockdyn.kinds.berthing.model_captured import Design, Weights, design
@@ -94,7 +95,7 @@ class ControlSection(ActuatorSection):
         motors = self.by_joint(model, self.limit, jnp.inf)
         return self.make_actuators(motors, moving_columns(tree), turning_axes(tree), wheel, 0.0)
 
-    def by_joint(self, model: Berthing, values: Any, default: float) -> Any:
+    def by_joint(self, model: Berthing, values: list[float] | None, default: float) -> Row:
         """A row of the chaser's velocities with the entries of the joints, zero elsewhere."""
         tree = model.sides[0].tree
         found = jnp.zeros(model.sides[0].velocities.shape[0])
@@ -114,7 +115,7 @@ class ControlSection(ActuatorSection):
             return Regulator(gain, q.attitude, q.joints[places], columns, self.base_limit is not None)
         base = jnp.array(turning_columns(tree), int)
 
-        def filled(values: Any, of_base: Any) -> Any:
+        def filled(values: list[float] | None, of_base: float | None) -> Row:
             return self.by_joint(model, values, 0.0).at[base].set(0.0 if of_base is None else of_base)
 
         return JointControl(
@@ -129,7 +130,7 @@ class ControlSection(ActuatorSection):
         return design(model, columns, self.base_limit is not None, self.weights(model, columns))
 
     def weights(self, model: Berthing, columns: tuple[int, ...]) -> Weights:
-        def value(key: str) -> Any:
+        def value(key: str) -> Array:
             given = getattr(self, key)
             return jnp.asarray(DEFAULTS[key] if given is None else given, float)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dockdyn.control.joint_control import JointControl
 from dockdyn.kinds.berthing.model import HOLDS, Berthing, Struck
+from dockdyn.mechanics.trees.composite_bodies import Tree
 
 STIFF = 1e4  # from here on an implicit method is worth its steps, each of which costs about a hundred explicit ones
 
@@ -39,7 +38,7 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
     return float((-roots.real).max() / max(np.abs(roots.imag).max(), 1 / duration))
 
 
-def own_matrices(tree: Any) -> tuple[np.ndarray, np.ndarray]:
+def own_matrices(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     """Damping and stiffness of a tree's joints and beams."""
     damping, springs = np.diag(np.asarray(tree.joint_damping)), np.diag(np.asarray(tree.joint_stiffness))
     _, modes, _ = tree.layout.columns()

@@ -15,6 +15,7 @@ from dockdyn.impact.formulas.contact_duration import (
 )
 from dockdyn.impact.formulas.effective_mass import chain_mass_ratio, effective_masses, velocity_after_impact
 from dockdyn.kinds.chains.least_speed import least_latching_speed
+from dockdyn.kinds.chains.schema import FourMassSection
 from dockdyn.results.run import (
     Described,
     Layout,
@@ -92,7 +93,7 @@ def energies(run: Run, count: int) -> dict[str, Any]:
     }
 
 
-def impact_variables(content: Any, run: Run) -> dict[str, Any]:
+def impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
     """Relative velocities of the systems around each contact, and what eq. 16 says of it (Paraskevas et al.)."""
     speeds = run.at_moments["system_velocity"]
     relative = speeds[:, 0] - speeds[:, 1]
@@ -122,7 +123,7 @@ def impact_variables(content: Any, run: Run) -> dict[str, Any]:
     }
 
 
-def correction(content: Any) -> float:
+def correction(content: FourMassSection) -> float:
     """First-order correction (m/s) of the first impact; NaN unless nothing damps and the contact is linear."""
     law = content.contact.normal
     if law.law != "spring-dashpot" or law.damping or content.chaser.damping or content.target.damping:
@@ -132,7 +133,7 @@ def correction(content: Any) -> float:
     return float(first_order_correction(*chains, content.speed, law.stiffness, *inside))
 
 
-def impact_doubts(content: Any) -> list[str]:
+def impact_doubts(content: FourMassSection) -> list[str]:
     """Why the prediction by effective masses may fail."""
     law = content.contact.normal
     found = []
@@ -145,7 +146,7 @@ def impact_doubts(content: Any) -> list[str]:
     return found
 
 
-def law_restitution(content: Any) -> float | None:
+def law_restitution(content: FourMassSection) -> float | None:
     """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
     law = content.contact.normal
     if law.make().lossless():

@@ -10,7 +10,14 @@ from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.kinds.chains.schema import FourMassSection, LatchSection
+    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.report import Report
+    from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.scenario.load import Scenario
 
 
 class ChainsKind(Kind):
@@ -19,20 +26,20 @@ class ChainsKind(Kind):
     @abc.abstractmethod
     def key_figures(self) -> LocatedFigures: ...
 
-    def model(self, scenario: Any) -> Any:
+    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
 
-    def summarise(self, dataset: Any) -> dict[str, Any]:
+    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.results.contact_summary import summarise_contacts
 
         return summarise_contacts(dataset, self.key_figures().figures)
 
-    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.chains.report import chains_report
 
         return chains_report(dataset, summary)
 
-    def scene(self, dataset: Any, content: Any) -> Any:
+    def scene(self, dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene:
         from dockdyn.kinds.chains.replay import scene
 
         return scene(dataset, content)
@@ -53,7 +60,7 @@ class FourMassKind(ChainsKind):
 
         return FourMassSection
 
-    def simulate(self, scenario: Any, progress: Any) -> Any:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.chains.data import describe, impact_doubts
         from dockdyn.results.contact_run import simulate_contacts
 
@@ -75,7 +82,7 @@ class LatchKind(ChainsKind):
 
         return LatchSection
 
-    def simulate(self, scenario: Any, progress: Any) -> Any:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.chains.data import describe
         from dockdyn.results.contact_run import simulate_contacts
 

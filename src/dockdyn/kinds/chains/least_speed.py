@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import jax.numpy as jnp
+from jaxtyping import Array, Bool
 
 from dockdyn.contact.latch import HELD
 from dockdyn.impact.formulas.effective_mass import effective_masses
 from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import Scalar
+from dockdyn.kinds.chains.schema import LatchSection
 from dockdyn.results.plan import DEFAULT_STEP, TOLERANCE, jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -52,7 +54,7 @@ def least_latching_speed(scenario: Scenario) -> float:
 
 
 @jit_once
-def attempt(content: Any, speed: Any, duration: Any) -> Any:
+def attempt(content: LatchSection, speed: Scalar, duration: Scalar) -> Bool[Array, ""]:
     """Whether a probe that comes at `speed` (m/s) is caught before it leaves the ramp again."""
     attempted = content.model_copy(update={"speed": speed, "gap": jnp.asarray(START)})
     settings = located.Settings(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -16,12 +16,16 @@ from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Line, Motion, Part, Scene, Signal, still
 from dockdyn.report.replay.shapes import ball, box, coil, rod
 
+if TYPE_CHECKING:
+    from dockdyn.contact.latch import Ramp
+    from dockdyn.kinds.chains.schema import FourMassSection, LatchSection
+
 SHARE = 0.3  # side of a mean mass, over what moves
 AROUND = 10.0  # what moves at least, over the length of a latch
 LONG = 1.6  # length of a relaxed spring, over that side
 
 
-def scene(dataset: xr.Dataset, content: Any) -> Scene:
+def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene:
     """The masses as cubes of one density, drawn where their positions say, their springs between them."""
     marks = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.chosen(dataset, marks)
@@ -29,7 +33,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     masses = np.array([*content.chaser.masses, *content.target.masses], float)
     first = len(content.chaser.masses)
     reach = float(np.ptp(position)) or 1.0
-    if hasattr(content, "latch"):
+    if hasattr(content, "ramp"):
         reach = max(reach, AROUND * float(content.ramp().length))
     sides = SHARE * reach * np.cbrt(masses / np.cbrt(masses.prod() ** (3 / len(masses))))
     places = resting(sides, first, LONG * SHARE * reach)
@@ -43,8 +47,10 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
         if i == first - 1:
             continue
         lines.append(spring(f"spring {i + 1}", motions[i], motions[i + 1], sides[i], sides[i + 1]))
-    if hasattr(content, "latch"):
-        parts += latch_parts(dataset, content, time, motions[first - 1 : first + 1], sides[first - 1 : first + 1])
+    if hasattr(content, "ramp"):
+        parts += latch_parts(
+            dataset, content.ramp(), time, motions[first - 1 : first + 1], sides[first - 1 : first + 1]
+        )
     force = frames.at(time, dataset.time.values, dataset.normal_force.values[:, 0])
     for peak, when in zip(dataset.episode_peak_force.values, dataset.episode_peak_time.values, strict=True):
         row = int(np.abs(time - when).argmin())
@@ -52,7 +58,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     tip = motions[first - 1].position + np.array([sides[first - 1] / 2, 0, 0.75 * sides.max()])
     vector = -force[:, None] * np.array([1.0, 0.0, 0.0])
     scale = arrow_scale([vector], 0.9 * reach)
-    what = "latch" if hasattr(content, "latch") else "normal force"
+    what = "latch" if hasattr(content, "ramp") else "normal force"
     middle = np.array([float(places.mean() + position.mean()), 0.0, 0.0])
     span = 0.5 * float(places[-1] - places[0] + sides[0] + reach)
     return Scene(
@@ -104,9 +110,10 @@ def track(middle: np.ndarray, half: float, side: float, count: int) -> Part:
     return Part("track", box(low, high), "#4d5661", still(count, middle), opacity=0.5)
 
 
-def latch_parts(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: Any, sides: Any) -> list[Part]:
+def latch_parts(
+    dataset: xr.Dataset, ramp: Ramp, time: np.ndarray, motions: list[Motion], sides: np.ndarray
+) -> list[Part]:
     """The ramp on the chaser's last mass, and the pins of the latch that ride on it, pushed aside as the model says."""
-    ramp = content.ramp()
     length, slope = float(ramp.length), float(ramp.slope)
     travel = frames.at(time, dataset.time.values, dataset.depth.values[:, 0])
     aside = np.asarray([(float(ramp.spring(x)) - float(ramp.preload)) / float(ramp.stiffness) for x in travel])

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.free_flight.model_resting_contact import resting_contact
-from dockdyn.kinds.free_flight.nominal import Nominal, contact_loop, rest, unlatched, until_contact
+from dockdyn.kinds.free_flight.nominal import Judged, Nominal, contact_loop, rest, unlatched, until_contact
+from dockdyn.kinds.free_flight.schema import TwoBodiesSection
+from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.load import Scenario
@@ -34,16 +36,16 @@ class LaterSet(NamedTuple):
 
 
 @jit_once
-def linear_once(content: Any, nominal: Nominal) -> Linear:
+def linear_once(content: TwoBodiesSection, nominal: Nominal) -> Linear:
     return linearise(*rest(content, nominal))
 
 
-def seen_matrices(content: Any, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
+def seen_matrices(content: TwoBodiesSection, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
     """A₀ and A₁ (1/s) of both bodies with all closed contacts, whose forces are one delay late; drift left out."""
     return seen(np.asarray(linear_once(content, nominal).matrices()))[0]
 
 
-def counts_all(content: Any, nominal: Nominal | None) -> bool:
+def counts_all(content: Judged, nominal: Nominal | None) -> bool:
     """Whether the loop is of several contacts: with more in it than a delay it is taken along the normal of one."""
     return (
         nominal is not None
@@ -53,7 +55,7 @@ def counts_all(content: Any, nominal: Nominal | None) -> bool:
     )
 
 
-def delayed_loop(content: Any, nominal: Nominal | None) -> Loop | Linear:
+def delayed_loop(content: Judged, nominal: Nominal | None) -> Loop | Linear:
     """What margins are of, with its matrices and its delay (s): all closed contacts, or one normal; can be traced."""
     if nominal is not None and counts_all(content, nominal):
         return linearise(*rest(content, nominal))
@@ -73,14 +75,14 @@ def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
 
 
 @jit_once
-def slopes_once(content: Any, nominal: Nominal) -> Any:
+def slopes_once(content: TwoBodiesSection, nominal: Nominal) -> list[tuple[Array, Array, Array, Array]]:
     """Depth (m), effective mass (kg), stiffness (N/m) and damping (N s/m) of each closed contact."""
     model, state = rest(content, nominal)
     found = [(resting_contact(model, state, i), model.contacts[i].law) for i in nominal.closed]
     return [(law.depth, own.effective_mass, own.stiffness, own.damping) for own, law in found]  # type: ignore[attr-defined]
 
 
-def closed_contacts(content: Any, nominal: Nominal) -> list[dict[str, Any]]:
+def closed_contacts(content: TwoBodiesSection, nominal: Nominal) -> list[dict[str, Any]]:
     """What each of several closed contacts is by itself, the nominal one first."""
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
     return [
@@ -90,14 +92,16 @@ def closed_contacts(content: Any, nominal: Nominal) -> list[dict[str, Any]]:
     ]
 
 
-def names_of(content: Any, nominal: Nominal) -> list[str]:
+def names_of(content: TwoBodiesSection, nominal: Nominal) -> list[str]:
     """The closed contacts by their names, or by feature and surface."""
     sections = [content.contact[i] for i in nominal.closed]
     return [section.name or f"{section.feature}–{section.surface}" for section in sections]
 
 
 @jit_once
-def from_onset(content: Any, poses: Any, twists: Any, settings: located.Settings) -> Solution:
+def from_onset(
+    content: TwoBodiesSection, poses: tuple[Pose, Pose], twists: tuple[Twist, Twist], settings: located.Settings
+) -> Solution:
     return located.solve(replace(unlatched(content), poses=poses, twists=twists), settings)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.contact.latch import HELD
+from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.control_budget import control_attributes
 from dockdyn.results.measures import changed_by_contacts
@@ -23,6 +24,7 @@ from dockdyn.results.run import (
     scalar,
 )
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.latch import ConeLatchSection
 
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
@@ -81,7 +83,7 @@ CONTROL_VARIABLES: Layout = {
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of free flight leaves in its dataset."""
     content = scenario.content
-    latch = latch_variables(content, run) if content.latch is not None else {}
+    latch = latch_variables(content.latch, run) if content.latch is not None else {}
     control = sampled_variables(CONTROL_VARIABLES, run) if content.controlled else {}
     return Described(
         variables={
@@ -105,13 +107,13 @@ def describe(scenario: Scenario, run: Run) -> Described:
     )
 
 
-def latch_variables(content: Any, run: Run) -> dict[str, Any]:
+def latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:
     """Travel into the latch and its forces over time, the capture, the speed that it took."""
     moments = run.at_moments
     last = len(run.moment_times) - 1
     loads = capture_loads(np, run.log, moments, moments["latch_mode"], run.moment_times, last)
     catch = {}
-    if content.latch.hold_law == "compliant":
+    if latch.hold_law == "compliant":
         catch = sampled_variables(CATCH_VARIABLES, run) | {
             "catch_stroke": scalar(moments["catch_stroke"][0], "m", "way that the catch can yield"),
             "catch_swing": scalar(
@@ -124,20 +126,20 @@ def latch_variables(content: Any, run: Run) -> dict[str, Any]:
         **{name: scalar(loads[name], unit, words) for name, (unit, words, _) in LOADS.items()},
         "peak_force_known": scalar(loads["peak_force_known"], "1", "whether the largest force is known: 1 yes, 0 no"),
         **capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"]),
-        "latch_length": scalar(content.latch.ramp().length, "m", "travel until the latch falls in"),
+        "latch_length": scalar(latch.ramp().length, "m", "travel until the latch falls in"),
     }
 
 
-def outcome(content: Any, run: Run) -> dict[str, Any]:
+def outcome(content: FreeFlightSection, run: Run) -> dict[str, Any]:
     """Whether the outcome is open at the end, and how long the probe would still take."""
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
-    latch = content.latch is not None
-    captured = latch and bool((run.at_moments["latch_mode"] == HELD).any())
-    length = content.latch.ramp().length if latch else None
+    latch = content.latch
+    captured = latch is not None and bool((run.at_moments["latch_mode"] == HELD).any())
+    length = None if latch is None else latch.ramp().length
     return outcome_variables(forces_act(run, content.loop.delay), captured, at_end, length)
 
 
-def contact_names(content: Any) -> list[str]:
+def contact_names(content: FreeFlightSection) -> list[str]:
     """Names of the contacts: their own, or their feature's, with the surface's where that is not enough."""
     features = [contact.feature for contact in content.contact]
     return [
@@ -147,7 +149,7 @@ def contact_names(content: Any) -> list[str]:
     ]
 
 
-def conservative(content: Any) -> bool:
+def conservative(content: FreeFlightSection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
     laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
     return content.latch is None and content.loop.delay == 0 and all(law.make().lossless() for law in laws)

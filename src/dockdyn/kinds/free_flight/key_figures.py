@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -9,23 +10,25 @@ import jax.numpy as jnp
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.free_flight.data import conservative
 from dockdyn.kinds.free_flight.model import FreeFlight
+from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
 from dockdyn.results.key_figures import Data, KeyFigure, LocatedFigures
 from dockdyn.results.log_data import capture_data, log_data, outcome_data, read_log
+from dockdyn.results.measures import Either
 
 
-def attitude_error_end(data: Data) -> Any:
+def attitude_error_end(data: Data) -> Either:
     """The angle by which the chaser is off at the end."""
     return (data["attitude_error"][-1] ** 2).sum() ** 0.5
 
 
-def peak_wheel_momentum(data: Data) -> Any:
+def peak_wheel_momentum(data: Data) -> Either:
     """The largest angular momentum of the wheel along an axis."""
     return abs(data["wheel_momentum"]).max()
 
 
-def controlled(name: str, words: str, of: Any, where: str = "") -> KeyFigure:
+def controlled(name: str, words: str, of: Callable[[Data], Either], where: str = "") -> KeyFigure:
     """A key figure of control, which only runs with control have."""
     return KeyFigure(name, words, of, "samples", needs="control_work", where=where)
 
@@ -56,9 +59,9 @@ def flight_data(model: FreeFlight, solution: Solution) -> dict[str, Any]:
     return found | outcome_data(log, log.acting(delay), log.at_end(), length)
 
 
-def stated(content: Any) -> dict[str, bool]:
+def stated(content: FreeFlightSection) -> dict[str, bool]:
     """What the scenario is, as far as figures depend on it."""
-    holds = content.controlled and content.control.law == "attitude-hold"
+    holds = content.control is not None and content.control.law == "attitude-hold"
     return {"conservative": conservative(content), "undamped": True, "attitude-hold": holds}
 
 

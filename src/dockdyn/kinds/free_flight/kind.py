@@ -9,7 +9,14 @@ from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.kinds.free_flight.schema import FreeFlightSection
+    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.report import Report
+    from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -23,24 +30,24 @@ class FreeFlightKind(Kind):
 
         return FreeFlightSection
 
-    def simulate(self, scenario: Any, progress: Any) -> Any:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.free_flight.data import describe
         from dockdyn.kinds.free_flight.prediction import predicted_unstable
         from dockdyn.results.contact_run import simulate_contacts
 
         return simulate_contacts(scenario, progress, describe, predicted_unstable)
 
-    def summarise(self, dataset: Any) -> dict[str, Any]:
+    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.free_flight.summary import summarise_flight
 
         return summarise_flight(dataset, self.key_figures().figures)
 
-    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.free_flight.report import flight_report
 
         return flight_report(dataset, summary)
 
-    def scene(self, dataset: Any, content: Any) -> Any:
+    def scene(self, dataset: xr.Dataset, content: FreeFlightSection) -> Scene:
         from dockdyn.kinds.free_flight.replay import scene
 
         return scene(dataset, content)
@@ -50,20 +57,20 @@ class FreeFlightKind(Kind):
 
         return FLIGHT
 
-    def runs_in_batches(self, scenario: Any) -> bool:
+    def runs_in_batches(self, scenario: Scenario) -> bool:
         return scenario.content.integrator.method == "located"
 
-    def can_capture(self, scenario: Any) -> bool:
+    def can_capture(self, scenario: Scenario) -> bool:
         return scenario.content.latch is not None
 
-    def model(self, scenario: Any) -> Any:
+    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
 
-    def loop(self, content: Any) -> LoopSection:
+    def loop(self, content: FreeFlightSection) -> LoopSection:
         return content.loop
 
-    def ended_by_capture(self, scenario: Any) -> Any:
+    def ended_by_capture(self, scenario: Scenario) -> Scenario:
         return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})
 
-    def check_loop(self, scenario: Any) -> None:
+    def check_loop(self, scenario: Scenario) -> None:
         return None

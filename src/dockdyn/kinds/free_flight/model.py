@@ -11,7 +11,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.catch import Seat
 from dockdyn.contact.gate import APART, GATED
@@ -74,7 +74,7 @@ class FreeFlight(ContactModel):
         entered = self.latch.ramp.first_mode(jnp.minimum(*self.latch.travel(*places))).astype(int)
         return State(q, self.twists, (*modes, entered), memory)
 
-    def remembered(self, work: Scalar, effort: Effort, catch: Seat | None = None) -> Any:
+    def remembered(self, work: Scalar, effort: Effort, catch: Seat | None = None) -> PyTree:
         """A memory, or its rate, of a latch that has caught nothing: no more than there is a use for."""
         caught: tuple[Any, ...] = () if self.latch is None else (Caught.nothing(),)
         if self.latch is not None and self.latch.catch is not None:
@@ -225,7 +225,7 @@ class FreeFlight(ContactModel):
         poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q)
         return State(poses, x.v, x.mode, x.memory)
 
-    def work(self, memory: Any) -> Scalar:
+    def work(self, memory: PyTree) -> Scalar:
         """Work of all forces between the bodies (J) in a state's memory, or its rate."""
         return memory[0] if isinstance(memory, tuple) else memory
 

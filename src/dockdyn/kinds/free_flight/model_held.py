@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from dockdyn.contact.latch import HELD, Caught, ConeLatch
 from dockdyn.integrate.model import Rate, Scalar, State
@@ -24,12 +24,13 @@ from dockdyn.mechanics.vector import Matrix, Vector, once
 
 if TYPE_CHECKING:
     from dockdyn.kinds.free_flight.model import FreeFlight
+    from dockdyn.mechanics.rigid_body import Pose, RigidBody
 
 Rows = tuple[Vector, ...]  # by what is held: place alone, or attitude too; inertial axes
 Twists = tuple[Twist, Twist]
 
 
-def slip(model: FreeFlight, latch: ConeLatch, q: Any, v: Any) -> Rows:
+def slip(model: FreeFlight, latch: ConeLatch, q: tuple[Pose, Pose], v: Twists) -> Rows:
     """The velocities that the constraints end (`ConeLatch.slip`)."""
     return latch.slip(*model.places(State(q, v, None, None)))
 
@@ -39,7 +40,7 @@ def response(model: FreeFlight, latch: ConeLatch, places: tuple[Placed, Placed],
     point = latch.point(*places)
     sides = (1.0, -1.0) if latch.feature_on_chaser else (-1.0, 1.0)
 
-    def one(body: Any, place: Placed, side: float) -> Twist:
+    def one(body: RigidBody, place: Placed, side: float) -> Twist:
         torque = place.torque(point, load[0])
         if len(load) == 2:
             torque = torque + place.rotation.transposed_times(load[1])
@@ -49,7 +50,9 @@ def response(model: FreeFlight, latch: ConeLatch, places: tuple[Placed, Placed],
     return chaser, target
 
 
-def mobility(model: FreeFlight, latch: ConeLatch, q: Any, places: tuple[Placed, Placed]) -> list[list[Scalar]]:
+def mobility(
+    model: FreeFlight, latch: ConeLatch, q: tuple[Pose, Pose], places: tuple[Placed, Placed]
+) -> list[list[Scalar]]:
     """A M⁻¹ Aᵀ: the slip by unit impulses along each of its components."""
     count = 3 if latch.hold == "pin" else 6
     columns = []
@@ -77,7 +80,7 @@ def rows_of(values: Sequence[Scalar]) -> Rows:
     return tuple(Vector.of(values[i : i + 3]) for i in range(0, len(values), 3))
 
 
-def added(v: Any, change: Any) -> Any:
+def added(v: Twists, change: Twists) -> Twists:
     """The sum of two alike trees of velocities."""
     return jax.tree.map(jnp.add, v, change)
 
@@ -112,7 +115,7 @@ def fall_in(model: FreeFlight, latch: ConeLatch, t: Scalar, x: State) -> tuple[A
     return x.v, (x.memory[0], found, seat(latch, t, *model.places(x)), *x.memory[3:])
 
 
-def holding_load(model: FreeFlight, latch: ConeLatch, x: State, delayed: Any) -> tuple[Vector, Vector]:
+def holding_load(model: FreeFlight, latch: ConeLatch, x: State, delayed: PyTree) -> tuple[Vector, Vector]:
     """Force (N) and moment (N m) at the tip by which the latch holds the chaser, inertial; zero while it does not."""
     if latch.catch is not None:
         return catch_load(model, latch, latch.catch, x)

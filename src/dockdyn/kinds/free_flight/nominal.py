@@ -9,14 +9,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
-from dockdyn.integrate.solution import Status
+from dockdyn.integrate.solution import Solution, Status
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact, at_rest, on_wall, resting_contact
+from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.kinds import kind_named
@@ -24,6 +26,7 @@ from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop
 
+Judged = Any  # the content of a scenario with margins: two bodies, or a rig along one direction
 TOGETHER = 1e-6  # m: contacts with no wider gap at the nominal state are closed with the nominal one
 
 
@@ -75,7 +78,7 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
     return with_others(content, Nominal(None, 0))
 
 
-def with_others(content: Any, nominal: Nominal) -> Nominal:
+def with_others(content: TwoBodiesSection, nominal: Nominal) -> Nominal:
     """`nominal` with the contacts that are closed where it is: no more than `TOGETHER` (m) apart there."""
     if len(content.contact) < 2:
         return nominal
@@ -85,18 +88,18 @@ def with_others(content: Any, nominal: Nominal) -> Nominal:
 
 
 @jit_once
-def depths_once(content: Any, nominal: Nominal) -> Any:
+def depths_once(content: TwoBodiesSection, nominal: Nominal) -> Float[Array, "contacts"]:
     """Depth (m) of every contact at the nominal state."""
     model, state = rest(content, nominal)
     return jnp.stack([pair.touch(*model.places(state)).depth for pair in model.contacts])
 
 
 @jit_once
-def until_contact(content: Any, settings: located.Settings) -> Any:
+def until_contact(content: TwoBodiesSection, settings: located.Settings) -> Solution:
     return located.solve(unlatched(content), settings)
 
 
-def unlatched(content: Any) -> FreeFlight:
+def unlatched(content: TwoBodiesSection) -> FreeFlight:
     """The model without its latch: contacts alone."""
     return replace(content.model(), latch=None)
 
@@ -120,7 +123,7 @@ def first_contact(scenario: Scenario) -> Nominal:
     return with_others(content, Nominal(poses, int(np.argmax(fired)) // 2))
 
 
-def rest(content: Any, nominal: Nominal) -> tuple[FreeFlight, State]:
+def rest(content: TwoBodiesSection, nominal: Nominal) -> tuple[FreeFlight, State]:
     """The model at rest in its nominal contact and those closed with it; can be traced."""
     model = content.model()
     poses = nominal.poses
@@ -146,7 +149,7 @@ def resting_state(scenario: Scenario) -> tuple[FreeFlight, State]:
     return rest(scenario.content, nominal)
 
 
-def contact_loop(content: Any, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
+def contact_loop(content: Judged, nominal: Nominal | None) -> tuple[Loop, RestingContact | None]:
     """The loop along the contact normal, and what the contact feels; can be traced."""
     if nominal is None:
         depth = jnp.asarray(content.stability.depth, float)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -23,6 +23,11 @@ from dockdyn.report.replay.gear import (
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View
 
+if TYPE_CHECKING:
+    from jaxtyping import Array, Float
+
+    from dockdyn.kinds.free_flight.schema import FreeFlightSection
+
 NORMAL, FRICTION, HOLD = COLOURS["orange"], COLOURS["purple"], COLOURS["green"]
 BODIES = ("chaser", "target")
 
@@ -35,7 +40,7 @@ class Acting(NamedTuple):
     friction: np.ndarray | None  # (frames, 3), N; of a contact with a friction law
 
 
-def scene(dataset: xr.Dataset, content: Any) -> Scene:
+def scene(dataset: xr.Dataset, content: FreeFlightSection) -> Scene:
     """The scene, in inertial axes."""
     marks = [float(dataset.capture_time)] if "capture_time" in dataset else []
     time, dwell = frames.chosen(dataset, marks)
@@ -70,7 +75,7 @@ def moved(dataset: xr.Dataset, time: np.ndarray) -> list[Motion]:
     ]
 
 
-def axes(content: Any, parts: list[Part], motions: list[Motion]) -> list[Frame]:
+def axes(content: FreeFlightSection, parts: list[Part], motions: list[Motion]) -> list[Frame]:
     """Axes of both bodies."""
     hulls = [next(part.mesh for part in parts if part.name == f"{name}/body") for name in BODIES]
     return [
@@ -79,7 +84,7 @@ def axes(content: Any, parts: list[Part], motions: list[Motion]) -> list[Frame]:
     ]
 
 
-def met(dataset: xr.Dataset, content: Any) -> float:
+def met(dataset: xr.Dataset, content: FreeFlightSection) -> float:
     """How far (m) from surfaces' reference points matters: where they are met, or the tips' size."""
     places = dataset.episode_position.values if "episode_position" in dataset else np.zeros((0, 3))
     sizes = np.linalg.norm(places, axis=1)
@@ -98,7 +103,9 @@ def size(parts: list[Part], name: str) -> float:
     return 0.5 * float(np.ptp(mesh.vertices, axis=0).max())
 
 
-def contact_forces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: list[Motion]) -> list[Acting]:
+def contact_forces(
+    dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, motions: list[Motion]
+) -> list[Acting]:
     """Where and how every contact pushes: the normal force where it is generated, friction as it acts.
 
     Contact points and normals are those of the model's own contacts at the frames' poses. What acts was decided one loop
@@ -113,12 +120,12 @@ def contact_forces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions:
     model = content.bodies() if hasattr(content, "bodies") else content.model()
 
     @jax.jit
-    def places(position: Any, attitude: Any) -> Any:
+    def places(position: Float[Array, "2 3"], attitude: Float[Array, "2 4"]) -> list[tuple[Array, Array]]:
         twist = Twist(Vector.zero(), Vector.zero())
-        sides = [Placed.of(Pose(Vector.of(position[i]), Quaternion.of(attitude[i])), twist) for i in range(2)]
-        return [(c.point(*sides).array(), c.touch(*sides).normal.array()) for c in model.contacts]
+        first, second = (Placed.of(Pose(Vector.of(position[i]), Quaternion.of(attitude[i])), twist) for i in range(2))
+        return [(c.point(first, second).array(), c.touch(first, second).normal.array()) for c in model.contacts]
 
-    def of(poses: list[Motion]) -> Any:
+    def of(poses: list[Motion]) -> list[tuple[Array, Array]]:
         return jax.vmap(places)(
             np.stack([m.position for m in poses], axis=1), np.stack([m.attitude for m in poses], axis=1)
         )
@@ -146,12 +153,17 @@ def contact_forces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions:
 
 
 def arrows(
-    dataset: xr.Dataset, acting: list[Acting], time: np.ndarray, motions: list[Motion], content: Any, reach: float
+    dataset: xr.Dataset,
+    acting: list[Acting],
+    time: np.ndarray,
+    motions: list[Motion],
+    content: FreeFlightSection,
+    reach: float,
 ) -> list[Arrow]:
     """Normal force and friction on the chaser, and the force of a latch, all to one scale."""
-    hold = None
-    if "hold_force" in dataset:
-        feature, _, on_chaser = content.pair(content.latch)
+    hold, latch = None, content.latch if "hold_force" in dataset else None
+    if latch is not None:
+        feature, _, on_chaser = content.pair(latch)
         place = motions[0 if on_chaser else 1].points(np.asarray(feature.position, float))
         force = frames.at(time, dataset.time.values, (dataset.hold_force + dataset.latch_force).values)
         hold = (place, force)
@@ -168,7 +180,7 @@ def arrows(
     return found
 
 
-def traces(dataset: xr.Dataset, content: Any, time: np.ndarray, motions: list[Motion]) -> list[Line]:
+def traces(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, motions: list[Motion]) -> list[Line]:
     """The path of each contact's feature, in axes of the body with the surface."""
     found = []
     for index, contact in enumerate(content.contact):
@@ -192,7 +204,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*(one for one in found if one.series), Signal("kinetic energy", "J", time, energy)]
 
 
-def views(content: Any, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
+def views(content: FreeFlightSection, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
     """Overview, along the docking axis, from the side, close on the contact, following the chaser."""
     start = [m.position[0] for m in motions]
     apart = float(np.linalg.norm(start[0] - start[1]))

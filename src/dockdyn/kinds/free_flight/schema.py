@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -100,7 +101,7 @@ class ContactSection(Section):
     friction: FrictionSection | None = None
 
 
-class TwoBodiesSection(Section):
+class TwoBodiesSection(Section, abc.ABC):
     """Two free rigid bodies that touch: what the kinds that simulate them share."""
 
     schema_: Literal[1] = Field(1, alias="schema")
@@ -173,6 +174,10 @@ class TwoBodiesSection(Section):
             delay=None,
             points=self.points(),
         )
+
+    @abc.abstractmethod
+    def model(self) -> FreeFlight:
+        """The model, also from traced numbers."""
 
     def points(self) -> tuple[NamedPoint, ...]:
         """The named points; where a body has none, its centre of mass and its features."""

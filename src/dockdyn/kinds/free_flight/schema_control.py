@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import jax.numpy as jnp
+from jaxtyping import Array
 from pydantic import model_validator
 
 from dockdyn.control.body_hold import BodyControl, BodyHold
@@ -59,7 +60,7 @@ class BodyControlSection(ActuatorSection):
         if self.law == "none":
             return None
 
-        def row(value: Any, default: Any) -> Any:
+        def row(value: list[float] | None, default: Array) -> Array:
             return default if value is None else jnp.array(value, float)
 
         law = BodyHold(

@@ -27,6 +27,10 @@ from dockdyn.report.wording import crowd
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+    from mpl_toolkits.mplot3d import Axes3D
+
+    from dockdyn.contact.surfaces.surface import Surface
 
 GRID = 161  # points a side on which a surface's distance is sampled
 MANY = 20  # contacts on a surface above which marks are small and only the first is named
@@ -61,7 +65,7 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
     return sorted(found.values(), key=lambda surface: -int(np.isin(met, surface.pairs).sum()))
 
 
-def geometry(surface: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+def geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """Docking axis of a surface, and its signed distance around its reference point."""
     import jax
 
@@ -231,7 +235,7 @@ def curves(grid: Sequence[np.ndarray], values: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(line) for line in contour_generator(grid[0], grid[1], values).lines(0.0)]
 
 
-def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Any) -> None:
+def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Axes3D) -> None:
     """The paths in space, in a wire frame of the surface."""
     ax.set(xlim=box[0], ylim=box[1], zlim=box[2])
     for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), AXES, strict=True):
@@ -261,7 +265,7 @@ def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Any) ->
         ax.text(*places[group[0]], f" {crowd([int(numbers[i]) for i in group])}", fontsize=7, in_layout=False)
 
 
-def nice(count: int) -> Any:
+def nice(count: int) -> MaxNLocator:
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(count)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.kinds.orbital_arm.schema import OrbitalArmSection
 from dockdyn.results.attributes import run_attributes
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.tree import SCALAR
@@ -80,7 +81,7 @@ class Motion:
     facts: dict[str, Any]  # further attributes
 
 
-def labels(content: Any) -> tuple[list[str], list[str]]:
+def labels(content: OrbitalArmSection) -> tuple[list[str], list[str]]:
     """Names of the points that touch, and of the contacts, each point with every surface."""
     if content.contact is None:
         return [], []

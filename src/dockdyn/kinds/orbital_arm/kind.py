@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.kinds.orbital_arm.schema import OrbitalArmSection
+    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.report import Report
+    from dockdyn.results.drive import Progress
+    from dockdyn.scenario.load import Scenario
 
 
 class OrbitalArmKind(Kind):
@@ -20,25 +29,25 @@ class OrbitalArmKind(Kind):
 
         return OrbitalArmSection
 
-    def simulate(self, scenario: Any, progress: Any) -> Any:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.orbital_arm.run import simulate_orbital_arm
 
         return simulate_orbital_arm(scenario, progress)
 
-    def model(self, scenario: Any) -> Any:
+    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()
 
-    def summarise(self, dataset: Any) -> dict[str, Any]:
+    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.orbital_arm.summary import summarise_orbital_arm
 
         return summarise_orbital_arm(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.orbital_arm.report import orbital_report
 
         return orbital_report(dataset, summary)
 
-    def scene(self, dataset: Any, content: Any) -> Any:
+    def scene(self, dataset: xr.Dataset, content: OrbitalArmSection) -> Scene:
         from dockdyn.kinds.orbital_arm.replay import scene
 
         return scene(dataset, content)

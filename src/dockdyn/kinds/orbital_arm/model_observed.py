@@ -6,7 +6,7 @@ Source: definitions.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -31,7 +31,7 @@ class Bodies(NamedTuple):
     spin: Float[Array, "links 3"]  # N m s, about the centres
 
 
-def bodies_of(held: PlanarTree | SpatialTree, joints: Row, turning: Any, rates: Row) -> Bodies:
+def bodies_of(held: PlanarTree | SpatialTree, joints: Row, turning: Array, rates: Row) -> Bodies:
     """Where the links are and how they move, about the common centre of mass."""
     if isinstance(held, PlanarTree):
         placed = held.placed(joints, turning, rates)
@@ -101,7 +101,7 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
     }
 
 
-def against_orbit(model: OrbitalArm, t: Scalar, attitude: Any) -> dict[str, Array]:
+def against_orbit(model: OrbitalArm, t: Scalar, attitude: Array) -> dict[str, Array]:
     """How far the station has turned (rad) against where the orbital frame would have taken it."""
     turned = jnp.zeros(())
     if model.orbit is not None:

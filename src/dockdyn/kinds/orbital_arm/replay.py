@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -20,13 +20,18 @@ from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Motion, Part,
 from dockdyn.report.replay.shapes import ball, box, surface_in_box
 from dockdyn.scenario.tables.tree import FlexibleSection
 
+if TYPE_CHECKING:
+    from dockdyn.kinds.orbital_arm.schema import OrbitalArmSection
+    from dockdyn.kinds.orbital_arm.schema_bay import BaySection
+    from dockdyn.scenario.tables.tree import LinkSection
+
 LASTS = 0.02  # share of a run for which the arrow of an impact stands
 NEAR = 0.25  # share of the payload's way within which a surface is near
 KINDS = {"impact": "impact", "latch": "capture", "release": "note", "part": "note", "phase": "note"}
 WORDS = {"latch": "latched", "release": "released", "part": "parted", "phase": "next phase of control"}
 
 
-def scene(dataset: xr.Dataset, content: Any) -> Scene:
+def scene(dataset: xr.Dataset, content: OrbitalArmSection) -> Scene:
     end = float(dataset.time[-1])
     struck = dataset.event_time.values[dataset.what.values == "impact"]
     others = dataset.event_time.values[np.isin(dataset.what.values, ("latch", "release"))]
@@ -41,9 +46,9 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     if content.contact is not None:
         parts = [own_colour(part, content.contact.link) for part in parts]
         places = frames.at(time, dataset.time.values, dataset.contact_place.values)
-        parts += [*bay(dataset, content, len(time)), *contact_points(places, reach)]
+        parts += [*bay(dataset, content.contact, content.planar, len(time)), *contact_points(places, reach)]
         lines = [Line("path", places.mean(axis=1), COLOURS["green"], grows=True)]
-        arrows = impulses(dataset, content, time, places, reach, LASTS * end)
+        arrows = impulses(dataset, content.contact, content.payload(), time, places, reach, LASTS * end)
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
@@ -59,7 +64,7 @@ def scene(dataset: xr.Dataset, content: Any) -> Scene:
     )
 
 
-def of_arm(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
+def of_arm(dataset: xr.Dataset, content: OrbitalArmSection, time: np.ndarray) -> Placing:
     """Where links are in axes of the station; a payload that was let go stays where the latch holds it."""
     joints = frames.at(time, dataset.time.values, dataset.joint_angle.values)
     count = len(time)
@@ -73,7 +78,7 @@ def of_arm(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
     found = placing(content.arm, FlexibleSection(), content.planar, q)
     gone = dataset.event_time.values[dataset.what.values == "release"]
     if len(gone):
-        name = content.contact.link
+        name = content.payload().name
         own = found.motions[name]
         row = int(np.searchsorted(time, gone[0], side="right")) - 1
         position, attitude = own.position.copy(), own.attitude.copy()
@@ -82,13 +87,13 @@ def of_arm(dataset: xr.Dataset, content: Any, time: np.ndarray) -> Placing:
     return found
 
 
-def extent(content: Any) -> float:
+def extent(content: OrbitalArmSection) -> float:
     """How far the arm reaches, m: the sum of its links."""
     mounts = [np.linalg.norm(link.mount) for link in content.arm.ordered()[1:] if link.parent is not None]
     return float(sum(mounts[1:])) or 1.0
 
 
-def station(content: Any, found: Placing, reach: float) -> list[Part]:
+def station(content: OrbitalArmSection, found: Placing, reach: float) -> list[Part]:
     """A block under the arm's root: the station itself would fill the picture."""
     links = content.arm.ordered()
     root = links[0].name
@@ -115,7 +120,7 @@ def contact_points(places: np.ndarray, reach: float) -> list[Part]:
     ]
 
 
-def bay(dataset: xr.Dataset, content: Any, count: int) -> list[Part]:
+def bay(dataset: xr.Dataset, touched: BaySection, planar: bool, count: int) -> list[Part]:
     """The bay's surfaces together, around where the payload comes near them."""
     places = dataset.contact_place.values
     whole = max(float(np.ptp(places.reshape(-1, 3), axis=0).max()), 1e-6)
@@ -124,22 +129,28 @@ def bay(dataset: xr.Dataset, content: Any, count: int) -> list[Part]:
     low, high = near.min(axis=0), near.max(axis=0)
     margin = max(float(gap.min()), 0) + 0.12 * whole + 0.1 * float((high - low).max())
     low, high = low - margin, high + margin
-    if content.planar:
+    if planar:
         low[2], high[2] = -0.15 * whole, 0.15 * whole
-    made = tuple(section.make() for section in content.contact.surface)
+    made = tuple(section.make() for section in touched.surface)
     mesh = surface_in_box(made[0] if len(made) == 1 else Union(made), low, high)
     return [Part("bay", mesh, SURFACE, still(count), opacity=0.5, flat=True)]
 
 
 def impulses(
-    dataset: xr.Dataset, content: Any, time: np.ndarray, places: np.ndarray, reach: float, lasts: float
+    dataset: xr.Dataset,
+    touched: BaySection,
+    payload: LinkSection,
+    time: np.ndarray,
+    places: np.ndarray,
+    reach: float,
+    lasts: float,
 ) -> list[Arrow]:
     """An arrow for every impact, at the point that touched, along the surface's normal; it stands for a while."""
     from dockdyn.mechanics.vector import Vector
 
-    made = [section.make() for section in content.contact.surface]
+    made = [section.make() for section in touched.surface]
     vector, place = np.zeros((len(time), 3)), places[:, 0].copy()
-    point_mass = not np.any(content.payload().inertia or 0)
+    point_mass = not np.any(payload.inertia or 0)
     lift = POINT * SLENDER * reach if point_mass else 0.0  # out of the ball that a point is drawn as
     for when, what, contact, size in happened(dataset):
         if contact < 0 or what not in ("impact", "latch") or not size > 0:
@@ -187,7 +198,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return found
 
 
-def views(dataset: xr.Dataset, content: Any, found: Placing, reach: float) -> list[View]:
+def views(dataset: xr.Dataset, content: OrbitalArmSection, found: Placing, reach: float) -> list[View]:
     every = np.concatenate([motion.position[::20] for motion in found.motions.values()])
     low, high = every.min(axis=0), every.max(axis=0)
     middle, radius = (low + high) / 2, 0.55 * float(np.linalg.norm(high - low))

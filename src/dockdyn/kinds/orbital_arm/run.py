@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Float, Int
 
 from dockdyn.integrate.solution import Status
 from dockdyn.integrate.variational import colliding
@@ -18,6 +19,7 @@ from dockdyn.integrate.variational.step import Newton
 from dockdyn.kinds.orbital_arm.data import Motion, dataset_of, labels
 from dockdyn.kinds.orbital_arm.model import RECORDS, OrbitalArm
 from dockdyn.kinds.orbital_arm.model_observed import observe
+from dockdyn.kinds.orbital_arm.schema import OrbitalArmSection
 from dockdyn.programs import Program
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.drive import Progress, drive
@@ -38,7 +40,7 @@ CROWDED = "stopped at t = {time:.6g} s: more than {places} contacts rest at once
 
 
 @partial(jit_once, static=("dissipative",))
-def build(content: Any, dissipative: bool) -> OrbitalArm:
+def build(content: OrbitalArmSection, dissipative: bool) -> OrbitalArm:
     return content.model(dissipative)
 
 
@@ -49,7 +51,7 @@ def init(model: OrbitalArm, settings: colliding.Settings) -> colliding.SolverSta
 
 @partial(Program, donate=("solver",))
 def advance(
-    model: OrbitalArm, settings: colliding.Settings, solver: colliding.SolverState, until: Any
+    model: OrbitalArm, settings: colliding.Settings, solver: colliding.SolverState, until: Int[Array, ""]
 ) -> colliding.SolverState:
     return colliding.advance(model, settings, solver, until)
 
@@ -70,7 +72,7 @@ def settings_of(scenario: Scenario) -> colliding.Settings:
         interval = stride * step
     count = int(np.ceil(duration / interval * (1 - 1e-12)))
     if section.error is None:
-        affordable(section, duration)
+        affordable(section.step, section.max_steps, duration)
     if count > MOST_ROWS:
         words = f"gives {count} samples; must give at most {MOST_ROWS}"
         raise ScenarioError(f"{scenario.name}: output.interval = {interval:g} s: {words}")
@@ -98,7 +100,7 @@ def check_start(scenario: Scenario, depths: np.ndarray) -> None:
 
 
 @jit_once
-def closures(model: OrbitalArm, solver: colliding.SolverState) -> Any:
+def closures(model: OrbitalArm, solver: colliding.SolverState) -> tuple[Float[Array, "ties"], Float[Array, "ties"]]:
     """How far the loops are from closed at the start, and how fast their ends move apart."""
     v = velocities(model, solver.time, solver.at)[0]
     q, mode = solver.at.q, solver.at.mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from dockdyn.kinds.orbital_arm.model import OrbitalArm
@@ -69,7 +69,7 @@ class OrbitalArmSection(Section):
 
     @field_validator("control", mode="before")
     @classmethod
-    def in_units_of_joints(cls, value: Any, info: Any) -> Any:
+    def in_units_of_joints(cls, value: object, info: ValidationInfo) -> object:
         if not isinstance(value, dict) or "arm" not in info.data:
             return value
         joints = info.data["arm"].joints(SCALAR)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 from pydantic import ConfigDict, Field, model_validator
 
 from dockdyn.impact.laws.by_name import LAWS, StatedLaw
@@ -112,7 +113,7 @@ class ClosureSection(Section):
         if self.links[0] == self.links[1]:
             refuse(f"closure.links: {self.links[0]!r} twice; must be two links")
 
-    def make(self, names: Sequence[str], rotation: Any) -> Loop:
+    def make(self, names: Sequence[str], rotation: Float[Array, "links 3 3"]) -> Loop:
         """The loop, from the links' names and rotations at the start."""
         first, second = (names.index(link) for link in self.links)
         off = rotation[first].T @ rotation[second]

@@ -19,7 +19,7 @@ LATCHED = "latched"
 Angle = quantity("rad", "an angle", component=True)
 
 
-def ending(value: Any) -> Any:
+def ending(value: object) -> Any:  # noqa: ANN401, a time (s) or LATCHED, as the field says
     if value == LATCHED:
         return value
     try:
@@ -102,7 +102,7 @@ class ScheduleSection(Section):
         if self.law == "none":
             return None
 
-        def row(values: Any) -> Any:
+        def row(values: Any) -> Float[Array, "n"]:  # noqa: ANN401, lists that `complete` has asked for
             return jnp.stack([jnp.asarray(value, float) for value in values])
 
         points = jnp.stack([row(phase.set_point) for phase in self.phase])

@@ -11,8 +11,11 @@ import xarray as xr
 from dockdyn.report.drawing import COLOURS, LEFT, RIGHT, WIDTH, arrange, legend, scenario_content, styled
 
 if TYPE_CHECKING:
+    from jaxtyping import Array, Float
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from dockdyn.kinds.orbital_arm.schema_bay import BaySection
 
 COLUMNS = 3
 FEWEST, MOST = 6, 9  # snapshots
@@ -93,7 +96,7 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reac
             if reach is not None and points is not None:
                 box = points[row].mean(axis=0)[:, None] + reach * np.array([-1.0, 1.0])
             if through is not None:
-                draw_bay(content, through, view, box, ax)
+                draw_bay(content.contact, through, view, box, ax)
             draw(dataset.isel(time=row), content, places[row], None if points is None else points[row], view, ax)
             ax.set(xlim=box[view[0]], ylim=box[view[1]], aspect="equal")
             ax.set_ylabel(f"{'xyz'[view[1]]}, m" if place % COLUMNS == 0 else "")
@@ -114,7 +117,12 @@ def window(places: np.ndarray, points: np.ndarray | None) -> np.ndarray:
 
 
 def draw(
-    now: xr.Dataset, content: Any, frames: np.ndarray, points: np.ndarray | None, view: tuple[int, int], ax: Axes
+    now: xr.Dataset,
+    content: Any,  # noqa: ANN401, links that have parents
+    frames: np.ndarray,
+    points: np.ndarray | None,
+    view: tuple[int, int],
+    ax: Axes,
 ) -> None:
     """One snapshot, seen along the third axis."""
     across, up = view
@@ -138,30 +146,30 @@ def draw(
     ax.plot(*flat.T, "-o", color=COLOURS["orange"], linewidth=1.2, markersize=size, label="payload")
 
 
-def draw_bay(content: Any, through: np.ndarray, view: tuple[int, int], box: np.ndarray, ax: Axes) -> None:
+def draw_bay(bay: BaySection, through: np.ndarray, view: tuple[int, int], box: np.ndarray, ax: Axes) -> None:
     """The solids of the bay, cut through a point."""
     across, up = view
     grid = np.meshgrid(*(np.linspace(box[axis, 0], box[axis, 1], GRID) for axis in view))
     flat = np.broadcast_to(through, (GRID, GRID, 3)).copy()
     flat[..., across], flat[..., up] = grid
-    depth = bay_of(content)(flat)
+    depth = distance_from(bay)(flat)
     if depth.min() < 0:
         ax.contourf(*grid, depth, [-np.inf, 0], colors=[COLOURS["solid"]], zorder=0.1)
         if depth.max() > 0:
             ax.contour(*grid, depth, [0], colors=[COLOURS["wall"]], linewidths=1, zorder=0.2)
 
 
-def bay_of(content: Any) -> Callable[[np.ndarray], np.ndarray]:
+def distance_from(bay: BaySection) -> Callable[[np.ndarray], np.ndarray]:
     """Distance (m) of points (…, 3), station axes, from the nearest surface."""
     import jax
     import jax.numpy as jnp
 
     from dockdyn.mechanics.vector import Vector
 
-    surfaces = [section.make() for section in content.contact.surface]
+    surfaces = [section.make() for section in bay.surface]
 
     @jax.jit
-    def sample(points: Any) -> Any:
+    def sample(points: Float[Array, "points 3"]) -> Float[Array, "points"]:
         return jax.vmap(lambda p: jnp.stack([s.signed_distance(Vector.of(p)) for s in surfaces]).min())(points)
 
     return lambda points: np.asarray(sample(points.reshape(-1, 3))).reshape(points.shape[:-1])

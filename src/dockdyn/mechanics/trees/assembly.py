@@ -120,7 +120,7 @@ def in_order(links: Sequence[Link]) -> list[Link]:
     return found
 
 
-def known(value: Any) -> bool:
+def known(value: object) -> bool:
     """Whether a number is there to be looked at, not traced."""
     return not isinstance(value, jax.core.Tracer)
 

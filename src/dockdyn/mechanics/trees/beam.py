@@ -114,7 +114,7 @@ def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray
     return (points + 1) / 2, weights / 2
 
 
-def values(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Any:
+def values(shapes: Sequence[Shape], at: Float[Place, "*at"], order: int) -> Place:
     """Shapes' derivatives of an order at ξ, by shape along a new last axis; of the library that ξ is of."""
     library = jnp if isinstance(at, jax.Array) else np
     return library.stack([f(at, order) for f in shapes], -1) if shapes else library.zeros((*at.shape, 0))
@@ -159,7 +159,7 @@ def sine_shape(half_waves: int) -> Shape:
     """sin kπξ, a mode of a shaft clamped at both ends (dimensionless)."""
     rate = half_waves * np.pi
 
-    def shape(at: Any, order: int) -> Any:
+    def shape(at: Place, order: int) -> Place:
         library = jnp if isinstance(at, jax.Array) else np
         return rate**order * library.sin(rate * at + order * np.pi / 2)
 
@@ -177,7 +177,7 @@ def shape_of(polynomial: Polynomial) -> Shape:
 
     coefficients = [(polynomial.deriv(order) if order else polynomial).coef for order in range(3)]
 
-    def shape(at: Any, order: int) -> Any:
+    def shape(at: Place, order: int) -> Place:
         found = 0.0 * at
         for coefficient in coefficients[order][::-1]:
             found = found * at + coefficient
@@ -198,7 +198,7 @@ def clamped_shape(index: int, free: bool) -> Shape:
     # 1 − σ, without cancellation
     rest = (end * (np.sin(root) - np.cos(root)) - np.exp(-root)) / (np.sinh(root) + end * np.sin(root))
 
-    def shape(at: Any, order: int) -> Any:
+    def shape(at: Place, order: int) -> Place:
         library = jnp if isinstance(at, jax.Array) else np
         x, sigma = root * at, 1 - rest
         hyperbolic = rest / 2 * library.exp(x) + (2 - rest) / 2 * library.exp(-x) * (-1) ** order

@@ -15,7 +15,7 @@ Source: as named above; composite bodies, Featherstone 2008, Rigid Body Dynamics
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -173,7 +173,7 @@ class Seat(NamedTuple):
     changing: Float[Array, "others 6"]  # its rate at constant modal rates
 
     @staticmethod
-    def of(links: Any, eta: Float[Array, "others width"], rates: Float[Array, "others width"]) -> Seat:
+    def of(links: Links, eta: Float[Array, "others width"], rates: Float[Array, "others width"]) -> Seat:
         """From the stacked numbers of links and the modal coordinates of their parents."""
         turn, turning = applied(links.attach_turn, eta), applied(links.attach_turn, rates)
         shortened = applied(links.attach_shortening, eta)

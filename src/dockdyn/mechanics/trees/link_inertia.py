@@ -6,16 +6,19 @@ Source: Kane and Levinson 1985, Dynamics: Theory and Applications; Cyril et al.,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.trees.screws import cross, cross_matrix
 
+if TYPE_CHECKING:
+    from dockdyn.mechanics.trees.composite_bodies import Links
+
 
 def link_inertia(
-    links: Any,
+    links: Links,
     twist: Float[Array, "links 6"],
     bias: Float[Array, "links 6"],
     eta: Float[Array, "links width"],

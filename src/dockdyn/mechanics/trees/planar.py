@@ -26,6 +26,7 @@ from dockdyn.mechanics.trees.composite_bodies import Tree
 from dockdyn.mechanics.vector import Scalar, once
 
 SMALL = 8  # links up to which columns are scalars
+Number = Any  # of JAX, or of Python where it is zero
 STRETCH = 3  # of them between which sums are stored: what XLA copies into every kernel doubles with every link
 
 
@@ -35,29 +36,29 @@ class Scalars:
 
     values: tuple[Any, ...]
 
-    def with_each(self, other: Any, change: Callable[[Any, Any], Any]) -> Scalars:
+    def with_each(self, other: Scalars | Number, change: Callable[[Number, Number], Number]) -> Scalars:
         others = other.values if isinstance(other, Scalars) else (other,) * len(self.values)
         return Scalars(tuple(change(a, b) for a, b in zip(self.values, others, strict=True)))
 
-    def __add__(self, other: Any) -> Scalars:
+    def __add__(self, other: Scalars | Number) -> Scalars:
         return self.with_each(other, lambda a, b: b if none(a) else a if none(b) else a + b)
 
-    def __sub__(self, other: Any) -> Scalars:
+    def __sub__(self, other: Scalars | Number) -> Scalars:
         return self.with_each(other, lambda a, b: a if none(b) else a - b)
 
-    def __mul__(self, other: Any) -> Scalars:
+    def __mul__(self, other: Scalars | Number) -> Scalars:
         return self.with_each(other, lambda a, b: 0 if none(a) or none(b) else a * b)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __getitem__(self, link: int) -> Any:
+    def __getitem__(self, link: int) -> Number:
         return self.values[link]
 
-    def sum(self) -> Any:
+    def sum(self) -> Number:
         return sum(value for value in self.values if not none(value))
 
 
-def none(value: Any) -> bool:
+def none(value: object) -> bool:
     """Whether a sum has no terms: then it is Python's zero."""
     return isinstance(value, int) and value == 0
 
@@ -77,7 +78,7 @@ class Pair(NamedTuple):
     def minus(self, other: Pair) -> Pair:
         return Pair(self.x - other.x, self.y - other.y)
 
-    def times(self, factor: Any) -> Pair:
+    def times(self, factor: Number) -> Pair:
         return Pair(self.x * factor, self.y * factor)
 
     def turned(self, other: Pair) -> Pair:
@@ -87,10 +88,10 @@ class Pair(NamedTuple):
     def turned_back(self, other: Pair) -> Pair:
         return Pair(self.x * other.x + self.y * other.y, self.x * other.y - self.y * other.x)
 
-    def dot(self, other: Pair) -> Any:
+    def dot(self, other: Pair) -> Column:
         return self.x * other.x + self.y * other.y
 
-    def spun(self, rate: Any) -> Pair:
+    def spun(self, rate: Column) -> Pair:
         """Velocity by turning at `rate`."""
         return Pair(self.y * rate * -1.0, self.x * rate)
 

@@ -15,6 +15,7 @@ from dockdyn.impact.laws.by_name import resolve
 from dockdyn.impact.laws.contact_matrix import velocity_jump
 from dockdyn.impact.laws.result import Impact
 from dockdyn.kinds.berthing.model_approach import Approach
+from dockdyn.kinds.berthing.schema import BerthingSection
 from dockdyn.mechanics.trees.assembly import Link, tree_of
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
 from dockdyn.mechanics.trees.momentum import momentum
@@ -44,7 +45,7 @@ class Meeting(NamedTuple):
 
 
 @jit_once
-def meeting(content: Any) -> Meeting:
+def meeting(content: BerthingSection) -> Meeting:
     model = content.model()
     found = model.approach()
     count = model.sides[0].velocities.shape[0]
@@ -243,7 +244,7 @@ def loss_of(found: Meeting, after: Velocities) -> float:
 
 
 @jit_once
-def vibrating(content: Any) -> tuple[tuple[Array, Array], ...]:
+def vibrating(content: Any) -> tuple[tuple[Array, Array], ...]:  # noqa: ANN401, whose second link is a beam
     """Mass and stiffness matrices: of a link on a wall, and of the chaser, its joints locked."""
     beam = content.flexible.beam(content.chaser.link[1].beam, True)
     wall = tree_of([Link("wall"), Link("link", "wall", joint="locked", beam=beam)], base="fixed")

@@ -23,6 +23,7 @@ from dockdyn.impact.laws.plastic import plastic
 from dockdyn.papers.cyril.impact import FREE, HAND, SIDE, Meeting, case, contact, meet, of_law
 from dockdyn.papers.cyril.runs import ELASTIC, PAIRS
 from dockdyn.papers.table import Row
+from dockdyn.results.run import Variable
 
 ORDER = (HAND, SIDE, FREE)  # cases shown
 SYSTEMS, SEED, JOINTS = 2000, 52, 6  # of the random family: how many, and velocities of each chaser
@@ -39,7 +40,7 @@ def feasible() -> xr.Dataset:
     """The wedge of pairs that exist, over r_f, three modes a link."""
     edges = [jax.vmap(wedge, (None, None, 0))(*contact(case(name, 3)), jnp.asarray(FRICTION_RATIOS)) for name in ORDER]
 
-    def over(values: list[Any], words: str) -> Any:
+    def over(values: list[Any], words: str) -> Variable:
         return (("case", "friction_ratio"), np.stack(values), {"units": "1", "long_name": words})
 
     return xr.Dataset(

@@ -8,7 +8,6 @@ its contact kept closed.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -24,6 +23,7 @@ from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import State
 from dockdyn.kinds.chains.model_four_mass import FourMass
 from dockdyn.papers.table import Row
+from dockdyn.results.run import Variable
 from dockdyn.scenario.load import load
 from dockdyn.stability.chart import chart, locate
 from dockdyn.stability.lanes import in_lanes
@@ -171,7 +171,7 @@ def stiffness_map() -> xr.Dataset:
     line = lost_line(impact)
     plane = ("target_ratio", "chaser_ratio")
 
-    def over_plane(values: np.ndarray, words: str) -> Any:
+    def over_plane(values: np.ndarray, words: str) -> Variable:
         return (plane, values.reshape(GRID, GRID), {"units": "1", "long_name": words})
 
     return xr.Dataset(

@@ -24,6 +24,7 @@ from dockdyn.papers.paraskevas import pictures
 from dockdyn.papers.paraskevas import ratios as paraskevas_ratios
 from dockdyn.papers.reproduction import Part, Progress
 from dockdyn.papers.table import Row, Table
+from dockdyn.results.run import Variable
 from dockdyn.results.store import write_result
 from dockdyn.scenario.load import load
 
@@ -39,7 +40,7 @@ BEFORE = 0.1  # s, shown of Figs. 8 and 9 before first contact
 LATCH = (15.0, 17.0, 100.0, np.pi / 4, 0.02)  # section 5.2: masses (kg), stiffness (N/m), angle (rad), length (m)
 
 
-def preset(case: str, **changes: Any) -> xr.Dataset:
+def preset(case: str, **changes: object) -> xr.Dataset:
     """The run of a case of Table 1."""
     return simulate(load(f"paraskevas-{case.lower()}", changes))
 
@@ -81,7 +82,7 @@ def relative_velocities() -> xr.Dataset:
     def each(name: str) -> list[float]:
         return [float(run[name][0]) for run in runs.values()]
 
-    def of_cases(values: list[float], units: str, words: str) -> Any:
+    def of_cases(values: list[float], units: str, words: str) -> Variable:
         return ("case", values, {"units": units, "long_name": words})
 
     words = "relative velocity of the centres of mass"
@@ -119,11 +120,11 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
         runs[label] = simulate(load(name, {**changes, **at_contact}))
     one = next(iter(runs.values()))
 
-    def over_time(pick: Callable[[xr.Dataset], xr.DataArray], units: str, words: str) -> Any:
+    def over_time(pick: Callable[[xr.Dataset], xr.DataArray], units: str, words: str) -> Variable:
         values = np.stack([pick(run).values for run in runs.values()])
         return (("run", "time"), values, {"units": units, "long_name": words})
 
-    def of_runs(name: str) -> Any:
+    def of_runs(name: str) -> Variable:
         return ("run", [float(run[name]) for run in runs.values()], one[name].attrs)
 
     return xr.Dataset(

@@ -6,8 +6,6 @@ m and target axes, but for the probe, in chaser axes; inertias in kg m² about e
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import ArrayLike, Float
 
@@ -77,11 +75,11 @@ def simplified_effective_mass(
     reduced_mass: float,
     chaser_inertia: ArrayLike,
     target_inertia: ArrayLike,
-    probe: Any,
-    half_angle: Any,
-    distance: Any,
+    probe: float | np.ndarray,
+    half_angle: float | np.ndarray,
+    distance: float | np.ndarray,
     azimuth: float = 0.0,
-) -> Any:
+) -> Float[np.ndarray, "..."]:
     """m† (kg) for principal axes, a probe of length `probe` along x and the apex at the target's centre (eqs. 145–149).
 
     `distance` m* (m) from the apex along the wall; inertias are the three principal ones.

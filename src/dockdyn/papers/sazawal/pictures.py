@@ -26,7 +26,7 @@ def trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
     return tuple(path.sel(axis=axis).values for axis in "xyz")
 
 
-def first_contacts(run: xr.Dataset) -> Any:
+def first_contacts(run: xr.Dataset) -> np.ndarray:
     """Positions of Q1, Q2 and Q3: (3 contacts, 3 axes)."""
     return run.episode_position.values[:3]
 

@@ -166,7 +166,7 @@ def probe_rows() -> list[Row]:
     return rows
 
 
-def normal_root(matrix: Any, axes: Any, delay: float) -> list[float]:
+def normal_root(matrix: np.ndarray, axes: np.ndarray, delay: float) -> list[float]:
     """Rightmost root (1/s) along the normal by a contact matrix, real and imaginary part."""
     damping, stiffness = normal_dynamics(DAMPING, STIFFNESS, matrix, axes)
     free, late = [[0, 1], [0, 0]], [[0, 0], [-stiffness, -damping]]

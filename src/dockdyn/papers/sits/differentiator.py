@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from dockdyn.hil.compensators.compensator import Seen
 from dockdyn.hil.robot import RobotAxes
@@ -52,7 +52,7 @@ def fitted(time: Series, velocity: Series, root: complex) -> Fitted:
     return Fitted(complex(real, imaginary), float(np.sqrt(np.mean(rest**2))))
 
 
-def seen(time: Any, position: Any) -> Seen:
+def seen(time: Array, position: Array) -> Seen:
     """An instant at which only the robot's position is looked at."""
     others: dict[str, Any] = dict.fromkeys(Seen._fields)
     return Seen(**(others | {"time": time, "period": jnp.asarray(STEP), "robot_position": position}))
@@ -62,7 +62,7 @@ def seen(time: Any, position: Any) -> Seen:
 def differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> tuple[Array, Array]:
     """Velocities (m/s) of a source that begins with `speed`, and which of its instants are linear (a differentiator's)."""
 
-    def step(memory: Any, now: tuple[Array, Array]) -> tuple[Any, tuple[Array, Array]]:
+    def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, tuple[Array, Array]]:
         near = jnp.asarray(True)
         if isinstance(source, TrackingDifferentiator):
             error = memory.position - now[1]

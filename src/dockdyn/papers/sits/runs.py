@@ -31,7 +31,7 @@ T2 = "with T/2"
 S1 = "continuous"
 
 
-def fixed(**keys: Any) -> dict[str, Any]:
+def fixed(**keys: object) -> dict[str, Any]:
     """A fixed gain, tuned."""
     return {"loop.compensator": {"law": "fixed-gain", **keys}}
 

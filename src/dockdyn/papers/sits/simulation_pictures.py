@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -54,7 +55,9 @@ def delays(swings: Mapping[str, Swing]) -> Figure:
     return figure
 
 
-def differentiators(time: Any, position: Any, velocity: Any, curves: Mapping[str, Any]) -> Figure:
+def differentiators(
+    time: np.ndarray, position: np.ndarray, velocity: np.ndarray, curves: Mapping[str, np.ndarray]
+) -> Figure:
     """The noisy position with its difference, and the velocities of differentiators, as a whole and close."""
     figure, panels = sheet(1, 3)
     first, whole, close = panels[0]

@@ -14,7 +14,7 @@ from dockdyn.report.replay.gear import METAL, hull
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scene import Mesh, Motion, Part, along, of_matrices
 from dockdyn.report.replay.shapes import ball, box, joined, placed, rod
-from dockdyn.scenario.tables.tree import BODY, GRIP
+from dockdyn.scenario.tables.tree import BODY, GRIP, FlexibleSection, LinkSection, TreeSection
 
 BENDS = 6  # pieces in which a beam is drawn
 Numbers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -30,7 +30,9 @@ class Placing:
     beams: dict[str, list[Motion]]
 
 
-def placing(section: Any, flexible: Any, planar: bool, numbers: Numbers, grip: Link | None = None) -> Placing:
+def placing(
+    section: TreeSection, flexible: FlexibleSection, planar: bool, numbers: Numbers, grip: Link | None = None
+) -> Placing:
     """Where a tree's links are, for the numbers of a `Configuration` with leading frames, by the tree's own kinematics.
 
     Places along beams are massless links locked there, so that they move as anything mounted there would.
@@ -56,16 +58,16 @@ def placing(section: Any, flexible: Any, planar: bool, numbers: Numbers, grip: L
     found = jax.jit(jax.vmap(lambda one: tree.motion(one, still)[:2]))(q)
     position, rotation = (np.asarray(part) for part in found)
     motions = {name: Motion(position[:, i], of_matrices(rotation[:, i])) for i, name in enumerate(tree.layout.names)}
-    beams = {
+    places = {
         link.name: [motions[link.name], *(motions.pop(f"{link.name} at {n}") for n in range(1, BENDS + 1))]
         for link in section.link
         if link.beam is not None
     }
-    return Placing(motions, beams)
+    return Placing(motions, places)
 
 
 def tree_parts(
-    name: str, section: Any, found: Placing, colour: str, reach: float, grip: tuple[str, Any] | None = None
+    name: str, section: TreeSection, found: Placing, colour: str, reach: float, grip: tuple[str, Any] | None = None
 ) -> list[Part]:
     """The links of a tree: `grip` is a link and the place on it that touches (m)."""
     links = section.ordered()
@@ -113,7 +115,7 @@ def beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> l
     return parts
 
 
-def seat_of(link: Any) -> str:
+def seat_of(link: LinkSection) -> str:
     """The name of the frame on a beam where a link is mounted."""
     return f"{link.name} seat"
 
@@ -132,7 +134,7 @@ def stick(end: np.ndarray, radius: float) -> Mesh:
     return placed(rod(float(np.linalg.norm(end)), 0.8 * radius), np.zeros(3), end)
 
 
-def base(link: Any, ends: list[np.ndarray], reach: float) -> Mesh:
+def base(link: LinkSection, ends: list[np.ndarray], reach: float) -> Mesh:
     """The first body of a tree by its mass and inertia, with a stub to each place where something is mounted.
 
     One that would swallow the arm, as a station does, is drawn as a block where the arm is mounted.
@@ -149,7 +151,7 @@ def base(link: Any, ends: list[np.ndarray], reach: float) -> Mesh:
     return joined(Mesh(mesh.vertices + centre, mesh.faces), *stubs)
 
 
-def leaf(link: Any, thick: float) -> Mesh:
+def leaf(link: Any, thick: float) -> Mesh:  # noqa: ANN401, a section with a mass
     """The last body of a tree by its mass and inertia; a ball where it is a point."""
     inertia, centre = np.asarray(link.inertia, float), np.asarray(link.centre, float)
     if not inertia.any():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dockdyn.report.replay.scene import Motion, View
 
@@ -15,15 +15,15 @@ BACK = 1.7  # of a radius: how far a camera of 75 degrees stands off to see it a
 def seen_from(
     name: str,
     direction: Sequence[float] | np.ndarray,
-    centre: Any,
+    centre: ArrayLike,
     radius: float,
     follow: Motion | None = None,
     turns: bool = False,
 ) -> View:
     """The view of a ball (m) from a direction."""
     out = np.asarray(direction, float) / np.linalg.norm(direction)
-    centre = np.asarray(centre, float)
-    return View(name, centre + BACK * radius * out, centre, follow, turns)
+    middle = np.asarray(centre, float)
+    return View(name, middle + BACK * radius * out, middle, follow, turns)
 
 
 def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

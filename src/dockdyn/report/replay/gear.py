@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scene import Mesh, Motion, Part, turned
 from dockdyn.report.replay.shapes import ball, box, joined, placed, rod, surface_around_axis
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.tables.look import LookSection
+    from dockdyn.scenario.tables.part import Shape
 
 SIDES = {True: COLOURS["blue"], False: COLOURS["orange"]}  # by whether it is the chaser
 METAL = "#b9c0c9"
@@ -20,6 +25,51 @@ THIN = 0.035  # radius of a probe that is a point, as a share of its length
 TAPER = 0.5  # width of a face that is cut back so
 FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
 MARGIN = 1.25  # of what is shown of a surface beyond where it is met
+
+
+class Tip(Protocol):
+    """What is asked of the section of a feature."""
+
+    @property
+    def position(self) -> Sequence[float]: ...
+
+    @property
+    def radius(self) -> float: ...
+
+
+class Body(Protocol):
+    """What is asked of the section of a body."""
+
+    @property
+    def mass(self) -> float: ...
+
+    @property
+    def inertia(self) -> Sequence[Sequence[float]]: ...
+
+    @property
+    def look(self) -> LookSection | None: ...
+
+    @property
+    def feature(self) -> Sequence[Tip]: ...
+
+    @property
+    def surface(self) -> Sequence[Shape]: ...
+
+
+class TwoBodies(Protocol):
+    """What is asked of the content of a scenario with two bodies."""
+
+    @property
+    def chaser(self) -> Body: ...
+
+    @property
+    def target(self) -> Body: ...
+
+    @property
+    def contact(self) -> Sequence[Any]: ...
+
+    @property
+    def pair(self) -> Callable[[Any], tuple[Tip, Shape, bool]]: ...
 
 
 def uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -57,14 +107,14 @@ def hull(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Mesh:
     return Mesh(vertices @ axes.T, mesh.faces)
 
 
-def gear_places(body: Any) -> list[np.ndarray]:
+def gear_places(body: Body) -> list[np.ndarray]:
     """Where a body's (section's) docking gear is, m, body axes: its features and its surfaces' reference points."""
     surfaces = [section.make() for section in body.surface]
     places = [np.asarray(one.position, float) for one in body.feature]
     return places + [np.asarray(surface.reference().array()) for surface in surfaces]
 
 
-def body_parts(name: str, body: Any, chaser: bool, motion: Motion, reach: float) -> list[Part]:
+def body_parts(name: str, body: Body, chaser: bool, motion: Motion, reach: float) -> list[Part]:
     """The hull of a body (its section) and its features with what carries them."""
     features = [(np.asarray(one.position, float), float(one.radius)) for one in body.feature]
     mesh = hull(body.mass, np.asarray(body.inertia), gear_places(body))
@@ -99,14 +149,14 @@ def probe(place: np.ndarray, radius: float, reach: float) -> Mesh:
     return joined(ball(tip, place), neck, stem)
 
 
-def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:
+def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:  # noqa: ANN401, its extent is of numbers
     """A contact surface, as far as it says that it matters where it is met within `reach` (m) of its reference point."""
     extent = surface.extent(reach)
     mesh = surface_around_axis(surface, float(extent.radius), float(extent.low), float(extent.high))
     return Part(name, mesh, SURFACE, motion, opacity=0.45 if extent.hollow else None, flat=False)
 
 
-def reach_with_wholes(content: Any, reach: float) -> float:
+def reach_with_wholes(content: TwoBodies, reach: float) -> float:
     """`reach` (m), or the radius of the widest surface that is worth showing whole."""
     made = [section.make() for name in ("chaser", "target") for section in getattr(content, name).surface]
     extents = [surface.extent(reach) for surface in made]
@@ -114,7 +164,7 @@ def reach_with_wholes(content: Any, reach: float) -> float:
 
 
 def docking_place(
-    content: Any, motions: list[Motion], reach: float
+    content: TwoBodies, motions: list[Motion], reach: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Motion]:
     """Where the first contact is to be looked for: the surface's reference point and a place before it (m), the docking
     axis, all at the first frame, and what carries them; `motions` of chaser and target."""

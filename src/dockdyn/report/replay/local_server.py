@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
@@ -12,12 +12,14 @@ from urllib.parse import urlsplit
 
 import websockets.asyncio.server
 from viser4d import Viser4dServer
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request
 
 
 class LocalServer(Viser4dServer):
     """A server that talks to its own page only and cannot be asked to share what it shows over the network."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401, viser4d's own
         with guarded():
             super().__init__(*arguments, **options)
 
@@ -30,10 +32,14 @@ def guarded() -> Iterator[None]:
     """A server of viser's that starts in here refuses connections from other pages. viser has no option for it."""
     serve, seen = websockets.asyncio.server.serve, []
 
-    def guarding(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+    def guarding(
+        *arguments: Any,  # noqa: ANN401, those of `serve`
+        process_request: Callable[..., Any] | None = None,
+        **options: Any,  # noqa: ANN401
+    ) -> websockets.asyncio.server.serve:
         seen.append(True)
 
-        def answered(connection: Any, request: Any) -> Any:
+        def answered(connection: ServerConnection, request: Request) -> Any:  # noqa: ANN401, as of `process_request`
             if not own_page(request.headers.get_all("Origin"), request.headers.get_all("Host")):
                 return connection.respond(HTTPStatus.FORBIDDEN, "not from this page\n")
             return None if process_request is None else process_request(connection, request)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dockdyn.report.replay.scene import Mesh, Part, turned
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.tables.look import LookSection
 
 MOST = 200_000  # faces of a mesh
 SHADES = 16  # colours in which a coloured mesh is drawn
 COARSE = 32  # steps of a colour's channel, of 256, that are taken for the same
 
 
-def dressed(part: Part, look: Any) -> list[Part]:
+def dressed(part: Part, look: LookSection | None) -> list[Part]:
     """The part with the mesh that its scenario names (`look`, a section or None), a part for each of its colours.
 
     As it was, and why, where the mesh cannot be had.
@@ -49,7 +52,7 @@ def dressed(part: Part, look: Any) -> list[Part]:
     return parts
 
 
-def face_colours(mesh: Any) -> np.ndarray | None:
+def face_colours(mesh: Any) -> np.ndarray | None:  # noqa: ANN401, its colours are of several classes
     """Colours of faces (n, 3) of 0 to 255; None where the file gives none."""
     if getattr(mesh.visual, "kind", None) not in ("texture", "vertex", "face"):
         return None

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dockdyn.report.drawing import SERIES
 from dockdyn.report.replay.scene import Arrow, Motion, Scene
@@ -94,7 +95,7 @@ def usual_speed(end: float) -> float:
     return float(f"{min(steps, key=lambda step: abs(np.log(step / exact))):.1e}")
 
 
-def rounded(values: Any, digits: int = 6) -> Any:
+def rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a number, or lists of them
     """Numbers with so many significant digits, as short as JSON can write them."""
     array = np.asarray(values, float)
     if array.ndim:

@@ -14,6 +14,8 @@ from dockdyn.report.replay.scene import Arrow, Line, Motion, Scene
 if TYPE_CHECKING:
     from viser4d import Viser4dServer
 
+Stage = Any  # what viser4d shows things on
+Handle = Any  # by which it changes one of them
 FPS = 30.0
 ROOT = "/run"
 
@@ -54,7 +56,7 @@ def quietly[Result](do: Callable[[], Result]) -> Result:
         return do()
 
 
-def record(server: Any, scene: Scene) -> None:
+def record(server: Viser4dServer, scene: Scene) -> None:
     """All that the scene shows, into the player's time line.
 
     What is drawn is numbered there: a path of the user's names could nest one thing in another, or replace it.
@@ -98,7 +100,7 @@ def coarse(motion: Motion) -> Motion:
     return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
-def move(handle: Any, motion: Motion, step: int) -> None:
+def move(handle: Handle, motion: Motion, step: int) -> None:
     """Tells the player what has changed since the frame before, and nothing else."""
     if np.any(motion.position[step] != motion.position[step - 1]):
         handle.position = motion.position[step]
@@ -106,7 +108,7 @@ def move(handle: Any, motion: Motion, step: int) -> None:
         handle.wxyz = motion.attitude[step]
 
 
-def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
+def draw_parts(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
     found = []
     for number, part in enumerate(scene.parts):
         placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
@@ -126,8 +128,8 @@ def draw_parts(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
     return found
 
 
-def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
-    found: list[tuple[Any, Motion]] = []
+def draw_frames(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
+    found: list[tuple[Handle, Motion]] = []
     for number, frame in enumerate(scene.frames):
         start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
         handle = stage.add_frame(
@@ -137,7 +139,7 @@ def draw_frames(stage: Any, scene: Scene) -> list[tuple[Any, Motion]]:
     return found
 
 
-def draw_line(stage: Any, number: int, line: Line) -> tuple[Any, np.ndarray | None]:
+def draw_line(stage: Stage, number: int, line: Line) -> tuple[Handle, np.ndarray | None]:
     """The line, and its segments at every frame where they change."""
     points = line.points.astype(np.float32)
     if line.grows:  # a point a frame: what has not come yet is drawn into the last point
@@ -175,7 +177,7 @@ def shafts(arrow: Arrow) -> tuple[np.ndarray, np.ndarray]:
     return ends.astype(np.float32), seen
 
 
-def draw_arrow(stage: Any, number: int, arrow: Arrow) -> Any:
+def draw_arrow(stage: Stage, number: int, arrow: Arrow) -> Handle:
     points, seen = shafts(arrow)
     longest = float(np.linalg.norm(points[:, 1] - points[:, 0], axis=1).max(initial=0))
     thick = min(arrow.thickness, 0.06 * longest) or arrow.thickness

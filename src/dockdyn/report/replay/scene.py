@@ -6,9 +6,10 @@ Lengths are in metres, times in seconds, attitudes unit quaternions with the sca
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dockdyn.report.replay.scale import Scale
 
@@ -140,7 +141,7 @@ def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return vector + scalar * twice + np.cross(axis, twice)
 
 
-def still(count: int, position: Any = (0.0, 0.0, 0.0), attitude: Any = (1.0, 0.0, 0.0, 0.0)) -> Motion:
+def still(count: int, position: ArrayLike = (0.0, 0.0, 0.0), attitude: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Motion:
     """What does not move during so many frames."""
     return Motion(np.tile(np.asarray(position, float), (count, 1)), np.tile(np.asarray(attitude, float), (count, 1)))
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from trimesh import Trimesh, creation
 from trimesh.util import append_faces
 
 from dockdyn.report.replay.scene import Mesh
+
+if TYPE_CHECKING:
+    from dockdyn.contact.surfaces.surface import Surface
 
 ROUND = 24  # sides of what is round
 FINE = 2  # halvings of the edges of an icosahedron that make a ball
 NEWTON = 3  # corrections that bring the vertices of a level set onto it
 
 
-def box(low: Any, high: Any) -> Mesh:
+def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Mesh:
     """A box between two corners."""
-    return mesh_of(creation.box(bounds=[low, high]))
+    return mesh_of(creation.box(bounds=np.array([low, high], float)))
 
 
 def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
@@ -29,7 +33,7 @@ def rod(length: float, radius: float, end: float | None = None, sides: int = ROU
     return Mesh(turned.vertices[:, [2, 0, 1]], turned.faces)
 
 
-def ball(radius: float, centre: Any = (0.0, 0.0, 0.0)) -> Mesh:
+def ball(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
     """A ball of triangles of nearly one size."""
     unit = mesh_of(creation.icosphere(subdivisions=FINE))
     return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
@@ -39,12 +43,12 @@ def mesh_of(found: Trimesh) -> Mesh:
     return Mesh(np.asarray(found.vertices, float), np.asarray(found.faces))
 
 
-def triangles(quads: Any) -> np.ndarray:
-    quads = np.asarray(quads).reshape(-1, 4)
-    return np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+def triangles(quads: ArrayLike) -> np.ndarray:
+    four = np.asarray(quads).reshape(-1, 4)
+    return np.concatenate([four[:, [0, 1, 2]], four[:, [0, 2, 3]]])
 
 
-def placed(mesh: Mesh, position: Any, direction: Any = (1.0, 0.0, 0.0)) -> Mesh:
+def placed(mesh: Mesh, position: ArrayLike, direction: ArrayLike = (1.0, 0.0, 0.0)) -> Mesh:
     """The mesh with its origin at `position` and its x axis along `direction`."""
     x = np.asarray(direction, float) / np.linalg.norm(direction)
     y = np.cross(np.eye(3)[np.abs(x).argmin()], x)
@@ -67,7 +71,7 @@ def coil(turns: int = 7, points: int = 120) -> np.ndarray:
     return np.stack([share, radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
 
-def surface_around_axis(surface: Any, reach: float, low: float, high: float) -> Mesh:
+def surface_around_axis(surface: Surface, reach: float, low: float, high: float) -> Mesh:
     """A contact surface within `reach` (m) of its docking axis and from `low` to `high` (m) along it.
 
     Distances along the axis are counted from where it comes nearest to the surface's reference point.
@@ -86,13 +90,13 @@ def surface_around_axis(surface: Any, reach: float, low: float, high: float) -> 
     return level_set(surface, grid, closed=True)
 
 
-def surface_in_box(surface: Any, low: np.ndarray, high: np.ndarray, count: int = 29) -> Mesh:
+def surface_in_box(surface: Surface, low: np.ndarray, high: np.ndarray, count: int = 29) -> Mesh:
     """A contact surface in a box between two corners, m."""
     sides = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
     return level_set(surface, np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1))
 
 
-def level_set(surface: Any, grid: np.ndarray, closed: bool = False) -> Mesh:
+def level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
     """Where a surface's signed distance is zero among the points of a grid (a, b, c, 3), by dual contouring.
 
     Each cell in which the sign changes has a vertex, brought onto the surface along its normal; each edge of the grid
@@ -122,7 +126,7 @@ def level_set(surface: Any, grid: np.ndarray, closed: bool = False) -> Mesh:
     return Mesh(vertices, np.concatenate(faces).astype(int))
 
 
-def sampled(surface: Any) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray, float], np.ndarray]]:
+def sampled(surface: Surface) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray, float], np.ndarray]]:
     """The signed distance (m) of points (…, 3), and points (n, 3) moved onto the surface, at most `far` m each."""
     import jax
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dockdyn.scenario.language.printable import one_line
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 SHOWN = 60  # characters of a value in a message
 LISTED = 40  # names in a message
@@ -43,7 +47,7 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
-def allowed(problem: Any) -> str:
+def allowed(problem: ErrorDetails) -> str:
     """What is allowed instead, in words."""
     sort, context = problem["type"], problem.get("ctx", {})
     if sort in ("quantity", "part", "own_code"):
@@ -61,7 +65,7 @@ def allowed(problem: Any) -> str:
     return problem["msg"].replace("Input should be", "must be").replace("String should", "must")
 
 
-def refused_in(error: Any, where: str, fields: list[str], name: str) -> ScenarioError:
+def refused_in(error: ValidationError, where: str, fields: list[str], name: str) -> ScenarioError:
     """The first problem (of a pydantic ValidationError) of a table at `where` that has these fields, in one line."""
     problem = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
     key = ".".join([where, *map(str, problem["loc"])])

@@ -32,7 +32,7 @@ def number_at(scenario: Scenario, key: str) -> Number:
     return found
 
 
-def sort_of(value: Any) -> str:
+def sort_of(value: object) -> str:
     """What is not a real number, in words."""
     if value is None:
         return "is not stated"
@@ -43,7 +43,7 @@ def sort_of(value: Any) -> str:
     return f"is {shown(value)}, a {'text' if isinstance(value, str) else 'yes or no' if isinstance(value, bool) else 'count'}"
 
 
-def value_at(content: Any, key: str, name: str) -> Number:
+def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walked by what is found in it
     """What a dotted `key` names in a checked scenario; ScenarioError for one that is not there."""
     here, section, field = content, content, ""
     parts: list[str] = []
@@ -92,13 +92,13 @@ def unit_of(section: Section, field: str, inside: list[int]) -> str:
     return written.partition(" ")[2] if isinstance(written, str) else ""
 
 
-def nested(annotation: Any) -> list[Any]:
+def nested(annotation: object) -> list[Any]:
     """Everything that a type is annotated with, inside lists and alternatives too."""
     found = list(getattr(annotation, "__metadata__", ()))
     return found + [item for part in get_args(annotation) for item in nested(part)]
 
 
-def override(data: dict[str, Any], key: str, value: Any, name: str) -> None:
+def override(data: dict[str, Any], key: str, value: object, name: str) -> None:
     """Set the dotted `key` in `data`, the content of a file."""
     place, part = place_in(data, key, name)
     place[part] = value
@@ -141,7 +141,7 @@ def place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
     raise AssertionError
 
 
-def leaves(value: Any, whole_lists: bool = False, key: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value: object, whole_lists: bool = False, key: str = "") -> Iterator[tuple[str, Any]]:
     """What tables and lists inside each other hold, each with its dotted key below `key`; items of a list by number from 0.
 
     With `whole_lists` only lists of tables are taken apart, any other is a value.
@@ -202,7 +202,7 @@ def name_of(items: list[Any], index: int) -> str:
     return own if own is not None and plain else str(index)
 
 
-def called(item: Any) -> str | None:
+def called(item: object) -> str | None:
     """What a table of a list is called: its name, or else the feature it speaks of."""
     given = item if isinstance(item, dict) else dict(item) if isinstance(item, Section) else {}
     found = given.get("name") or given.get("feature")
@@ -214,7 +214,7 @@ def constrained(name: str) -> bool:
     return "attitude" in name.split(".")
 
 
-def key_of(path: tuple[Any, ...], content: Any) -> str:
+def key_of(path: tuple[Any, ...], content: Any) -> str:  # noqa: ANN401, walked by what is found in it
     """The dotted key of a number, as `--set` takes it; the index of an only table is left out."""
     parts, here = [], content
     for part in path:

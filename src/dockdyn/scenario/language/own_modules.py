@@ -6,13 +6,12 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
 
 
-def own_modules(content: Any) -> dict[str, str]:
+def own_modules(content: object) -> dict[str, str]:
     """SHA-256 of the source of every module with something of the user's own, by the module's name."""
     names = {part.target().partition(":")[0] for part in sections_in(content) if isinstance(part, Own)}
     found = {}
@@ -22,7 +21,7 @@ def own_modules(content: Any) -> dict[str, str]:
     return found
 
 
-def sections_in(value: Any) -> Iterator[Section]:
+def sections_in(value: object) -> Iterator[Section]:
     """All sections in a section, itself included."""
     if isinstance(value, Section):
         yield value

@@ -28,7 +28,7 @@ class Requirement:
         return self.limit if isinstance(self.limit, bool) else self.text
 
 
-def requirements_of(table: Any, name: str, prefix: str = "") -> tuple[Requirement, ...]:
+def requirements_of(table: object, name: str, prefix: str = "") -> tuple[Requirement, ...]:
     """The requirements that a file's table states; ScenarioError for one that is none."""
     where = f"{name}: requirements{'.' if prefix else ''}{prefix.rstrip('.')}"
     if not isinstance(table, dict):
@@ -42,7 +42,7 @@ def requirements_of(table: Any, name: str, prefix: str = "") -> tuple[Requiremen
     return tuple(found)
 
 
-def requirement_of(figure: str, value: Any, name: str) -> Requirement:
+def requirement_of(figure: str, value: object, name: str) -> Requirement:
     """One requirement: true, false, or a relation such as "< 500 N"."""
     where = f"{name}: requirements.{figure} = {shown(value)}"
     if isinstance(value, bool):

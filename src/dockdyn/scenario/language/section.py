@@ -25,24 +25,24 @@ class Section(BaseModel):
         return ""
 
     @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401, those of pydantic
         super().__pydantic_init_subclass__(**kwargs)
         jax.tree_util.register_pytree_with_keys(cls, flatten_with_names, partial(unflatten, cls), flatten)
 
 
-def absent(value: Any) -> bool:
+def absent(value: object) -> bool:
     """Whether a number of `absent_at_zero` is zero, in a section with traced numbers too."""
     return isinstance(value, float) and value == 0
 
 
-def is_leaf(value: Any) -> bool:
+def is_leaf(value: object) -> bool:
     """Whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
     if isinstance(value, list):
         return bool(value) and all(is_leaf(item) for item in value)
     return isinstance(value, float | jax.Array | np.ndarray)
 
 
-def holds_sections(value: Any) -> bool:
+def holds_sections(value: object) -> bool:
     if isinstance(value, list | tuple):
         return any(holds_sections(item) for item in value)
     return isinstance(value, Section)

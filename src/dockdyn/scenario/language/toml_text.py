@@ -34,7 +34,7 @@ def data_of(text: str, name: str) -> dict[str, Any]:
     return data
 
 
-def check_admissible(value: Any, name: str, key: str = "") -> None:
+def check_admissible(value: object, name: str, key: str = "") -> None:
     """Refuses what no scenario `name` holds at a dotted `key`, whatever the key: integers that TOML does not have, control
     characters, tables inside tables without end. Raises `ScenarioError`.
     """

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from dockdyn.scenario.language.errors import shown
@@ -125,7 +125,7 @@ class Unit:
     limits: Bounds
 
 
-def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
+def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
     """A bare number in SI units or a text with a unit, as a number of `unit`; refused where it is none or out of range."""
 
     def allowed() -> str:
@@ -146,7 +146,7 @@ def number_of(value: Any, unit: str, what: str, limits: Bounds) -> float:
     return number
 
 
-def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:
+def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:  # noqa: ANN401, a type
     """Field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
 
     A `unit` may name fields declared before it, as in "N/m**{exponent}". A number is written back with its unit, unless
@@ -154,7 +154,7 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     """
     limits = Bounds(size=0.0 if component else SMALLEST, **bounds)
 
-    def parse(value: Any, info: Any) -> float:
+    def parse(value: object, info: ValidationInfo) -> float:
         if "{" in unit:
             try:
                 here = unit.format(**info.data)
@@ -164,7 +164,7 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
             here = unit
         return number_of(value, here, what, limits)
 
-    def written(value: float, info: Any) -> Any:
+    def written(value: float, info: Any) -> Any:  # noqa: ANN401, pydantic goes by what is said here
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"
 
     return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit, what, limits)]
@@ -174,7 +174,7 @@ def example(unit: str) -> str:
     return {"rad": "30 deg", "s": "16 ms"}.get(unit, f"5 {unit}".strip())
 
 
-def refused(value: Any, allowed: str) -> PydanticCustomError:
+def refused(value: object, allowed: str) -> PydanticCustomError:
     """A refusal of `value` that says what is allowed."""
     return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
 

@@ -9,11 +9,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from multiprocessing import resource_tracker
-from typing import Any
+from typing import TYPE_CHECKING
 
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.studies.campaign.conduct import Done, compute
 from dockdyn.studies.campaign.store import Campaign
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 AHEAD = 2  # chunks a worker has in hand or waiting; more would only take memory
 PATIENCE = 10  # s until a scheduler counts as unreachable
@@ -71,7 +74,7 @@ def undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def reached(scheduler: str, option: str) -> Any:
+def reached(scheduler: str, option: str) -> Client:
     """A client of the scheduler at an address."""
     import distributed
     from distributed.comm.registry import backends
@@ -87,7 +90,7 @@ def reached(scheduler: str, option: str) -> Any:
         raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
 
 
-def spread(client: Any, campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
+def spread(client: Client, campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
     """Chunks as they are done."""
     import distributed
 

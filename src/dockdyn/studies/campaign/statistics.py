@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtri
@@ -12,7 +10,9 @@ from scipy.stats import binom
 CONFIDENCE = 0.95
 
 
-def wilson(successes: Any, runs: Any, confidence: float = CONFIDENCE) -> tuple[Any, Any]:
+def wilson(
+    successes: float | np.ndarray, runs: float | np.ndarray, confidence: float = CONFIDENCE
+) -> tuple[np.ndarray, np.ndarray]:
     """Both ends of the interval of a share: `successes` of `runs` (numbers or arrays, runs > 0).
 
     The shares p that the score test does not reject: |p̂ − p| ≤ z √(p (1 − p) / n). It keeps its confidence, on average,

@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -269,12 +269,12 @@ class Columns:
             self.parts[name].append(absent(name, part.sizes["case"]))
         self.rows += part.sizes["case"]
 
-    def joined(self, name: str) -> Any:
+    def joined(self, name: str) -> np.ndarray:
         """A whole column, which is then no more here in parts."""
         return np.concatenate(self.parts.pop(name))
 
 
-def absent(name: str, rows: int) -> Any:
+def absent(name: str, rows: int) -> np.ndarray:
     return np.full(rows, "", object) if name == "reason" else np.full(rows, np.nan)
 
 
@@ -287,7 +287,7 @@ def words_of(kind: str) -> dict[str, str]:
     return {name: one.words + (f", {name.rpartition('.')[2]}" if one.each else "") for name, one in named}
 
 
-def table(sampled: Sampled, cases: Cases, numbers: Any, known: Mapping[str, str]) -> xr.Dataset:
+def table(sampled: Sampled, cases: Cases, numbers: Sequence[int] | np.ndarray, known: Mapping[str, str]) -> xr.Dataset:
     """A row for every case: what was drawn, its figures, why it failed."""
     columns: dict[str, Any] = {}
     for place, (key, unit) in enumerate(zip(sampled.keys, sampled.units, strict=True)):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dockdyn.report.wording import NOTHING, significant
+from dockdyn.results.measures import Either
 from dockdyn.results.requirements import plain
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
@@ -106,7 +107,7 @@ def labelled(words: str, unit: str) -> str:
     return f"{words}, {DEGREES.get(unit, unit)}" if unit else words
 
 
-def in_degrees(values: Any, unit: str) -> Any:
+def in_degrees(values: Either, unit: str) -> Either:
     """Values as they are read: angles in degrees."""
     return np.degrees(values) if unit in DEGREES else values
 
@@ -143,7 +144,7 @@ class Stated(dict[str, str]):
         return NOTHING
 
 
-def spoken(value: Any, unit: str) -> str:
+def spoken(value: object, unit: str) -> str:
     """A value of a scenario file, with the unit that it lacks."""
     if isinstance(value, list):
         inner = ", ".join(spoken(item, "") for item in value)

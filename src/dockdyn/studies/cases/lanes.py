@@ -12,21 +12,25 @@ from typing import Any
 
 import jax
 import numpy as np
+from jaxtyping import PyTree, PyTreeDef
 
 from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import ContactModel
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.key_figures import case_figures
-from dockdyn.results.plan import delay_of, settings_for, settings_with
+from dockdyn.results.plan import Planned, delay_of, settings_for, settings_with
 from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
 SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with its own
 
+Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) and first non-finite number of each run
 Row = tuple[Any, located.Settings]  # a scenario's content and the settings of its run
 
 
-def run_case(kind: str, model: Any, settings: located.Settings) -> tuple[dict[str, Any], Solution]:
+def run_case(kind: str, model: ContactModel, settings: located.Settings) -> tuple[dict[str, Any], Solution]:
     """The key figures that the log and samples of a run give, and its solution; JAX may trace it."""
     known = kind_named(kind).key_figures()
     assert known is not None, kind
@@ -36,8 +40,8 @@ def run_case(kind: str, model: Any, settings: located.Settings) -> tuple[dict[st
 
 
 @partial(Program, static=("kind", "at_once"))
-def together(kind: str, contents: Any, settings: located.Settings, at_once: int | None) -> Any:
-    def lane(row: Row) -> Any:
+def together(kind: str, contents: PyTree, settings: located.Settings, at_once: int | None) -> Outcome:
+    def lane(row: Row) -> Outcome:
         content, chosen = row
         figures, solution = run_case(kind, content.model(), chosen)
         return figures, solution.status, solution.time, solution.first_nonfinite
@@ -55,9 +59,7 @@ def pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
 
 
-def run_lanes(
-    kind: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False
-) -> tuple[dict[str, Any], Any, Any, Any]:
+def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sampled: bool = False) -> Outcome:
     """Figures (NumPy arrays over the contents of one kind), status, end time (s) and first non-finite number of a run of each.
 
     Those of the whole motion where it is `sampled`.
@@ -72,20 +74,22 @@ def run_lanes(
     return found
 
 
-def own_settings(content: Any, sampled: bool = False) -> located.Settings:
+def own_settings(content: Planned, sampled: bool = False) -> located.Settings:
     """Settings of a run, by default one that keeps no samples: the steps are those of a run that does."""
     return settings_for(content, sampled)
 
 
-def short_settings(content: Any, sampled: bool = False) -> located.Settings:
+def short_settings(content: Planned, sampled: bool = False) -> located.Settings:
     """The same with no more room than nearly every run needs."""
     return short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled)
 
 
 @lru_cache(maxsize=64)
-def short_settings_of(duration: float, delay: float, integrator: Any, output: Any, sampled: bool) -> located.Settings:
+def short_settings_of(
+    duration: float, delay: float, integrator: IntegratorSection, output: OutputSection, sampled: bool
+) -> located.Settings:
     """The same from what decides it, which most cases of a campaign share."""
-    decides = SimpleNamespace(duration=duration, integrator=integrator, output=output)
+    decides: Any = SimpleNamespace(duration=duration, integrator=integrator, output=output)
     return settings_with(delay, decides, sampled, SHORT_LOG, SHORT_LINE)
 
 
@@ -93,7 +97,7 @@ def sizes(row: Row) -> tuple[int, int]:
     return row[1].max_moments, row[1].line_capacity
 
 
-def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Any:
+def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
     """The results of all rows, those of one structure in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
@@ -107,7 +111,7 @@ def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Any:
         for first in range(0, len(places), LANES)
     ]
 
-    def work(part: Any) -> Any:
+    def work(part: tuple[PyTreeDef, list[int]]) -> Outcome:
         structure, places = part
         return filled(kind, structure, [leaves[i] for i in places])
 
@@ -121,7 +125,7 @@ def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Any:
     return whole
 
 
-def filled(kind: str, structure: Any, leaves: list[list[Any]]) -> Any:
+def filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
     """One call: rows of equal structure, filled up to its size."""
     count = len(leaves)
     columns = [np.array([*column, *[column[0]] * (LANES - count)], float) for column in zip(*leaves, strict=True)]
@@ -131,7 +135,7 @@ def filled(kind: str, structure: Any, leaves: list[list[Any]]) -> Any:
     return jax.tree.map(lambda values: np.asarray(values)[:count], result)
 
 
-def into(whole: Any, part: Any, places: Sequence[int]) -> None:
+def into(whole: Outcome, part: Outcome, places: Sequence[int]) -> None:
     """Put the rows of `part` at their `places`; a figure that only some rows have is added."""
     for name, values in part[0].items():
         whole[0].setdefault(name, np.full(len(whole[1]), np.nan))[list(places)] = values

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from scipy.interpolate import make_interp_spline, make_smoothing_spline
+from scipy.interpolate import BSpline, make_interp_spline, make_smoothing_spline
 
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.scenario.language.errors import ScenarioError
@@ -217,7 +217,7 @@ def least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
 def smooth(bounce: Bounce) -> tuple[Callable[[Row], Row], Callable[[Row], Row]]:
     """Position and velocity as functions of time, measurement noise smoothed out (generalised cross-validation)."""
 
-    def curve(values: Row) -> Any:
+    def curve(values: Row) -> BSpline:
         size = float(np.ptp(values)) or 1.0
         # in samples and shares of the range, so that the penalty's search is well scaled
         places = np.arange(len(values), dtype=float)

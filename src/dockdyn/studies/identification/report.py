@@ -59,7 +59,13 @@ def contact_report(contact: Contact, answer: dict[str, Any], again: str = "") ->
 
 
 def identified(
-    what: str, verdict: str, rows: Rows, toml: str, log: tuple[str, str], *blocks: Block, **parts: Any
+    what: str,
+    verdict: str,
+    rows: Rows,
+    toml: str,
+    log: tuple[str, str],
+    *blocks: Block,
+    **parts: Any,  # noqa: ANN401, fields of a `Report`
 ) -> Report:
     """The report of an identification of `what`, with the tables that a scenario takes."""
     return Report(

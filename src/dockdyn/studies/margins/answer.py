@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
 from dockdyn.contact.laws.preloaded import Preloaded
 from dockdyn.integrate.model import pack
@@ -17,11 +17,13 @@ from dockdyn.kinds.free_flight.closed_together import (
     names_of,
     seen_matrices,
 )
-from dockdyn.kinds.free_flight.nominal import Nominal, nominal_loop, nominal_of, rest
+from dockdyn.kinds.free_flight.nominal import Judged, Nominal, nominal_loop, nominal_of, rest
+from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import (
@@ -134,7 +136,7 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     return finite(answer)
 
 
-def margins_of_set(content: Any, nominal: Nominal, delay: float) -> dict[str, Any]:
+def margins_of_set(content: TwoBodiesSection, nominal: Nominal, delay: float) -> dict[str, Any]:
     """Growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
     found = roots_with_delay(seen_matrices(content, nominal), delay)
     growth = float(found.roots[0].real)
@@ -150,7 +152,7 @@ def margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: fl
     return [{"after_s": one.after} | margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
-def together(content: Any, nominal: Nominal | None, delay: float) -> list[str]:
+def together(content: Judged, nominal: Nominal | None, delay: float) -> list[str]:
     """Which contacts are closed together where the loop is linearised, and what that counts for."""
     if nominal is None or not nominal.others:
         return []
@@ -170,7 +172,7 @@ def together(content: Any, nominal: Nominal | None, delay: float) -> list[str]:
     return [f"{words}delay is {milliseconds(every)} with all of them and {milliseconds(one)} with one"]
 
 
-def later_words(content: Any, nominal: Nominal | None, found: dict[str, Any]) -> str:
+def later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]) -> str:
     """What a later set of closed contacts means for the loop."""
     own = [] if nominal is None else names_of(content, nominal)
     new = [name for name in found["contacts"] if name not in own]
@@ -214,7 +216,7 @@ def other_motion(loop: Loop, root: complex) -> str:
     return words + f"({ideal.imag:.4g} rad/s), whose amplitude and phase errors are left out"
 
 
-def counted(content: Any, loop: Loop) -> list[str]:
+def counted(content: Judged, loop: Loop) -> list[str]:
     """The parts of the loop that its margins are of."""
     law = content.loop.compensator
     parts = {
@@ -230,7 +232,7 @@ def counted(content: Any, loop: Loop) -> list[str]:
     return [part for part, there in parts.items() if there]
 
 
-def finite(data: Any) -> Any:
+def finite(data: Any) -> Any:  # noqa: ANN401, what JSON holds
     """`data` with None for every number that is not finite: JSON has no others."""
     if isinstance(data, dict):
         return {key: finite(value) for key, value in data.items()}
@@ -274,7 +276,7 @@ def own_window_is_open(windows: Windows, delay: float) -> bool:
     return delay >= windows.longest or any(low <= delay < high == windows.longest for low, high in windows.stable)
 
 
-def place(content: Any, nominal: Nominal | None) -> dict[str, Any] | None:
+def place(content: Judged, nominal: Nominal | None) -> dict[str, Any] | None:
     """Where the nominal contact is."""
     if nominal is None:
         return {"depth_m": content.stability.depth}
@@ -291,7 +293,7 @@ def place(content: Any, nominal: Nominal | None) -> dict[str, Any] | None:
 
 
 @jit_once
-def place_once(content: Any, nominal: Nominal) -> Any:
+def place_once(content: TwoBodiesSection, nominal: Nominal) -> tuple[Array, Array, Array]:
     model, state = rest(content, nominal)
     contact = model.contacts[nominal.contact]
     assert isinstance(contact.law, Preloaded)
@@ -299,7 +301,7 @@ def place_once(content: Any, nominal: Nominal) -> Any:
     return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
 
 
-def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
+def remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     """What a reader of the margins should know."""
     found = []
     if getattr(content, "latch", None) is not None:
@@ -321,7 +323,7 @@ def remarks(content: Any, loop: Loop, nominal: Nominal | None) -> list[str]:
     return found
 
 
-def left_out(section: Any, loop: Loop) -> list[str]:
+def left_out(section: LoopSection, loop: Loop) -> list[str]:
     """What of `[loop]` margins do not count."""
     found = []
     law = section.compensator

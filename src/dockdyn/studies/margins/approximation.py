@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dockdyn.kinds.free_flight.nominal import Judged
 from dockdyn.stability.growth import growth_rates, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.pade import approximate_loop
@@ -15,7 +16,7 @@ from dockdyn.stability.routh import routh
 ORDERS = (1, 2, 3, 4, 5)
 
 
-def pade(content: Any, loop: Loop, stable: bool) -> dict[str, Any] | None:
+def pade(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
     """The approximations of `loop` by order, compensator, robot and virtual contact included; None without delay and hold.
 
     `stable` is the exact verdict. An order whose own verdict is another one says why.

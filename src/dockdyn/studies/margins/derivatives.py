@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
+from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.free_flight.closed_together import counts_all, delayed_loop, seen_matrices
-from dockdyn.kinds.free_flight.nominal import Nominal
+from dockdyn.kinds.free_flight.nominal import Judged, Nominal
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constrained, key_of
 from dockdyn.stability.characteristic import null_vectors, root_of
@@ -44,7 +46,7 @@ class Sensitivities(NamedTuple):
     doubts: list[str]  # which keys have no slope, and why
 
 
-def sensitivities(content: Any, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
+def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical: float | None) -> Sensitivities:
     """Change of the margin for a change of each number of the scenario by its own size, the largest first.
 
     The margin is the delay margin (s) where there is a critical delay above zero, else the growth rate (1/s). The pose of
@@ -128,7 +130,7 @@ def instants_coincide(loop: Loop, delay: float) -> bool:
     return abs(nearest_instant(loop, delay) - delay) < COINCIDE * float(np.asarray(loop.hold))
 
 
-def tied_keys(content: Any, loop: Loop, values: dict[str, float]) -> list[tuple[str, ...]]:
+def tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tuple[str, ...]]:
     """Every key of `values` once, with those that it can change with only."""
     groups = []
     if loop.sampled():
@@ -160,7 +162,7 @@ def conjugate_pairs(name: str, places: list[list[float]]) -> list[tuple[str, ...
 
 
 def named_slopes(
-    content: Any, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
+    content: Judged, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
 ) -> tuple[float, dict[str, float]]:
     """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
     hyperperiod = hyperperiod_of(single(replace(loop, delay=jnp.asarray(longest)))) if loop.sampled() else None
@@ -169,34 +171,39 @@ def named_slopes(
     return float(growth), named_numbers(slopes, content)
 
 
-def named_numbers(numbers: Any, content: Any) -> dict[str, float]:
+def named_numbers(numbers: PyTree, content: PyTree) -> dict[str, float]:
     """The leaves of a tree of the structure of `content` by their keys."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(numbers)
     return {key_of(path, content): float(value) for path, value in leaves}
 
 
-def rightmost(content: Any, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
+def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
     """Rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
     several = nominal is not None and counts_all(content, nominal)
     matrices = seen_matrices(content, nominal) if several else np.asarray(loop.matrices())  # type: ignore[arg-type]
     return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
 
 
-def with_delay(loop: Loop | Linear, delay: Any) -> Any:
+def with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
     """The same with another delay (s)."""
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
 @partial(jit_once, static=("hyperperiod", "at_edge"))
 def slopes_once(
-    content: Any, nominal: Any, delay: Any, start: Any, hyperperiod: Hyperperiod | None, at_edge: bool
-) -> Any:
+    content: Judged,
+    nominal: Nominal | None,
+    delay: Scalar,
+    start: complex | None,
+    hyperperiod: Hyperperiod | None,
+    at_edge: bool,
+) -> tuple[Scalar, PyTree]:
     """Growth rate (1/s) with a `delay` (s), and the gradient of the margin there in every number of `content`."""
 
-    def growth(loop: Any) -> Any:
+    def growth(loop: Any) -> Scalar:  # noqa: ANN401, one with a hyperperiod is a `Loop`
         return growth_of_root(loop, start) if hyperperiod is None else growth_of_multiplier(loop, hyperperiod)
 
-    def margin(content: Any) -> Any:
+    def margin(content: Judged) -> tuple[Scalar, Scalar]:
         loop = delayed_loop(content, nominal)
         # the delay at which the derivatives are taken; the scenario's own enters by its changes
         late = with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
@@ -211,14 +218,14 @@ def slopes_once(
     return rate, slopes
 
 
-def growth_of_root(loop: Loop | Linear, start: Any) -> Any:
+def growth_of_root(loop: Loop | Linear, start: complex | None) -> Scalar:
     """Growth rate (1/s) of the root at `start` of a loop without instants."""
     matrices, delays = loop.matrices(), loop.delay[None]
     left, right = null_vectors(start, *jax.lax.stop_gradient((matrices, delays)))
     return root_of(start, matrices, delays, left, right).real
 
 
-def growth_of_multiplier(loop: Loop, hyperperiod: Hyperperiod) -> Any:
+def growth_of_multiplier(loop: Loop, hyperperiod: Hyperperiod) -> Scalar:
     """Growth rate (1/s) of the largest multiplier of a sampled loop."""
     whole = cycle(loop, hyperperiod)
     values, right = jnp.linalg.eig(jax.lax.stop_gradient(whole.monodromy))

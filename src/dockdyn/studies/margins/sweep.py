@@ -11,9 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Float, Int
 
 from dockdyn.kinds.free_flight.closed_together import delayed_loop, growth_of_linears
-from dockdyn.kinds.free_flight.nominal import Nominal, nominal_of
+from dockdyn.kinds.free_flight.nominal import Judged, Nominal, nominal_of
 from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.plan import jit_once
@@ -25,6 +26,7 @@ from dockdyn.stability.chart import Growth, chart, locate, parted
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.lanes import in_lanes
 from dockdyn.stability.linearise import Linear
+from dockdyn.stability.loop import Loop
 from dockdyn.studies.margins.answer import margins
 
 TOLERANCE = 1e-7  # of an axis: how closely boundaries are located
@@ -77,25 +79,27 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     return xr.Dataset(*variables, attrs=attributes)
 
 
-def swept_content(scenario: Scenario, axes: list[Axis]) -> Any:
+def swept_content(scenario: Scenario, axes: list[Axis]) -> Judged:
     """The scenario with every swept key present."""
     text, name = scenario.text(), scenario.name
     return parse(text, name, {axis.sweep.key: axis.sweep.high for axis in axes}).content
 
 
 @jit_once
-def loops_at(values: Any, content: Any, nominal: Any, leaves: Any) -> Any:
+def loops_at(
+    values: Float[Array, "points keys"], content: Judged, nominal: Nominal | None, leaves: Int[Array, "keys"]
+) -> Loop | Linear:
     """Loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
     own, structure = jax.tree.flatten(content)
     numbers = jnp.stack([jnp.asarray(number, float) for number in own])
 
-    def one(row: Any) -> Any:
+    def one(row: Float[Array, "keys"]) -> Loop | Linear:
         return delayed_loop(jax.tree.unflatten(structure, list(numbers.at[leaves].set(row))), nominal)
 
     return jax.vmap(one)(values)
 
 
-def growth_at(name: str, content: Any, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
+def growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
     """Growth rates at points (m, keys) of the unit cube."""
     values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
     at = partial(loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))

@@ -122,7 +122,7 @@ def key_figures(summaries: Mapping[str, dict[str, Any]]) -> Table:
     return Table(columns, rows, worded={0, 1}, look="wrapped")
 
 
-def said(value: Any) -> str:
+def said(value: float | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

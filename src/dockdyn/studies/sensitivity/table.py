@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float, PyTreeDef
 
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
@@ -29,6 +29,7 @@ from dockdyn.studies.cases.batch import located_figures, run_cases
 from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
 
+Outcome = tuple[dict[str, Array], Array, Array]  # figures, status and end (s) of a run
 NOT_PHYSICS = ("integrator", "output", "stability", "duration")  # tables and keys whose numbers are left out
 CHECKED = 6  # keys, the largest first, whose derivatives are compared with differences
 PER_CENT = 0.01
@@ -195,7 +196,7 @@ def check_figure(scenario: Scenario, of: str) -> KeyFigure:
     return named[of]
 
 
-def outcome(numbers: Float[Any, "leaves"], settings: located.Settings, structure: Any, kind: str) -> Any:
+def outcome(numbers: Float[Any, "leaves"], settings: located.Settings, structure: PyTreeDef, kind: str) -> Outcome:
     """Figures of a run, its status and end (s), of the scenario with `numbers` as its leaves."""
     figures, solution = run_case(kind, jax.tree.unflatten(structure, list(numbers)).model(), settings)
     return figures, solution.status, solution.time
@@ -206,17 +207,17 @@ def slopes_at(
     numbers: Float[Any, "leaves"],
     settings: located.Settings,
     directions: Float[Any, "places leaves"],
-    structure: Any,
+    structure: PyTreeDef,
     kind: str,
     of: str,
-) -> Any:
+) -> tuple[Outcome, Array]:
     """The outcome, and the derivative of the figure `of` along each direction: one after the other, which compiles sooner."""
 
-    def figure(numbers: Any) -> Any:
+    def figure(numbers: Float[Array, "leaves"]) -> tuple[Array, Outcome]:
         found = outcome(numbers, settings, structure, kind)
         return found[0][of], found
 
-    def along(direction: Any) -> Any:
+    def along(direction: Float[Array, "leaves"]) -> tuple[Outcome, Array]:
         _, slope, found = jax.jvp(figure, (numbers,), (direction,), has_aux=True)
         return found, slope
 
