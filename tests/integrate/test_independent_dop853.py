@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dop853_reference import SLACK, Body, Touching, ball, reference_of, unit  # noqa: F401  test_rig_located.py asks here
+from dop853_reference import SLACK, reference_of, unit
 
 import dockdyn
 

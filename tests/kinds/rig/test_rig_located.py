@@ -13,10 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from dop853_reference import Body, Touching, ball, unit
 from rig_bodies_reference import BodiesRun
 from rig_bodies_reference import Numbers as BodiesNumbers
 from rig_continuous_reference import Numbers, Run, Wall, random_rig, scenario
-from test_independent_dop853 import Body, Touching, ball, unit
 
 from dockdyn.kinds.rig import model_stretch as rig_stretch
 from dockdyn.kinds.rig.build import rig_of
