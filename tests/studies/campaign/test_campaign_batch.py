@@ -48,6 +48,8 @@ def test_a_case_of_a_batch_with_stated_steps_is_the_case_run_alone(tmp_path, mor
             assert value == expected, name
         else:
             room = 1e-12 if "change" in name else 1e-13  # of a difference of energies
+            if "dissipated" in name:  # a sum over the steps, each of which rounds
+                room = max(room, alone["steps"] * np.finfo(float).eps)
             small = 1e-13 * alone["kinetic_energy_start_J"] if name == SWUNG_OUT else 0
             assert value == pytest.approx(expected, rel=room, abs=small, nan_ok=True), name
 
