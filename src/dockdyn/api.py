@@ -50,11 +50,11 @@ def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:
 
     Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures.
     """
-    summary = within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
-    return summary | {"requirements": judge(stated_requirements(dataset, name), summary, name)}
+    summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
+    return summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)}
 
 
-def within_range(summary: dict[str, Any]) -> dict[str, Any]:
+def _within_range(summary: dict[str, Any]) -> dict[str, Any]:
     """The summary without the figures that are no numbers any more, such as energies that overflow; a warning names them."""
     lost = []
 
@@ -75,17 +75,17 @@ def within_range(summary: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
+def _stated_requirements(dataset: xr.Dataset, name: str = "scenario") -> tuple[Requirement, ...]:
     """The requirements of the scenario that was run."""
     return requirements_of(tomllib.loads(dataset.attrs["scenario"]).get("requirements", {}), name)
 
 
 def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "result") -> Scene:
-    """The scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for (`parsed`).
+    """The scene of a run. `folder` is where modules of the user's own laws and surfaces are looked for (`_parsed`).
 
     Raises `ScenarioError` for what is not a run.
     """
-    instead = not_a_run(dataset)
+    instead = _not_a_run(dataset)
     if instead:
         raise ScenarioError(f"{name}: {instead}")
     from dockdyn.report.replay.drawable import can_be_drawn, drawable
@@ -93,16 +93,16 @@ def scene_of(dataset: xr.Dataset, folder: Path | None = None, name: str = "resul
     shown, cut = drawable(dataset)
     if not shown.sizes["time"]:
         raise ScenarioError(f"{name}: cannot be replayed; {cut}")
-    content = parsed(dataset, folder, name)
+    content = _parsed(dataset, folder, name)
     found = kind_named(str(dataset.attrs["kind"])).scene(shown, content)
     if not can_be_drawn(found):
         raise ScenarioError(f"{name}: cannot be replayed; its numbers are not finite or too large to draw")
     if cut:
         found = replace(found, notes=[*found.notes, cut])
-    return with_warnings(found)
+    return _with_warnings(found)
 
 
-def parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
+def _parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:  # noqa: ANN401, of the schema of its kind
     """The content of a run's scenario. Modules of the user's own are looked for in `folder`, in the one above it, where
     the scenario is when a run names its own folder, and in the working folder."""
     if folder is None and dataset.encoding.get("source"):
@@ -112,13 +112,13 @@ def parsed(dataset: xr.Dataset, folder: Path | None, name: str) -> Any:  # noqa:
         return parse(dataset.attrs["scenario"], name, folder=folder).content
 
 
-def with_warnings(scene: Scene) -> Scene:
+def _with_warnings(scene: Scene) -> Scene:
     """The scene with a warning for every body whose mesh could not be read and which is drawn plainly instead."""
     lost = [f"{part.name}: {part.missing}; drawn as a plain shape" for part in scene.parts if part.missing]
     return replace(scene, warnings=[*scene.warnings, *lost])
 
 
-def not_a_run(dataset: xr.Dataset) -> str:
+def _not_a_run(dataset: xr.Dataset) -> str:
     """Why a result has nothing to replay, and what to do instead; empty for a run."""
     study = study_of(dataset)
     if study == "campaign":

@@ -37,8 +37,8 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
     several: disk full, not allowed.
     """
     given = [Path(path) for path in paths]
-    places = [path if special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
-    parts = [place if special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
+    places = [path if _special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
+    parts = [place if _special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
     own = {part for part, place in zip(parts, places, strict=True) if part != place}
     made = [folder for place in places for folder in place.parents if not folder.exists()]
     unfinished.update(own)
@@ -58,7 +58,7 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
                 os.replace(part, place)
         for folder in {part.parent for part in own}:
             with contextlib.suppress(OSError):  # the files are there, whether the folder can be read or not
-                keep_names(folder)
+                _keep_names(folder)
     except OSError as error:
         if error.filename is None or error.filename in map(str, parts):
             error.filename = str(paths[0] if len(paths) == 1 else Path(paths[0]).parent)
@@ -73,12 +73,12 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
         unfinished.difference_update(own)
 
 
-def special(path: Path) -> bool:
+def _special(path: Path) -> bool:
     """Whether there is something that is neither a regular file nor a folder."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def keep_names(folder: Path) -> None:
+def _keep_names(folder: Path) -> None:
     """Bring the names in a folder to the disk, so that they stay when the power fails."""
     opened = os.open(folder, os.O_RDONLY)
     try:

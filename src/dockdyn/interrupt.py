@@ -37,29 +37,29 @@ def listen() -> None:
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)  # written to as the signal comes, also amid compiled code
     for number in WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, stop)
+            signal.signal(number, _stop)
 
 
 def wait(reader: int) -> None:
     """What the thread does: wait for signals; end the process, or tell the work that waits for one."""
     while numbers := os.read(reader, 1):
         handler = signal.getsignal(numbers[0])
-        if handler is stop:
+        if handler is _stop:
             end(numbers[0])
-        elif handler is leave_to_waiter:
+        elif handler is _leave_to_waiter:
             last = threading.Timer(GRACE, os._exit, (0,))  # whatever hangs then, a lock or another's thread
             last.daemon = True
             last.start()
             asked.set()
 
 
-def stop(number: int, frame: object) -> None:
+def _stop(number: int, frame: object) -> None:
     """What the main thread does when it comes to hear of the signal: nothing more."""
     time.sleep(PATIENCE)
     os._exit(128 + number)
 
 
-def leave_to_waiter(number: int, frame: object) -> None:
+def _leave_to_waiter(number: int, frame: object) -> None:
     """What the main thread does with a signal that `awaiting` waits for: nothing, the waiting thread has told it."""
 
 
@@ -71,7 +71,7 @@ def awaiting() -> Iterator[threading.Event]:
     block ends it at once. `listen` must have been called before.
     """
     asked.clear()
-    before = {number: signal.signal(number, leave_to_waiter) for number in WORDS}
+    before = {number: signal.signal(number, _leave_to_waiter) for number in WORDS}
     try:
         yield asked
     finally:

@@ -63,7 +63,7 @@ class Program:
             compiled = kept[key]
         found = compiled(*leaves)
         if new:
-            make_room()
+            _make_room()
         return found
 
     def compiled(self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef) -> jax.stages.Wrapped:
@@ -81,15 +81,15 @@ class Program:
         return jax.jit(body, donate_argnums=donated, **self.options)
 
 
-def make_room() -> None:
+def _make_room() -> None:
     """Drops the programs not used for longest while there are too many; says so, once."""
     with guard:
         while len(kept) > 1 and (len(kept) > MOST_KEPT or maps() > most_maps()):
-            tell()
+            _tell()
             _, dropped = kept.popitem(last=False)
             dropped.clear_cache()
         if maps() > most_maps():  # what others have compiled
-            tell()
+            _tell()
             jax.clear_caches()
 
 
@@ -111,7 +111,7 @@ def most_maps() -> float:
 
 
 @cache
-def tell() -> None:
+def _tell() -> None:
     """The warning that programs are dropped, once a process."""
     warnings.warn(
         f"this process has compiled so many structures (kinds of model, numbers of parts, laws) that those not used for "

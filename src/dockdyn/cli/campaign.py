@@ -87,20 +87,20 @@ def run(
     store = Store(out if out is not None else Path(f"{Path(scenario).stem}-campaign"))
     planned = plan_campaign(chosen, runs, seed)
     with claimed(store):
-        campaign = checked(store, planned, resume)
-        with interruptible(store, campaign), cluster(workers, scheduler) as work:
+        campaign = _checked(store, planned, resume)
+        with _interruptible(store, campaign), cluster(workers, scheduler) as work:
             missing = store.missing(campaign)
             if missing:
                 rehearse(chosen)
-            begun(store, campaign)
+            _begun(store, campaign)
             if missing:
-                with counting(campaign.runs, quiet) as tell:
+                with _counting(campaign.runs, quiet) as tell:
                     run_campaign(campaign, store, work or here, tell)
             elif not store.whole.exists():
                 store.finish(campaign)
             if kept:
-                keep_cases(store, campaign, kept, quiet)
-            written = write_report(store)
+                _keep_cases(store, campaign, kept, quiet)
+            written = _write_report(store)
     told(written, store, as_json)
 
 
@@ -122,10 +122,10 @@ def rerun(
 
     store = Store(folder)
     campaign = store.campaign()
-    place = out if out is not None else case_folder(store, case)
-    scenario = case_scenario(campaign, case)
+    place = out if out is not None else _case_folder(store, case)
+    scenario = _case_scenario(campaign, case)
     vacant(place, force)
-    show_report(case_result(scenario, place, quiet))
+    show_report(_case_result(scenario, place, quiet))
     say(f"Report: {place / 'report.html'}")
 
 
@@ -151,7 +151,7 @@ def report(
     if keys is not None and len(keys) != 2:
         raise Refusal(f"--map {map_}: must be two keys, KEY,KEY")
     store = Store(folder)
-    told(write_report(store, keys), store, as_json)
+    told(_write_report(store, keys), store, as_json)
 
 
 @contextlib.contextmanager
@@ -169,7 +169,7 @@ def claimed(store: Store) -> Iterator[None]:
         yield
 
 
-def checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
+def _checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
     """The campaign to run: a new one, or the one in the folder, to go on with."""
     from dockdyn.studies.campaign.conduct import continued
 
@@ -180,7 +180,7 @@ def checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
     raise Refusal(f"{store.folder}: exists; give --resume to go on with it, or another --out")
 
 
-def begun(store: Store, campaign: Campaign) -> None:
+def _begun(store: Store, campaign: Campaign) -> None:
     """Write what the campaign is."""
     try:
         store.create(campaign)
@@ -189,7 +189,7 @@ def begun(store: Store, campaign: Campaign) -> None:
 
 
 @contextlib.contextmanager
-def interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
+def _interruptible(store: Store, campaign: Campaign) -> Iterator[None]:
     """Whatever stops the work says how to go on."""
     from dockdyn.studies.campaign.cluster import WorkLost
 
@@ -221,7 +221,7 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+def _counting(runs: int, quiet: bool) -> Iterator[Callable[[int], None]]:
     """Progress with rate and time left: a bar on a terminal, else, for a log, a line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -267,7 +267,7 @@ class Lines:
         say(f"{done} of {self.runs} cases, {rate}, {left:.0f} s left", err=True)
 
 
-def write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[dict[str, Any], Report]:
+def _write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[dict[str, Any], Report]:
     """Write the report of a campaign; its answers and what it says."""
     from dockdyn.report.page import render_page
     from dockdyn.results.store import as_written
@@ -295,17 +295,17 @@ def told(written: tuple[dict[str, Any], Report], store: Store, as_json: bool) ->
     say(f"Report: {store.folder / 'campaign-report.html'}")
 
 
-def case_folder(store: Store, case: int) -> Path:
+def _case_folder(store: Store, case: int) -> Path:
     return store.folder / "cases" / f"{case:06d}"
 
 
-def case_scenario(campaign: Campaign, case: int) -> Scenario:
+def _case_scenario(campaign: Campaign, case: int) -> Scenario:
     from dockdyn.studies.campaign.conduct import case_of
 
     return case_of(campaign, case)
 
 
-def case_result(scenario: Scenario, place: Path, quiet: bool) -> Report:
+def _case_result(scenario: Scenario, place: Path, quiet: bool) -> Report:
     """Run one case and write its files. Returns its report."""
     from dockdyn.api import simulate
 
@@ -314,14 +314,14 @@ def case_result(scenario: Scenario, place: Path, quiet: bool) -> Report:
     return write_files(place, dataset, "result.nc")
 
 
-def keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:
+def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:
     """Write the results of the cases asked for that are not there yet."""
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.studies.campaign.keep import chosen_cases
 
     for case in chosen_cases(store.read(campaign), kept):
-        place = case_folder(store, case)
+        place = _case_folder(store, case)
         if (place / "report.html").exists():
             continue
         with contextlib.suppress(ScenarioError):  # a case whose numbers are not allowed has no result
-            case_result(case_scenario(campaign, case), place, quiet)
+            _case_result(_case_scenario(campaign, case), place, quiet)

@@ -36,7 +36,7 @@ Overrides = Annotated[
 ]
 
 
-def without_own_code(context: typer.Context, asked: bool) -> None:
+def _without_own_code(context: typer.Context, asked: bool) -> None:
     """For this command, and the processes that it starts, the variable that refuses modules of scenarios."""
     if not asked:
         return
@@ -51,7 +51,7 @@ NoOwnCode = Annotated[
     bool,
     typer.Option(
         "--no-own-code",
-        callback=without_own_code,
+        callback=_without_own_code,
         is_eager=True,
         help="Run no Python module that the scenario names: for files of strangers.",
     ),

@@ -37,14 +37,14 @@ def doctor() -> None:
     from dockdyn import backend
 
     began = time.perf_counter()
-    lines, missing = packages()
+    lines, missing = _packages()
     typer.echo(
         f"dockdyn {version('dockdyn')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     )
     typer.echo("\n".join(lines))
-    typer.echo(f"computes on: {', '.join(devices())}; {os.cpu_count()} processors here")
+    typer.echo(f"computes on: {', '.join(_devices())}; {os.cpu_count()} processors here")
     typer.echo(f"compiled code: {folder(backend.cache_folder())}")
-    check = self_check()
+    check = _self_check()
     typer.echo(f"self-check: {check.words} ({time.perf_counter() - began:.1f} s in all)")
     if missing or not check.right:
         typer.echo(f"Not well: {', '.join([*missing, *([] if check.right else ['the self-check'])])}")
@@ -52,7 +52,7 @@ def doctor() -> None:
     typer.echo("All well.")
 
 
-def packages() -> tuple[list[str], list[str]]:
+def _packages() -> tuple[list[str], list[str]]:
     """Lines with the versions of the packages that dockdyn needs or can use, and which that it needs are missing."""
     lines, missing = [], []
     stated = requires("dockdyn") or []
@@ -73,7 +73,7 @@ def packages() -> tuple[list[str], list[str]]:
     return lines, missing
 
 
-def devices() -> list[str]:
+def _devices() -> list[str]:
     """What JAX computes on."""
     import jax
 
@@ -89,7 +89,7 @@ def folder(place: Path) -> str:
     return f"{place}, {words}"
 
 
-def self_check() -> Check:
+def _self_check() -> Check:
     """Simulated latching against its closed form."""
     import jax.numpy as jnp
 

@@ -42,16 +42,16 @@ Period = Annotated[
 ]
 
 
-def column_option(name: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
+def _column_option(name: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return typer.Option(f"--{name}", metavar="COLUMN", help=f"The column with {words}.")
 
 
 @app.command(epilog=example("dockdyn identify robot log.csv --validate second.csv --out robot"))
 def robot(
     log: LogFile,
-    time: Annotated[str | None, column_option("time", "the time")] = None,
-    command: Annotated[str | None, column_option("command", "the commanded position")] = None,
-    actual: Annotated[str | None, column_option("actual", "the actual position")] = None,
+    time: Annotated[str | None, _column_option("time", "the time")] = None,
+    command: Annotated[str | None, _column_option("command", "the commanded position")] = None,
+    actual: Annotated[str | None, _column_option("actual", "the actual position")] = None,
     unit: Units = None,
     orders: Annotated[
         str | None, typer.Option("--orders", metavar="NA,NB", help="Coefficients of the equation; chosen if not given.")
@@ -77,11 +77,11 @@ def robot(
     The log holds commanded and actual positions.
     """
 
-    prepared(out, force)
+    _prepared(out, force)
     from dockdyn.studies.identification.robot import figures_of, identify_robot, read_robot_log, robot_toml, validated
 
     columns = {"time": time, "command": command, "actual": actual}
-    units = units_of(unit, ("command", "actual"), tuple(columns))
+    units = _units_of(unit, ("command", "actual"), tuple(columns))
     sizes = pair(orders)
     with progress("Identifying the robot", quiet):
         found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
@@ -92,7 +92,7 @@ def robot(
 
     report = robot_report(found, answer, typed())
     if out is not None:
-        write_report(out / "robot.toml", robot_toml(found), report)
+        _write_report(out / "robot.toml", robot_toml(found), report)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
@@ -106,10 +106,10 @@ def robot(
 @app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
 def contact(
     log: LogFile,
-    time: Annotated[str | None, column_option("time", "the time")] = None,
-    position: Annotated[str | None, column_option("position", "the position")] = None,
-    measured_force: Annotated[str | None, column_option("measured-force", "the contact force")] = None,
-    velocity: Annotated[str | None, column_option("velocity", "the velocity, if it is measured")] = None,
+    time: Annotated[str | None, _column_option("time", "the time")] = None,
+    position: Annotated[str | None, _column_option("position", "the position")] = None,
+    measured_force: Annotated[str | None, _column_option("measured-force", "the contact force")] = None,
+    velocity: Annotated[str | None, _column_option("velocity", "the velocity, if it is measured")] = None,
     unit: Units = None,
     delay: Annotated[
         float | None,
@@ -126,12 +126,12 @@ def contact(
     And its delay and restitution; the log holds a measured bounce.
     """
 
-    prepared(out, force)
+    _prepared(out, force)
     from dockdyn.studies.identification.bounce_log import read_bounce
     from dockdyn.studies.identification.contact import contact_toml, figures_of, identify_contact
 
     columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
-    units = units_of(unit, ("position",), tuple(columns))
+    units = _units_of(unit, ("position",), tuple(columns))
     with progress("Identifying the contact", quiet):
         found = identify_contact(read_bounce(log, columns, units, period), delay)
     answer = figures_of(found)
@@ -139,7 +139,7 @@ def contact(
 
     report = contact_report(found, answer, typed())
     if out is not None:
-        write_report(out / "contact.toml", contact_toml(found), report)
+        _write_report(out / "contact.toml", contact_toml(found), report)
     if as_json:
         typer.echo(json.dumps(answer, indent=2, allow_nan=False))
         return
@@ -198,8 +198,8 @@ def plan(
     if any(option is not None for option in (direction, urdf, tip, joints)):
         from dockdyn.studies.identification.arm_path import lead
 
-        arm = arm_for(urdf, tip, joints)
-        path = lead(arm, vector(direction or "1,0,0"), commands, times)
+        arm = _arm_for(urdf, tip, joints)
+        path = lead(arm, _vector(direction or "1,0,0"), commands, times)
     write_text(file, sweep_csv(sweep, period, times, commands, arm, path), force)
     answer = sweep_answer(sweep, period, times, commands, arm, path)
     if as_json:
@@ -212,7 +212,7 @@ def plan(
     say(f"Commands: {file}")
 
 
-def write_report(file: Path, toml: str, report: Report) -> None:
+def _write_report(file: Path, toml: str, report: Report) -> None:
     """Write what was found as tables of a scenario, and the report beside it."""
     from dockdyn.report.page import render_page
 
@@ -220,14 +220,14 @@ def write_report(file: Path, toml: str, report: Report) -> None:
     write_text(file.with_name("report.html"), render_page(report), force=True)
 
 
-def prepared(out: Path | None, force: bool) -> None:
+def _prepared(out: Path | None, force: bool) -> None:
     """Refuses a folder that exists before anything is computed."""
 
     if out is not None:
         vacant(out, force)
 
 
-def units_of(texts: list[str] | None, positions: tuple[str, ...], known: tuple[str, ...]) -> dict[str, str]:
+def _units_of(texts: list[str] | None, positions: tuple[str, ...], known: tuple[str, ...]) -> dict[str, str]:
     """Units by column from `--unit mm` (of all positions) and `--unit actual=mm`."""
     found: dict[str, str] = {}
     for text in texts or []:
@@ -253,7 +253,7 @@ def pair(text: str | None) -> tuple[int, int] | None:
     return parts[0] or 0, parts[1] or 0
 
 
-def vector(text: str) -> np.ndarray:
+def _vector(text: str) -> np.ndarray:
     """Three numbers from "1,0,0"."""
     import numpy as np
 
@@ -266,7 +266,7 @@ def vector(text: str) -> np.ndarray:
     return found
 
 
-def arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
+def _arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
     """The arm of a URDF file, or the generic one."""
     import dataclasses
 
@@ -279,7 +279,7 @@ def arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
     start = None
     if joints is not None:
         try:  # a bare number is in the joint's own unit
-            start = [angle_or_length(part, convert) for part in joints.split(",")]
+            start = [_angle_or_length(part, convert) for part in joints.split(",")]
         except ValueError:
             raise Refusal(f'--joints {joints}: must be angles or lengths, such as "0, -75 deg, 95 deg"') from None
     if urdf is not None:
@@ -294,7 +294,7 @@ def arm_for(urdf: Path | None, tip: str | None, joints: str | None) -> Arm:
     return dataclasses.replace(arm, start=np.array(start))
 
 
-def angle_or_length(text: str, convert: Callable[[str, str], float]) -> float:
+def _angle_or_length(text: str, convert: Callable[[str, str], float]) -> float:
     """rad, or m where the text says so."""
     for unit in ("rad", "m"):
         try:

@@ -26,15 +26,15 @@ Mass = quantity_option(
 )
 
 
-def mass_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
+def _mass_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return quantity_option(flag, "kg", "a mass", words, above=0)
 
 
-def stiffness_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
+def _stiffness_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return quantity_option(flag, "N/m", "a stiffness", words, above=0)
 
 
-def length_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
+def _length_option(flag: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
     return quantity_option(flag, "m", "a length", words, above=0)
 
 
@@ -62,13 +62,13 @@ def multibody(
     ] = 0.0,
     contact_stiffness: Annotated[
         float | None,
-        stiffness_option("--contact-stiffness", "Of the contact; with the two below, for correction and warnings."),
+        _stiffness_option("--contact-stiffness", "Of the contact; with the two below, for correction and warnings."),
     ] = None,
     chaser_stiffness: Annotated[
-        float | None, stiffness_option("--chaser-stiffness", "Between the chaser's masses.")
+        float | None, _stiffness_option("--chaser-stiffness", "Between the chaser's masses.")
     ] = None,
     target_stiffness: Annotated[
-        float | None, stiffness_option("--target-stiffness", "Between the target's masses.")
+        float | None, _stiffness_option("--target-stiffness", "Between the target's masses.")
     ] = None,
     contact_damping: Annotated[
         float | None,
@@ -78,7 +78,7 @@ def multibody(
     ] = None,
     size: Annotated[
         float | None,
-        length_option("--size", "Of the larger system: an elastic wave should pass it twice in the contact."),
+        _length_option("--size", "Of the larger system: an elastic wave should pass it twice in the contact."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -136,9 +136,9 @@ def multibody(
     )
 )
 def latch(
-    chaser_mass: Annotated[float, mass_option("--chaser-mass", "Of the whole chaser.")],
-    target_mass: Annotated[float, mass_option("--target-mass", "Of the whole target.")],
-    stiffness: Annotated[float, stiffness_option("--stiffness", "Of the latch's spring, across the line of motion.")],
+    chaser_mass: Annotated[float, _mass_option("--chaser-mass", "Of the whole chaser.")],
+    target_mass: Annotated[float, _mass_option("--target-mass", "Of the whole target.")],
+    stiffness: Annotated[float, _stiffness_option("--stiffness", "Of the latch's spring, across the line of motion.")],
     angle: Annotated[
         float,
         quantity_option(
@@ -151,10 +151,10 @@ def latch(
         ),
     ],
     axial_length: Annotated[
-        float | None, length_option("--axial-length", "Of the ramp along the line of motion; or give the next.")
+        float | None, _length_option("--axial-length", "Of the ramp along the line of motion; or give the next.")
     ] = None,
     lateral_length: Annotated[
-        float | None, length_option("--lateral-length", "Of the ramp across the line of motion.")
+        float | None, _length_option("--lateral-length", "Of the ramp across the line of motion.")
     ] = None,
     speed: Annotated[
         float | None,

@@ -65,12 +65,12 @@ def main() -> None:
     except OSError as error:  # a file that cannot be written; what is read is checked where it is read
         fail(failure(error), STOPPED_EARLY if error.errno in FULL else BAD_INPUT)
     except Exception as error:
-        fail(words_of(error), BAD_INPUT)
+        fail(_words_of(error), BAD_INPUT)
     if code:
         raise SystemExit(code)
 
 
-def words_of(error: Exception) -> str:
+def _words_of(error: Exception) -> str:
     """One line for what was typed wrong, or for what a scenario or file has wrong; any other error is raised again."""
     context: Any = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":

@@ -69,7 +69,7 @@ def report(
             text = render_page(overlay_report(runs, measured, typed()))
         else:
             found = report_of(first)
-            text = page_of(first, results[0].parent, found if measured is None else beside_log(found, first, measured))
+            text = _page_of(first, results[0].parent, found if measured is None else beside_log(found, first, measured))
     write_text(page, text, force)
     say(f"Report: {page}")
 
@@ -104,7 +104,7 @@ def export(
     say(f"Wrote {file}")
 
 
-def page_of(dataset: xr.Dataset, folder: Path, report: Report) -> str:
+def _page_of(dataset: xr.Dataset, folder: Path, report: Report) -> str:
     """The page of a result that lies in `folder`; says where a run's replay had to be left out."""
     from dockdyn.pages import replay_of
     from dockdyn.report.page import render_page
@@ -137,7 +137,7 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str) -> Report:
 
     try:
         report = report_of(dataset)
-        files[folder / "report.html"] = page_of(dataset, folder, report)
+        files[folder / "report.html"] = _page_of(dataset, folder, report)
     finally:
         write_together(files)
     return report

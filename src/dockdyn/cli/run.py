@@ -133,7 +133,7 @@ def reproduce(
     if figure is not None and figure not in known:
         raise Refusal(f"--figure {figure}: must be one of {', '.join(known)}")
     if table is not None:
-        figure = table_of(paper, table, figure, known)
+        figure = _table_of(paper, table, figure, known)
     folder = out if out is not None else Path(f"reproduce-{paper}")
     vacant(folder, force)
     with progress(f"Reproducing {paper}", quiet) as advance:
@@ -145,7 +145,7 @@ def reproduce(
     say(f"Pictures and tables: {folder}")
 
 
-def table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:
+def _table_of(paper: str, table: str, figure: str | None, known: list[str]) -> str:
     """The part of a paper that is its table with that number."""
     tables = [name.removeprefix("table-") for name in known if name.startswith("table-")]
     if not tables:

@@ -38,7 +38,7 @@ def view(
     result = result_in(result)
     if html is not None:
         vacant_file(html, force, result)
-    address = None if html is not None else checked(host)
+    address = None if html is not None else _checked(host)
     with as_written(result):
         scene = scene_of(open_result(result), result.parent, str(result))
     for words in scene.warnings:
@@ -54,10 +54,10 @@ def view(
     assert address is not None
     if not address.is_loopback:
         say(f"warning: {host} is no loopback address: whoever reaches it can look at this replay", err=True)
-    serve(scene, host, free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
+    serve(scene, host, _free_port(host, port), lambda url: say(f"Replay: {url} (Ctrl-C ends it)"))
 
 
-def checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+def _checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     """The address of --host."""
     try:
         return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
@@ -65,7 +65,7 @@ def checked(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         raise Refusal(f"--host {host}: must be an address of this machine, such as 127.0.0.1 or 0.0.0.0") from None
 
 
-def free_port(host: str, port: int | None) -> int:
+def _free_port(host: str, port: int | None) -> int:
     """The port asked for; where none is, the usual one or, where that is taken, one that is free."""
     import socket
 

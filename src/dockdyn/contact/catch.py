@@ -71,7 +71,7 @@ class Seat(NamedTuple):
     @staticmethod
     def nothing(catch: Catch) -> Seat:
         """The seat of a catch that has caught nothing."""
-        return Seat(Vector.zero(), None if catch.turning is None else level(), jnp.zeros(()), jnp.zeros(()))
+        return Seat(Vector.zero(), None if catch.turning is None else _level(), jnp.zeros(()), jnp.zeros(()))
 
     def rate(self, power: Scalar) -> Seat:
         """The time derivative of a seat whose dampers take `power` (W)."""
@@ -79,7 +79,7 @@ class Seat(NamedTuple):
         return still._replace(dissipated=power)
 
 
-def level() -> Quaternion:
+def _level() -> Quaternion:
     """The attitude that turns nothing."""
     return Quaternion(jnp.ones(()), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
 

@@ -96,13 +96,13 @@ def riccati(
     def correct(_: int, x: Array) -> Array:
         k = jnp.linalg.solve(r, b.T @ x)  # first: b r⁻¹ bᵀ between two x would cancel in its last digits
         left = a.T @ x + x @ a - k.T @ r @ k + q
-        return x + lyapunov(a - b @ k, (left + left.T) / 2)
+        return x + _lyapunov(a - b @ k, (left + left.T) / 2)
 
     _, _, x = jax.lax.fori_loop(0, DOUBLINGS, double, start)
     return size[:, None] * jax.lax.fori_loop(0, CORRECTIONS, correct, x) * size
 
 
-def lyapunov(a: Float[Array, "n n"], q: Float[Array, "n n"]) -> Float[Array, "n n"]:
+def _lyapunov(a: Float[Array, "n n"], q: Float[Array, "n n"]) -> Float[Array, "n n"]:
     """X of aᵀX + X a + q = 0, as n² linear equations: accurate, where doubling mixes slow and fast motions."""
     one = jnp.eye(a.shape[0])
     found = jnp.linalg.solve(jnp.kron(a.T, one) + jnp.kron(one, a.T), -q.ravel()).reshape(a.shape)

@@ -45,7 +45,7 @@ class Plant(NamedTuple):
 
     def turning(self) -> Float[Array, "3"]:
         """Angular velocity of the chaser's base (rad/s, base axes)."""
-        return base_rate(self.trees[0], self.v)
+        return _base_rate(self.trees[0], self.v)
 
     def momenta(self) -> list[Momentum]:
         """Those of chaser and target without the wheel."""
@@ -81,7 +81,7 @@ class Law(Protocol):
         ...
 
 
-def base_rate(tree: Tree, v: Row) -> Float[Array, "3"]:
+def _base_rate(tree: Tree, v: Row) -> Float[Array, "3"]:
     """Angular velocity of the base (rad/s, base axes)."""
     found, axes = jnp.zeros(3), turning_axes(tree)
     return found.at[jnp.array(axes, int)].set(v[jnp.array(turning_columns(tree), int)])

@@ -88,7 +88,7 @@ def met_by_loop(
     made: Callable[[np.ndarray], Loop], target: complex, start: Float[np.ndarray, "numbers"], what: str
 ) -> Float[np.ndarray, "numbers"]:
     """`met` for the roots of loops. ValueError also where the contact is too fast for the loop's cycle."""
-    period = cycle_of(made(start[None]))
+    period = _cycle_of(made(start[None]))
     if target.imag * period >= np.pi:
         raise ValueError(
             f"the contact oscillates with {target.imag:.6g} rad/s; must be below {np.pi / period:.6g} rad/s, "
@@ -124,6 +124,6 @@ def met(
     raise ValueError(f"no {what} found that put the loop's root at {target:.6g} 1/s")
 
 
-def cycle_of(many: Loop) -> float:
+def _cycle_of(many: Loop) -> float:
     """Time (s) until all instants meet again."""
     return hyperperiod_of(many).holds * float(np.asarray(many.hold).ravel()[0]) if many.sampled() else 0.0

@@ -47,14 +47,14 @@ def reproduce(
 
         picture, rows = part.make(advance)
         stem = f"figure-{name}" if isinstance(name, int) else name
-        files = () if picture is None else save(picture, part.title, folder / stem)
+        files = () if picture is None else _save(picture, part.title, folder / stem)
         tables.append(Table(name, part.title, tuple(rows), part.note, files))
         advance(1.0)
     write_file(folder / "tables.md", "\n".join(table.markdown() for table in tables))
     return tables
 
 
-def save(figure: Figure, title: str, path: Path) -> tuple[Path, ...]:
+def _save(figure: Figure, title: str, path: Path) -> tuple[Path, ...]:
     """The picture under its title as PNG and SVG; the same picture gives the same file."""
     figure.suptitle(title)
     files = path.with_suffix(".png"), path.with_suffix(".svg")

@@ -19,38 +19,38 @@ def again(dataset: xr.Dataset) -> str:
     return shlex.join([*words, *OPTIONS[study](dataset), "--out", "again"])
 
 
-def no_options(dataset: xr.Dataset) -> Iterator[str]:
+def _no_options(dataset: xr.Dataset) -> Iterator[str]:
     return iter(())
 
 
-def stability_options(dataset: xr.Dataset) -> Iterator[str]:
+def _stability_options(dataset: xr.Dataset) -> Iterator[str]:
     for sweep in json.loads(dataset.attrs.get("sweeps", "[]")):
         yield from ("--sweep", sweep)
 
 
-def compare_options(dataset: xr.Dataset) -> Iterator[str]:
+def _compare_options(dataset: xr.Dataset) -> Iterator[str]:
     stiffnesses = ", ".join(repr(float(value)) for value in dataset.stiffness.values)
     yield from ("--compensators", ",".join(map(str, dataset.compensator.values)))
     yield from ("--set", f"{STIFFNESS}=[{stiffnesses}]")
 
 
-def envelope_options(dataset: xr.Dataset) -> Iterator[str]:
+def _envelope_options(dataset: xr.Dataset) -> Iterator[str]:
     answer = json.loads(dataset.attrs["envelope"])
     for key, (low, high) in zip(answer["keys"], answer["ranges"], strict=True):
         yield from ("--over", f"{key}={low!r}:{high!r}")
     yield from ("--of", answer["of"], "--tolerance", repr(answer["tolerance"]))
 
 
-def campaign_options(dataset: xr.Dataset) -> Iterator[str]:
+def _campaign_options(dataset: xr.Dataset) -> Iterator[str]:
     for name in ("runs", "seed"):
         if name in dataset.attrs:
             yield from (f"--{name}", str(int(dataset.attrs[name])))
 
 
 OPTIONS: dict[str, Callable[[xr.Dataset], Iterator[str]]] = {
-    "run": no_options,
-    "stability": stability_options,
-    "compare": compare_options,
-    "envelope": envelope_options,
-    "campaign": campaign_options,
+    "run": _no_options,
+    "stability": _stability_options,
+    "compare": _compare_options,
+    "envelope": _envelope_options,
+    "campaign": _campaign_options,
 }

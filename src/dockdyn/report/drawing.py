@@ -177,7 +177,7 @@ def over_time(dataset: xr.Dataset, axes: np.ndarray, close: float = CLOSE) -> No
         shade_contacts(dataset, ax)
         ax.set_xlim(0, end if end > 0 else 1)
         align_label(ax)
-    name_contacts(dataset, axes[0], close)
+    _name_contacts(dataset, axes[0], close)
     axes[-1].set_xlabel("time, s")
 
 
@@ -193,7 +193,7 @@ def shade_contacts(dataset: xr.Dataset, ax: Axes) -> None:
     ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), color=colour, linewidth=0.4, zorder=0)
 
 
-def name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
+def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
     """Writes Q1, Q2 … above the shaded times; neighbours too close for that share one text."""
     middles = contact_spans(dataset).mean(axis=1)
     groups: list[list[int]] = []

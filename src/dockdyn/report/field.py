@@ -84,7 +84,7 @@ def field(dataset: xr.Dataset, member: int, keys: list[Key]) -> tuple[Triangulat
     columns, rows = (key.share(key.values) for key in keys)
     nodes = np.stack([part.ravel() for part in np.meshgrid(columns, rows)], axis=1)
     step = 0.4 * min(np.diff(columns).min(), np.diff(rows).min())
-    lines = [refined(line, step, keys) for line in boundary(dataset, member)]
+    lines = [_refined(line, step, keys) for line in boundary(dataset, member)]
     zeros = np.concatenate([np.empty((0, 2)), *lines])
     zeros = np.unique(np.clip(zeros[(np.abs(zeros - 0.5) < 0.5 + 1e-9).all(axis=1)].round(9), 0, 1), axis=0)
     keep = np.ones(len(nodes), bool)
@@ -142,7 +142,7 @@ def on_axes(triangles: Triangulation, keys: list[Key], mask: np.ndarray | None =
     return Triangulation(keys[0].value(triangles.x), keys[1].value(triangles.y), triangles.triangles, mask)
 
 
-def refined(line: np.ndarray, step: float, keys: list[Key]) -> np.ndarray:
+def _refined(line: np.ndarray, step: float, keys: list[Key]) -> np.ndarray:
     """A line in shares of the axes, its points no further apart than `step`."""
     places = np.stack([key.share(line[:, axis]) for axis, key in enumerate(keys)], axis=1)
     along = np.r_[0.0, np.cumsum(np.hypot(*np.diff(places, axis=0).T))]

@@ -26,19 +26,19 @@ def render_page(report: Report, *, replay: str = "", no_replay: str = "") -> str
     from dockdyn.report.drawing import COLOURS
     from dockdyn.report.embedded_replay import PAGE, POLICY, SCRIPT
 
-    blocks = {where: placed(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")}
-    judged = requirements_table(report.requirements)
+    blocks = {where: _placed(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")}
+    judged = _requirements_table(report.requirements)
     if judged is not None:
         blocks["requirements"] = [("", [Block(table=judged)]), *blocks["requirements"]]
     if not blocks["inputs"]:
         blocks["inputs"] = [("", [Block(folded="Scenario, as it ran", text=report.scenario)])]
-    return template().render(
+    return _template().render(
         report=report,
         colours=COLOURS,
         verdict=sentences(report.verdict),
-        judgement=judgement(report.requirements),
+        judgement=_judgement(report.requirements),
         blocks=blocks,
-        figures=pictures(report.plots),
+        figures=_pictures(report.plots),
         replay=replay,
         no_replay=no_replay,
         replay_script=SCRIPT,
@@ -47,7 +47,7 @@ def render_page(report: Report, *, replay: str = "", no_replay: str = "") -> str
 
 
 @cache
-def template() -> Template:
+def _template() -> Template:
     """The page of every report."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -61,7 +61,7 @@ def template() -> Template:
     return environment.get_template("page.html")
 
 
-def placed(blocks: Sequence[Block], where: str) -> list[tuple[str, list[Block]]]:
+def _placed(blocks: Sequence[Block], where: str) -> list[tuple[str, list[Block]]]:
     """The sections of one place: a heading and its blocks, those with something in them."""
     chosen = (block for block in blocks if block.where == where and block)
     return [(title, list(found)) for title, found in groupby(chosen, key=lambda block: block.title)]
@@ -72,7 +72,7 @@ def sentences(words: str) -> list[str]:
     return re.split(r"(?<=[.!?]) (?=[A-ZÀ-Þ\d])", words)
 
 
-def judgement(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def _judgement(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Whether a run meets its requirements, in a sentence; None where it has none."""
     missed = [one["name"] for one in found if one["met"] is False]
     undecided = [one["name"] for one in found if one["met"] is None]
@@ -87,14 +87,14 @@ def judgement(found: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     return {"met": not (missed or undecided), "words": words} if found else None
 
 
-def requirements_table(found: Sequence[dict[str, Any]]) -> Table | None:
+def _requirements_table(found: Sequence[dict[str, Any]]) -> Table | None:
     """The requirements of a run; None where there are none."""
     rows = [list(requirement(one)) for one in found]
     columns = [("required", ""), ("value", ""), ("margin", ""), ("", "")]
     return Table(columns, rows, worded={0, 3}, alarming={MET[False]}) if rows else None
 
 
-def pictures(plots: Iterable[Plot]) -> list[dict[str, Any]]:
+def _pictures(plots: Iterable[Plot]) -> list[dict[str, Any]]:
     """Figures, each with what to look for in it, as parts of the page with captions."""
     from dockdyn.report.picture import inline
 

@@ -30,12 +30,12 @@ def inline(figure: Figure, name: str, words: str) -> Markup:
     figure.savefig(buffer, format="svg", metadata={"Date": None})
     _, start, rest = buffer.getvalue().partition("<svg")
     svg = UNWANTED.sub("", start + rest)
-    svg = re.sub(r"<[^>]+>", lambda tag: for_page(tag[0], name), svg)  # tags only: text is the user's
+    svg = re.sub(r"<[^>]+>", lambda tag: _for_page(tag[0], name), svg)  # tags only: text is the user's
     svg = svg.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
     return Markup(svg) if len(svg) <= LARGE else png(figure, words)
 
 
-def for_page(tag: str, name: str) -> str:
+def _for_page(tag: str, name: str) -> str:
     """A tag of the SVG with ids of its own, colours by name and coordinates to a hundredth of a point."""
     tag = re.sub(r' xmlns(:\w+)?="[^"]*"', "", tag)  # HTML needs none
     tag = tag.replace("xlink:href", "href").replace("'DejaVu Sans'", "var(--font)")

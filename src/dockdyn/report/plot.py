@@ -27,14 +27,14 @@ def plot(dataset: xr.Dataset, *names: str) -> Figure:
 
     Raises ScenarioError for a name that fits none, and for a result that is of no run.
     """
-    series = {str(name): values for name, values in dataset.data_vars.items() if is_series(values)}
+    series = {str(name): values for name, values in dataset.data_vars.items() if _is_series(values)}
     if not series:
         raise ScenarioError("the result has nothing over time to plot; must be that of a run")
-    chosen = chosen_names(names, list(series))
+    chosen = _chosen_names(names, list(series))
     from matplotlib.figure import Figure
 
     drawn = [series[name].values.reshape(len(dataset.time), -1) for name in chosen]
-    labels = [column_labels(series[name]) for name in chosen]
+    labels = [_column_labels(series[name]) for name in chosen]
     figure = Figure()
     axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
     arrange(figure, [HEIGHT] * len(chosen), 0)
@@ -54,12 +54,12 @@ def plot(dataset: xr.Dataset, *names: str) -> Figure:
     return figure
 
 
-def is_series(values: xr.DataArray) -> bool:
+def _is_series(values: xr.DataArray) -> bool:
     """Whether a variable is numbers over the time of a run."""
     return values.dims[:1] == ("time",) and values.size > 0 and bool(np.issubdtype(values.dtype, np.number))
 
 
-def chosen_names(names: tuple[str, ...], known: list[str]) -> list[str]:
+def _chosen_names(names: tuple[str, ...], known: list[str]) -> list[str]:
     """The variables that `names` are or are parts of."""
     if not names:
         return [name for name in ("depth", "normal_force") if name in known] or known[:1]
@@ -74,7 +74,7 @@ def chosen_names(names: tuple[str, ...], known: list[str]) -> list[str]:
     return found
 
 
-def column_labels(values: xr.DataArray) -> list[str]:
+def _column_labels(values: xr.DataArray) -> list[str]:
     """What to call the columns of a variable: the coordinates of its dimensions beside time."""
     columns = [""]
     for name in values.dims[1:]:

@@ -46,26 +46,26 @@ def show_parts(parts: Sequence[str | Block], warnings: Sequence[str] = ()) -> No
         if isinstance(part, str):
             console.print(part)
         elif part:  # an empty table has no head either
-            show_block(console, part)
+            _show_block(console, part)
     for warning in warnings:
         console.print(f"warning: {warning}")
 
 
-def show_block(console: Terminal, block: Block) -> None:
+def _show_block(console: Terminal, block: Block) -> None:
     """Print a block: its words, table and rows; the lines of its text are as long as they are."""
     if block.words:
         console.print(block.words)
     if block.table is not None:
-        console.print(shown_table(block.table, block.title or None))
+        console.print(_shown_table(block.table, block.title or None))
         if block.table.left_out:
             console.print(f"and {block.table.left_out} more")
     if block.rows:
-        console.print(shown_rows(block.rows))
+        console.print(_shown_rows(block.rows))
     for line in block.text.splitlines():
         console.print(line, soft_wrap=True)
 
 
-def shown_table(found: ReportTable, title: str | None = None) -> Table:
+def _shown_table(found: ReportTable, title: str | None = None) -> Table:
     """A table of a report; where it has many columns, each word of their headings has a line."""
     many = len(found.columns) >= MANY
     headings = ["\n".join(filter(None, [*(words.split() if many else [words]), unit])) for words, unit in found.columns]
@@ -75,7 +75,7 @@ def shown_table(found: ReportTable, title: str | None = None) -> Table:
     return shown
 
 
-def shown_rows(rows: Rows) -> Table:
+def _shown_rows(rows: Rows) -> Table:
     """Words, value and unit, without a head."""
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
     sides: tuple[Any, ...] = ("left", "right", "left")

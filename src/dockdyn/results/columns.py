@@ -34,14 +34,14 @@ def tables(dataset: xr.Dataset) -> dict[tuple[str, ...], list[Column]]:
     """
     found: dict[tuple[str, ...], list[Column]] = {}
     for name in (str(name) for name in dataset.variables if name not in dataset.dims):
-        over = rows_of(dataset, name)
-        found.setdefault(over, places(dataset, over)).extend(columns_of(dataset, name, over))
+        over = _rows_of(dataset, name)
+        found.setdefault(over, places(dataset, over)).extend(_columns_of(dataset, name, over))
     for over in found:
-        found[over] = distinct(found[over])
+        found[over] = _distinct(found[over])
     return dict(sorted(found.items(), key=lambda item: ("time" not in item[0], item[0] == (), item[0])))
 
 
-def rows_of(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
+def _rows_of(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
     """The dimensions that a variable's rows run over; its others, which have labels, become columns.
 
     Time where there is time; else dimensions with numbers or nothing along them, in the order they have; else the first.
@@ -49,10 +49,10 @@ def rows_of(dataset: xr.Dataset, name: str) -> tuple[str, ...]:
     dims = tuple(map(str, dataset[name].dims))
     if "time" in dims:
         return ("time",)
-    return tuple(dim for dim in dims if not labelled(dataset, dim)) or dims[:1]
+    return tuple(dim for dim in dims if not _labelled(dataset, dim)) or dims[:1]
 
 
-def labelled(dataset: xr.Dataset, dim: str) -> bool:
+def _labelled(dataset: xr.Dataset, dim: str) -> bool:
     return dim in dataset.coords and dataset[dim].dtype.kind in "UOS"
 
 
@@ -64,28 +64,28 @@ def places(dataset: xr.Dataset, over: tuple[str, ...]) -> list[Column]:
         along = dataset[dim].values if dim in dataset.coords else np.arange(1, sizes[axis] + 1)
         inner = int(np.prod(sizes[axis + 1 :], dtype=int))
         outer = int(np.prod(sizes[:axis], dtype=int))
-        found.append(Column(dim, dim, unit_of(dataset, dim), np.tile(np.repeat(along, inner), outer)))
+        found.append(Column(dim, dim, _unit_of(dataset, dim), np.tile(np.repeat(along, inner), outer)))
     return found
 
 
-def columns_of(dataset: xr.Dataset, name: str, over: tuple[str, ...]) -> list[Column]:
+def _columns_of(dataset: xr.Dataset, name: str, over: tuple[str, ...]) -> list[Column]:
     """The columns of one variable, a column for every combination of the labels that it has besides its rows."""
     across = [str(dim) for dim in dataset[name].dims if dim not in over]
     values = dataset[name].transpose(*over, *across).values
-    labels = list(itertools.product(*(labels_of(dataset, dim) for dim in across)))
+    labels = list(itertools.product(*(_labels_of(dataset, dim) for dim in across)))
     values = values.reshape(int(np.prod([dataset.sizes[dim] for dim in over], dtype=int)), len(labels))
-    unit = unit_of(dataset, name)
+    unit = _unit_of(dataset, name)
     return [Column(".".join([name, *each]), name, unit, values[:, index]) for index, each in enumerate(labels)]
 
 
-def labels_of(dataset: xr.Dataset, dim: str) -> list[str]:
+def _labels_of(dataset: xr.Dataset, dim: str) -> list[str]:
     """What to call the entries along a dimension: by its coordinate, or by numbers from 1."""
     if dim in dataset.coords:
         return [" ".join(str(label).split()) for label in dataset[dim].values]
     return [str(number) for number in range(1, dataset.sizes[dim] + 1)]
 
 
-def unit_of(dataset: xr.Dataset, name: str) -> str:
+def _unit_of(dataset: xr.Dataset, name: str) -> str:
     if name not in dataset.variables:
         return NUMBER
     if dataset[name].dtype.kind in "UOS":
@@ -94,7 +94,7 @@ def unit_of(dataset: xr.Dataset, name: str) -> str:
     return NUMBER if stated == "SI" else stated  # of what has a unit a label
 
 
-def distinct(columns: list[Column]) -> list[Column]:
+def _distinct(columns: list[Column]) -> list[Column]:
     """The columns with names that all differ: of several by one name the later ones are numbered."""
     taken: set[str] = set()
     found = []

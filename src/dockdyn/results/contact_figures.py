@@ -28,7 +28,7 @@ def given(name: str, only_with: Some = "") -> Callable[[Data], Any]:
     return lambda data: np.nan if only_with and only_with not in data else data[name]
 
 
-def onsets(data: Data) -> tuple[Any, Any, Any]:
+def _onsets(data: Data) -> tuple[Any, Any, Any]:
     """The module of the arrays, the onsets (s) of contacts, and which of them there are."""
     times = data["episode_onset"]
     xp = times.__array_namespace__()
@@ -37,31 +37,31 @@ def onsets(data: Data) -> tuple[Any, Any, Any]:
 
 def contact_count(data: Data) -> Either:
     """How many contacts there are."""
-    xp, _, there = onsets(data)
+    xp, _, there = _onsets(data)
     return xp.sum(there)
 
 
 def first_contact(data: Data) -> Either:
     """When the first contact began."""
-    xp, times, there = onsets(data)
+    xp, times, there = _onsets(data)
     return xp.where(xp.any(there), times.min(initial=xp.inf, where=there), xp.nan)
 
 
-def largest_approach_speed(data: Data) -> Either:
+def _largest_approach_speed(data: Data) -> Either:
     """The largest speed with which a contact began."""
-    xp, _, there = onsets(data)
+    xp, _, there = _onsets(data)
     speeds = data["episode_approach_speed"]
     return xp.where(xp.any(there), speeds.max(initial=-xp.inf, where=there), xp.nan)
 
 
-def contact_impulse(data: Data) -> Either:
+def _contact_impulse(data: Data) -> Either:
     """The impulse of all normal forces."""
     return data["episode_impulse"].sum()
 
 
-def largest_force(data: Data) -> tuple[Any, Any]:
+def _largest_force(data: Data) -> tuple[Any, Any]:
     """The largest force of contacts and of a capture, and when it was; the time is NaN where there is no force."""
-    xp, _, there = onsets(data)
+    xp, _, there = _onsets(data)
     touched, peaks = xp.any(there), data["episode_peak_force"]
     force = xp.where(touched, peaks.max(initial=0.0), 0.0)
     # a part with the largest force; without any there is a zero to point at
@@ -93,7 +93,7 @@ def speed_margin(needed: str) -> Callable[[Data], Any]:
     return lambda data: entry(data) - least(data)
 
 
-def momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]:
+def _momentum_error(name: Literal["linear", "angular"]) -> Callable[[Data], Any]:
     """The largest change of the `linear` or `angular` momentum, relative to the sum of the bodies' magnitudes.
 
     NaN for bodies that have no such momentum.
@@ -154,9 +154,9 @@ OUTCOME = (
 )
 MOTION = (
     figure("kinetic_energy_start_J", "kinetic energy at the start", "kinetic_energy_start"),
-    KeyFigure("linear_momentum_error", "error of linear momentum", momentum_error("linear"), "samples", smooth=False),
+    KeyFigure("linear_momentum_error", "error of linear momentum", _momentum_error("linear"), "samples", smooth=False),
     KeyFigure(
-        "angular_momentum_error", "error of angular momentum", momentum_error("angular"), "samples", smooth=False
+        "angular_momentum_error", "error of angular momentum", _momentum_error("angular"), "samples", smooth=False
     ),
     KeyFigure("energy_error", "error of energy", energy_error, "samples", smooth=False, where="conservative"),
     KeyFigure(
@@ -165,11 +165,11 @@ MOTION = (
 )
 CONTACTS = (
     KeyFigure("contact_count", "contact count", contact_count, smooth=False, number=int),
-    KeyFigure("peak_normal_force_N", "peak normal force", lambda data: largest_force(data)[0]),
-    KeyFigure("contact_impulse_N_s", "contact impulse", contact_impulse),
+    KeyFigure("peak_normal_force_N", "peak normal force", lambda data: _largest_force(data)[0]),
+    KeyFigure("contact_impulse_N_s", "contact impulse", _contact_impulse),
     KeyFigure("first_contact_s", "time of the first contact", first_contact),
-    KeyFigure("peak_time_s", "time of the peak normal force", lambda data: largest_force(data)[1]),
-    KeyFigure("largest_approach_speed_m_s", "largest approach speed", largest_approach_speed),
+    KeyFigure("peak_time_s", "time of the peak normal force", lambda data: _largest_force(data)[1]),
+    KeyFigure("largest_approach_speed_m_s", "largest approach speed", _largest_approach_speed),
 )
 SOLVER = (
     figure("step_s", "step", smooth=False),

@@ -43,7 +43,7 @@ def simulate_contacts(
     affordable_delay(check_runnable(scenario))
     began = time.perf_counter()
     method = scenario.content.integrator.method
-    run = run_located(scenario, progress) if method == "located" else run_fixed(scenario)
+    run = _run_located(scenario, progress) if method == "located" else _run_fixed(scenario)
     run.prediction = predict(scenario, run)
     run.wall_time = time.perf_counter() - began
     return build_dataset(scenario, run, describe(scenario, run))
@@ -72,7 +72,7 @@ def advance(
 
 
 @jit_once
-def conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
+def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution, dict[str, Array], dict[str, Array]]:
     """The solution, and what is observed at its samples and at the moments of its log."""
     model = content.model()
     solution = located.result(solver)
@@ -88,7 +88,7 @@ def conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution,
     )
 
 
-def run_located(scenario: Scenario, progress: Progress | None) -> Run:
+def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
     content = scenario.content
     settings = settings_for(content)
     solver = drive(
@@ -99,7 +99,7 @@ def run_located(scenario: Scenario, progress: Progress | None) -> Run:
         progress,
     )
     pace = float(jnp.minimum(solver.step_limit, solver.limit))
-    solution, sampled, at_moments = jax.tree.map(np.asarray, conclude(content, solver))
+    solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, solver))
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)
     start = {name: values[:1] for name, values in sampled.items()}
@@ -134,13 +134,13 @@ def state_names(content: Simulated) -> list[str]:
 
 
 @Program
-def run_mesh(content: Simulated, mesh: fixed.Mesh) -> tuple[State, dict[str, Array]]:
+def _run_mesh(content: Simulated, mesh: fixed.Mesh) -> tuple[State, dict[str, Array]]:
     model = content.model()
     state, samples = fixed.solve(model, mesh)
     return state, jax.vmap(model.observe)(samples.state, samples.delayed)
 
 
-def run_fixed(scenario: Scenario) -> Run:
+def _run_fixed(scenario: Scenario) -> Run:
     content = scenario.content
     delay = delay_of(content)
     steps = plan(content, delay)
@@ -153,7 +153,7 @@ def run_fixed(scenario: Scenario) -> Run:
     stride = max(1, round(steps.interval / step))
     capacity = power_of_two(delay / step + 8)
     mesh = fixed.Mesh(step=jnp.asarray(step), steps=count, stride=1, line_capacity=capacity)
-    _, observed = jax.tree.map(np.asarray, run_mesh(content, mesh))
+    _, observed = jax.tree.map(np.asarray, _run_mesh(content, mesh))
     time_axis = np.arange(count + 1) * step
     kept, first_nonfinite = finite_rows(observed)
     observed = {name: values[:kept] for name, values in observed.items()}

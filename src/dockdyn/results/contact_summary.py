@@ -20,7 +20,7 @@ OF_THE_SOLVER = ("step_s", "step_error", "steps", "end_time_s")  # numbers that 
 
 def summarise_contacts(dataset: xr.Dataset, figures: tuple[KeyFigure, ...]) -> dict[str, Any]:
     """The summary of a run with contacts, whose kind has these key figures."""
-    found = summary_figures(figures, dataset_data(dataset), stated_of(dataset))
+    found = summary_figures(figures, dataset_data(dataset), _stated_of(dataset))
     return {
         "kind": dataset.attrs["kind"],
         "title": dataset.attrs["title"],
@@ -41,7 +41,7 @@ def dataset_data(dataset: xr.Dataset) -> dict[str, Any]:
     return data | {"kinetic_energy_start": data["kinetic_energy"][0]}
 
 
-def stated_of(dataset: xr.Dataset) -> dict[str, bool]:
+def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
     """What the scenario of a run is, by the names of `KeyFigure.where`."""
     return {
         "conservative": bool(dataset.attrs["conservative"]),
@@ -50,7 +50,7 @@ def stated_of(dataset: xr.Dataset) -> dict[str, bool]:
     }
 
 
-def doubts(dataset: xr.Dataset) -> list[str]:
+def _doubts(dataset: xr.Dataset) -> list[str]:
     """Why the largest force of a capture is not known, a sentence each."""
     if "capture_time" not in dataset or not np.isfinite(dataset.capture_time):
         return []
@@ -112,7 +112,7 @@ def overlapping(dataset: xr.Dataset) -> list[int]:
     return [int(index) + 1 for index in np.flatnonzero(together.sum(axis=1) > 1)]
 
 
-def open_outcome(dataset: xr.Dataset, found: dict[str, Any]) -> list[str]:
+def _open_outcome(dataset: xr.Dataset, found: dict[str, Any]) -> list[str]:
     """A warning where a latch has caught nothing yet, but may."""
     if "capture_time" not in dataset or not found["outcome_open"]:
         return []
@@ -143,9 +143,9 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
         found.append(
             "some contacts overlap in time or within one delay: their energies are those of all of them together"
         )
-    found += open_outcome(dataset, figures)
+    found += _open_outcome(dataset, figures)
     found += control_used_up(dataset)
-    found += doubts(dataset)
+    found += _doubts(dataset)
     if not dataset.sizes["episode"] and not figures["captured"]:
         found.append("no contact within the duration")
     return found

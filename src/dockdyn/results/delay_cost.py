@@ -20,7 +20,7 @@ SURE = 1.2  # times the steps that are allowed: contacts without delay last a li
 
 
 @jit_once
-def contact_times(
+def _contact_times(
     content: Simulated, settings: located.Settings
 ) -> tuple[Float[Array, "moments"], Bool[Array, "moments"]]:
     """Moments (s) of the run without delay, the start and the end among them, and whether contacts act after each."""
@@ -46,16 +46,16 @@ def affordable_delay(scenario: Scenario) -> Scenario:
     if not 0 < delay < content.duration / most or content.integrator.method != "located":
         return scenario
     settings = replace(settings_for(content), samples=0)
-    times, acting = map(np.asarray, contact_times(content, settings))
+    times, acting = map(np.asarray, _contact_times(content, settings))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], acting, [False]]).astype(int)))
     spans = times[edges[1::2]] - times[edges[::2]]
     total = float(spans.sum())
     steps = total / delay
     if steps <= SURE * most:
         return scenario
-    ways = [f"a delay of at least {rounded_up(total / most)} s"]
+    ways = [f"a delay of at least {_rounded_up(total / most)} s"]
     if SURE * steps < MOST_STEPS:
-        ways.append(f"integrator.max_steps = {float(rounded_up(SURE * steps)):.0f}")
+        ways.append(f"integrator.max_steps = {float(_rounded_up(SURE * steps)):.0f}")
     # half an oscillation of ω = π/T on a spring that is late by h comes back exp(π ω h / 2) times as fast
     shortest = spans[spans > 0].min()
     change = np.pi**2 * delay / (2 * shortest)
@@ -68,7 +68,7 @@ def affordable_delay(scenario: Scenario) -> Scenario:
     )
 
 
-def rounded_up(value: float) -> str:
+def _rounded_up(value: float) -> str:
     """Two digits, rounded up."""
     size = 10.0 ** (np.floor(np.log10(value)) - 1)
     return f"{np.ceil(value / size) * size:.2g}"

@@ -52,7 +52,7 @@ def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
 
     Each column is an array, or a tree of arrays, with the rows along the first axis.
     """
-    found = {name: finite_in_row(values) for name, values in columns.items()}
+    found = {name: _finite_in_row(values) for name, values in columns.items()}
     count = min(len(finite) for finite in found.values())
     first, first_nonfinite = count, ""
     for name, finite in found.items():
@@ -62,7 +62,7 @@ def finite_rows(columns: dict[str, Any]) -> tuple[int, str]:
     return first, first_nonfinite
 
 
-def finite_in_row(values: PyTree) -> np.ndarray:
+def _finite_in_row(values: PyTree) -> np.ndarray:
     """Whether all numbers in a row are finite, row by row."""
     leaves = [np.isfinite(leaf) for leaf in jax.tree.leaves(values)]
     return np.all([leaf.all(axis=tuple(range(1, leaf.ndim))) for leaf in leaves], axis=0)

@@ -96,12 +96,12 @@ def episodes(moments: Moments, delay: float) -> list[Episode]:
                 found.append(current)
             elif not touching and current is not None:
                 current.release = time
-                settle(current, moments, delay)
+                _settle(current, moments, delay)
                 current = None
     return sorted(found, key=lambda episode: episode.onset)
 
 
-def settle(episode: Episode, moments: Moments, delay: float) -> None:
+def _settle(episode: Episode, moments: Moments, delay: float) -> None:
     """Finds when the episode's last delayed force has acted, if the run got there."""
     releases = np.array([episode.release])
     episode.settled_row = int(settled_rows(np.asarray(moments.time), releases, delay, moments.slack)[0])

@@ -34,16 +34,16 @@ def export_csv(dataset: xr.Dataset, folder: Path) -> list[Path]:
     for over, columns in tables(dataset).items():
         rows = zip(*(column.values.tolist() for column in columns), strict=True)
         path = folder / f"{'-'.join(over) or NUMBERS}.csv"
-        written.append(write_rows(path, [column.heading for column in columns], rows))
+        written.append(_write_rows(path, [column.heading for column in columns], rows))
     for name in ANSWERS:
         if name in dataset.attrs:
             answers = leaves(json.loads(dataset.attrs[name]))
-            written.append(write_rows(folder / f"{name}.csv", ["name", "value"], answers))
+            written.append(_write_rows(folder / f"{name}.csv", ["name", "value"], answers))
     attributes = ([name, plain(value)] for name, value in dataset.attrs.items())
-    return [*written, write_rows(folder / f"{ATTRIBUTES}.csv", ["name", "value"], attributes)]
+    return [*written, _write_rows(folder / f"{ATTRIBUTES}.csv", ["name", "value"], attributes)]
 
 
-def write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) -> Path:
+def _write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) -> Path:
     with replacing(path) as (file,):
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, lineterminator="\n")  # writes floats by their shortest exact digits
@@ -68,7 +68,7 @@ def export_mat(dataset: xr.Dataset, path: Path) -> None:
     names = dict(matlab_names(map(str, dataset.variables)))
     attributes = dict(matlab_names(map(str, dataset.attrs)))
     described = {
-        "variables": {short: for_matlab(dataset[name].values) for short, name in names.items()},
+        "variables": {short: _for_matlab(dataset[name].values) for short, name in names.items()},
         "units": {short: str(dataset[name].attrs.get("units", "")) for short, name in names.items()},
         "long_names": {short: str(dataset[name].attrs.get("long_name", "")) for short, name in names.items()},
         "dimensions": {short: cells(dataset[name].dims) for short, name in names.items()},
@@ -96,7 +96,7 @@ def matlab_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield found, name
 
 
-def for_matlab(values: np.ndarray) -> np.ndarray:
+def _for_matlab(values: np.ndarray) -> np.ndarray:
     return cells(values) if values.dtype.kind in "UOS" else values
 
 

@@ -46,7 +46,7 @@ class KeyFigure:
         return unit_of_figure(self.name)
 
 
-def nothing_stated(content: object) -> dict[str, bool]:
+def _nothing_stated(content: object) -> dict[str, bool]:
     """What is known of a scenario where no figure of a log depends on it."""
     return {}
 
@@ -56,15 +56,17 @@ class LocatedFigures(NamedTuple):
 
     figures: tuple[KeyFigure, ...]
     data: Callable[[Any, Any], dict[str, Any]]  # of a model and its solution, which JAX may trace
-    stated: Callable[[Any], dict[str, bool]] = nothing_stated  # what the content of a scenario is, by `KeyFigure.where`
+    stated: Callable[[Any], dict[str, bool]] = (
+        _nothing_stated  # what the content of a scenario is, by `KeyFigure.where`
+    )
 
 
 def summary_figures(figures: Collection[KeyFigure], data: Data, stated: Mapping[str, bool]) -> dict[str, Any]:
     """The figures of a run for its summary: plain numbers or lists of them, None for what did not happen."""
-    return {one.name: in_summary(one, data, stated) for one in figures if offered(one, data)}
+    return {one.name: _in_summary(one, data, stated) for one in figures if _offered(one, data)}
 
 
-def in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> bool | float | list[float | None] | None:
+def _in_summary(figure: KeyFigure, data: Data, stated: Mapping[str, bool]) -> bool | float | list[float | None] | None:
     """One figure for the summary."""
     if figure.where and not stated[figure.where]:
         return None
@@ -84,14 +86,14 @@ def case_figures(figures: Collection[KeyFigure], data: Data, sampled: bool) -> d
     found: dict[str, Any] = {}
     for one in figures:
         known = one.source == "log" or (one.source == "samples" and sampled)
-        if not (known and offered(one, data)):
+        if not (known and _offered(one, data)):
             continue
         value = jnp.asarray(one.of(data), float)
         found |= ends(one.name, value, jnp.isfinite(data["episode_onset"])) if one.each else {one.name: value}
     return found
 
 
-def offered(figure: KeyFigure, data: Data) -> bool:
+def _offered(figure: KeyFigure, data: Data) -> bool:
     """Whether a run has such a figure at all."""
     return not figure.needs or figure.needs in data
 
@@ -114,15 +116,15 @@ def left_out(figures: Collection[KeyFigure], stated: Mapping[str, bool]) -> set[
 
 def need_samples(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
     """Whether any of the figures `asked` for, by names with or without unit, needs the samples of the motion."""
-    return any(names_of(one) & set(asked) for one in figures if one.source == "samples")
+    return any(_names_of(one) & set(asked) for one in figures if one.source == "samples")
 
 
 def in_batches(figures: Collection[KeyFigure], asked: Collection[str]) -> bool:
     """Whether batches know all the figures that are `asked` for, by names with or without unit."""
-    return set(asked) <= set().union(*(names_of(one) for one in figures if one.source != "run"))
+    return set(asked) <= set().union(*(_names_of(one) for one in figures if one.source != "run"))
 
 
-def names_of(figure: KeyFigure) -> set[str]:
+def _names_of(figure: KeyFigure) -> set[str]:
     """The names by which a figure can be asked for."""
     return {figure.name, plain(figure.name), *(ends_of(figure.name) if figure.each else ())}
 

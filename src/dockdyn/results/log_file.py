@@ -65,7 +65,7 @@ def read_log(
     lines = text_of(path)
     headings, separator = header_of(file, lines)
     rows = np.array([line for line, _ in lines[1:]])
-    table = [cells_of(file, row, line, separator) for row, line in lines[1:]]
+    table = [_cells_of(file, row, line, separator) for row, line in lines[1:]]
     for row, cells in zip(rows, table, strict=True):
         if len(cells) != len(headings):
             raise ScenarioError(f"{file}: row {row}: {len(cells)} cells; must be {len(headings)}, as in the header")
@@ -73,14 +73,14 @@ def read_log(
     chosen: dict[str, str] = {}
     stamps = None
     for role in roles:
-        at = column_of(file, headings, role, columns.get(role.name))
+        at = _column_of(file, headings, role, columns.get(role.name))
         if at is None:
             continue
         chosen[role.name] = headings[at]
         cells = [row[at] for row in table]
         if separator == ";":
             cells = [cell.replace(",", ".") for cell in cells]  # decimal commas
-        values = np.array([value_of(file, row, headings[at], cell) for row, cell in zip(rows, cells, strict=True)])
+        values = np.array([_value_of(file, row, headings[at], cell) for row, cell in zip(rows, cells, strict=True)])
         stated, unit = factor(file, headings[at], role, (units or {}).get(role.name))
         found[role.name] = values * unit
         for far in np.flatnonzero(~np.isfinite(found[role.name]))[:1]:
@@ -95,7 +95,7 @@ def read_log(
     return Log(file, found, chosen, rows, stamps)
 
 
-def cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
+def _cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
     """The cells of a line, each of which is a sample: no cell goes on over several."""
     try:
         return next(csv.reader([line], delimiter=separator, strict=True))
@@ -109,7 +109,7 @@ def header_of(file: str, lines: list[tuple[int, str]]) -> tuple[list[str], str]:
         raise ScenarioError(f"{file}: is empty; must have a header and a row for each sample")
     row, first = lines[0]
     separator = max(",;\t", key=first.count)
-    headings = [cell.strip() for cell in cells_of(file, row, first, separator)]
+    headings = [cell.strip() for cell in _cells_of(file, row, first, separator)]
     if len(headings) == 1 or all(number(cell) is not None for cell in headings):
         raise ScenarioError(f"{file}: row {row}: must be a header that names the columns, such as time [s],…")
     return headings, separator
@@ -154,7 +154,7 @@ def known_name(heading: str) -> str:
     return named(heading)[0].lower().replace("_", " ").strip()
 
 
-def column_of(file: str, headings: list[str], role: Role, wanted: str | None) -> int | None:
+def _column_of(file: str, headings: list[str], role: Role, wanted: str | None) -> int | None:
     """Where the column of a role is; None where one that is not needed is missing."""
     plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
     if wanted is not None:
@@ -180,7 +180,7 @@ def number(cell: str) -> float | None:
         return None
 
 
-def value_of(file: str, row: int, heading: str, cell: str) -> float:
+def _value_of(file: str, row: int, heading: str, cell: str) -> float:
     """A cell as a finite number."""
     value = number(cell)
     if value is None or not np.isfinite(value):

@@ -115,7 +115,7 @@ def judge_values(values: np.ndarray, relation: str, limit: bool | float) -> tupl
     met = COMPARED[relation](values, limit).all(axis=1)
     if isinstance(limit, bool):
         return met, np.full(len(values), np.nan)
-    return met, margin_of(values, relation, limit).min(axis=1)
+    return met, _margin_of(values, relation, limit).min(axis=1)
 
 
 def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -131,9 +131,9 @@ def judged(one: Requirement, figures: Mapping[str, Any], where: str) -> dict[str
     if isinstance(limit, bool):
         met = all(bool(value) == limit for value in values)
         return answer | {"value": limit if met else not limit, "met": met, "margin": None}
-    worst = min(values, key=lambda value: margin_of(value, one.relation, limit))
-    margin = float(margin_of(worst, one.relation, limit))
-    if bounded and is_open(worst, one.relation, limit):
+    worst = min(values, key=lambda value: _margin_of(value, one.relation, limit))
+    margin = float(_margin_of(worst, one.relation, limit))
+    if bounded and _is_open(worst, one.relation, limit):
         return undecided(answer, float(worst))
     return answer | {
         "value": float(worst) if math.isfinite(worst) else None,
@@ -152,7 +152,7 @@ def undecided(answer: dict[str, Any], value: float | None) -> dict[str, Any]:
     }
 
 
-def is_open(value: Either, relation: str, limit: float) -> Either:
+def _is_open(value: Either, relation: str, limit: float) -> Either:
     """Whether a figure that is at least `value` may meet a requirement or not; of each of an array."""
     return value <= limit if relation in ("<=", "==", ">") else value < limit
 
@@ -164,10 +164,10 @@ def hidden(
     if figure not in BOUNDED:
         return np.zeros(len(values), bool)
     bound = figures.get(KNOWN, np.ones(len(values))) == 0
-    return bound & (np.isnan(values) | is_open(values, relation, limit))
+    return bound & (np.isnan(values) | _is_open(values, relation, limit))
 
 
-def margin_of(value: Either, relation: str, limit: float) -> Either:
+def _margin_of(value: Either, relation: str, limit: float) -> Either:
     """How far a value, or each of an array, is on the right side of a limit."""
     if relation == "==":
         return -abs(value - limit)

@@ -62,13 +62,13 @@ def number(text: str) -> float | str:
 
 def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
     """Which number of the scenario a key is, and its range in SI units."""
-    low, high = (with_value(scenario, sweep.key, value) for value in (sweep.low, sweep.high))
-    leaves, structure = numbers_of(high)
-    other, other_structure = numbers_of(low)
+    low, high = (_with_value(scenario, sweep.key, value) for value in (sweep.low, sweep.high))
+    leaves, structure = _numbers_of(high)
+    other, other_structure = _numbers_of(low)
     start = None
     where = f"{scenario.name}: {sweep.option} {sweep.key}"
     if structure != other_structure:  # zero may mean that something is not there
-        probe, probe_structure = numbers_of(with_value(scenario, sweep.key, PROBE))
+        probe, probe_structure = _numbers_of(_with_value(scenario, sweep.key, PROBE))
         if probe_structure == other_structure:
             raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
         other, other_structure, start = probe, probe_structure, 0.0
@@ -81,17 +81,17 @@ def axis_of(scenario: Scenario, sweep: Sweep) -> Axis:
         )
     (leaf,) = different
     begin = float(other[leaf]) if start is None else start
-    own, own_structure = numbers_of(scenario.content)
+    own, own_structure = _numbers_of(scenario.content)
     now = float(own[leaf]) if own_structure == structure else start
     if not begin < float(leaves[leaf]):
         raise ScenarioError(f"{where}: from {sweep.low} to {sweep.high}; must rise")
     return Axis(sweep, leaf, begin, float(leaves[leaf]), value_at(high, sweep.key, scenario.name).unit, now)
 
 
-def numbers_of(content: PyTree) -> tuple[list[Any], Any]:
+def _numbers_of(content: PyTree) -> tuple[list[Any], Any]:
     """All numbers of a scenario, and everything else."""
     return jax.tree.flatten(content)
 
 
-def with_value(scenario: Scenario, key: str, value: object) -> Any:  # noqa: ANN401, of the schema of its kind
+def _with_value(scenario: Scenario, key: str, value: object) -> Any:  # noqa: ANN401, of the schema of its kind
     return parse(scenario.text(), scenario.name, {key: value}).content

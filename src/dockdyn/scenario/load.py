@@ -77,11 +77,11 @@ class Scenario:
         data = self.nominal()
         written_into(data, self.dispersions, self.name)
         stated = {"campaign": self.campaign.model_dump(exclude_unset=True), "requirements": table_of(self.requirements)}
-        return data | without_empty(stated)
+        return data | _without_empty(stated)
 
     def nominal(self) -> dict[str, Any]:
         """The case that runs alone, without distributions and requirements, as a dictionary."""
-        return without_empty(self.content.model_dump(by_alias=True, exclude_none=True))
+        return _without_empty(self.content.model_dump(by_alias=True, exclude_none=True))
 
     def at(self, values: Mapping[str, Any]) -> Scenario:
         """The same scenario, dotted keys set to `values`, nothing distributed; ScenarioError where one is not allowed."""
@@ -95,16 +95,16 @@ class Scenario:
 
 def presets() -> dict[str, str]:
     """Names and titles of the presets that come with the package."""
-    return dict(in_presets("title"))
+    return dict(_in_presets("title"))
 
 
 def preset_kinds() -> dict[str, str]:
     """The kind of each preset."""
-    return dict(in_presets("kind"))
+    return dict(_in_presets("kind"))
 
 
 @cache
-def in_presets(key: str) -> dict[str, str]:
+def _in_presets(key: str) -> dict[str, str]:
     """What the presets state for a key, by name."""
     files = {file.name.removesuffix(".toml"): file for file in PRESETS.iterdir() if file.name.endswith(".toml")}
     return {name: str(data_of(files[name].read_text(), name)[key]) for name in sorted(files)}
@@ -144,11 +144,11 @@ def refuse_own_code(text: str, name: str) -> None:
             data = data_of(text, name)
         except ScenarioError:
             return
-        if key := own_code_in(data):
+        if key := _own_code_in(data):
             raise OwnCodeError(f"{name}: {key} {REFUSED}", key, REFUSED) from None
 
 
-def own_code_in(data: object, key: str = "") -> str | None:
+def _own_code_in(data: object, key: str = "") -> str | None:
     """The first key of `data` that names a law or shape "module:Class"; None where none does."""
     if not isinstance(data, dict | list):
         return None
@@ -156,7 +156,7 @@ def own_code_in(data: object, key: str = "") -> str | None:
         here = f"{key}.{name}".lstrip(".")
         if name in ("law", "shape") and isinstance(value, str) and ":" in value:
             return here
-        if found := own_code_in(value, here):
+        if found := _own_code_in(value, here):
             return found
     return None
 
@@ -188,7 +188,7 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
     files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
     for key, value in files.items():
         data = overridden(data, key, value, name, folder)
-    if (kind := kind_of(data)) is not None:
+    if (kind := _kind_of(data)) is not None:
         data = kind.prepare(data, name, folder)
     for key, value in changes.items():
         if key not in files:
@@ -203,7 +203,7 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
     """The scenario that `data` describes; what is distributed there and named in `fixed` is so no more."""
     others = {key: data[key] for key in ("campaign", "requirements") if key in data}
     plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
-    campaign = campaign_of(others.get("campaign", {}), name)
+    campaign = _campaign_of(others.get("campaign", {}), name)
     requirements = requirements_of(others.get("requirements", {}), name)
     own = {key for one in stated if not one.inline for key in one.keys if holds(plain, key, name)}
     for one in stated:
@@ -211,7 +211,7 @@ def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterabl
             if not one.inline and key not in own:
                 plain = overridden(plain, key, value, name, folder)
     try:
-        content = validated(plain, name, folder)
+        content = _validated(plain, name, folder)
     except ScenarioError as error:
         raise misplaced(error, stated, name) from None
     scenario = Scenario(name, content, folder, requirements=requirements, campaign=campaign)
@@ -229,20 +229,20 @@ def content_at(data: dict[str, Any], values: Mapping[str, Any], name: str, folde
     """What `data` describes with dotted keys set to `values`."""
     for key, value in values.items():
         override(data, key, value, name)
-    return validated(data, name, folder)
+    return _validated(data, name, folder)
 
 
-def validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
+def _validated(data: dict[str, Any], name: str, folder: Path | None) -> Section:
     """What `data` describes, without distributions and requirements."""
-    section = section_of(data, name)
+    section = _section_of(data, name)
     try:
         with importable(folder):
             return section.model_validate(data)
     except ValidationError as error:
-        raise refusal(error, data, name, section) from None
+        raise _refusal(error, data, name, section) from None
 
 
-def campaign_of(table: object, name: str) -> CampaignSection:
+def _campaign_of(table: object, name: str) -> CampaignSection:
     """The table `[campaign]`."""
     try:
         return CampaignSection.model_validate(table)
@@ -250,15 +250,15 @@ def campaign_of(table: object, name: str) -> CampaignSection:
         raise refused_in(error, "campaign", list(CampaignSection.model_fields), name) from None
 
 
-def kind_of(data: Mapping[str, Any]) -> Kind | None:
+def _kind_of(data: Mapping[str, Any]) -> Kind | None:
     """The kind that `data` states; None where it states none that is known."""
     kind = data.get("kind")
     return kind_named(kind) if isinstance(kind, str) and kind in known_kinds() else None
 
 
-def section_of(data: dict[str, Any], name: str) -> type[Section]:
+def _section_of(data: dict[str, Any], name: str) -> type[Section]:
     """What checks a scenario of this kind."""
-    if (kind := kind_of(data)) is not None:
+    if (kind := _kind_of(data)) is not None:
         return kind.schema(data, name)
     given = "missing" if data.get("kind") is None else f"{shown(data['kind'])} is not a kind"
     raise ScenarioError(f"{name}: kind: {given}; {nearest(str(data.get('kind')), known_kinds())}")
@@ -281,7 +281,7 @@ def overridden(data: dict[str, Any], key: str, value: object, name: str, folder:
     return data
 
 
-def refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
+def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """The first problem in one line: file, key, value and what is allowed."""
     problems = error.errors()
     # an unknown key early: what it was meant to be is then missing, too
@@ -290,7 +290,7 @@ def refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[
     key = ".".join(path) or "scenario"
     sort = problem["type"]
     if sort == "extra_forbidden":
-        keys, others = known_keys(kind, path[:-1], data)
+        keys, others = _known_keys(kind, path[:-1], data)
         laws = [law for law, theirs in others.items() if path[-1] in theirs]
         words = (
             f"of law {' or '.join(laws)} only" if laws else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
@@ -308,12 +308,12 @@ def refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[
     return ScenarioError(f"{name}: {key}{given}: {words}", key, words)
 
 
-def without_empty(data: Any) -> Any:  # noqa: ANN401, what a file holds
+def _without_empty(data: Any) -> Any:  # noqa: ANN401, what a file holds
     """`data` without empty tables and lists, which say nothing."""
     if isinstance(data, dict):
-        kept = {key: without_empty(value) for key, value in data.items()}
+        kept = {key: _without_empty(value) for key, value in data.items()}
         return {key: value for key, value in kept.items() if value not in ({}, [])}
-    return [without_empty(item) for item in data] if isinstance(data, list) else data
+    return [_without_empty(item) for item in data] if isinstance(data, list) else data
 
 
 def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[list[str], Any]:
@@ -333,7 +333,7 @@ def located(loc: tuple[int | str, ...], data: object, missing: bool) -> tuple[li
     return path, place
 
 
-def known_keys(kind: type[Section], path: list[str], data: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
+def _known_keys(kind: type[Section], path: list[str], data: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:
     """Keys allowed in the table at `path`, and by law those of the others it could name, by pydantic's own description."""
     schema = kind.model_json_schema(by_alias=True, mode="validation")
     definitions = schema.get("$defs", {})

@@ -21,27 +21,27 @@ Delays = Float[Either, "*batch delays"]  # h₁ ... (s)
 Number = Complex[Either, "*batch"]
 
 
-def library(*arrays: Either) -> ModuleType:
+def _library(*arrays: Either) -> ModuleType:
     """NumPy where all arrays are its own, which compiles nothing; else JAX, which differentiates."""
     return np if all(isinstance(array, np.ndarray) for array in arrays) else jnp
 
 
 def weights(s: Number, delays: Delays) -> Complex[Either, "*batch delays+1"]:
     """The factors of A₀, A₁ ... in the characteristic matrix."""
-    xp = library(s, delays)
+    xp = _library(s, delays)
     s = xp.asarray(s)
-    return xp.exp(-s[..., None] * with_zero(delays))
+    return xp.exp(-s[..., None] * _with_zero(delays))
 
 
-def with_zero(delays: Delays) -> Float[Either, "*batch delays+1"]:
+def _with_zero(delays: Delays) -> Float[Either, "*batch delays+1"]:
     """The delays of A₀, A₁ ..., that of A₀ zero."""
-    xp = library(delays)
+    xp = _library(delays)
     return xp.concatenate([xp.zeros_like(delays[..., :1]), delays], axis=-1)
 
 
 def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[Either, "*batch n n"]:
     """Δ(s)."""
-    xp = library(s, matrices, delays)
+    xp = _library(s, matrices, delays)
     s = xp.asarray(s)
     whole = xp.einsum("...i,...ijk->...jk", weights(s, delays), matrices)
     return s[..., None, None] * xp.eye(matrices.shape[-1]) - whole
@@ -49,8 +49,8 @@ def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Comp
 
 def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Complex[Either, "*batch n n"]:
     """dΔ/ds."""
-    xp = library(s, matrices, delays)
-    factors = with_zero(delays) * weights(s, delays)
+    xp = _library(s, matrices, delays)
+    factors = _with_zero(delays) * weights(s, delays)
     return xp.eye(matrices.shape[-1]) + xp.einsum("...i,...ijk->...jk", factors, matrices)
 
 

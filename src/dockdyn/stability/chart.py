@@ -57,7 +57,7 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
     open_ = [(i, j) for i in range(0, size, step) for j in range(0, size, step)]
     lattice.need(corner for i, j in open_ for corner in corners(i, j, step))
     values = lattice.values[np.ix_(axis, axis)]
-    suspects = {(int(i * step), int(j * step)) for i, j in np.argwhere(near_zero(values))}
+    suspects = {(int(i * step), int(j * step)) for i, j in np.argwhere(_near_zero(values))}
     settled: list[tuple[int, int, int]] = []
     while step > 1:
         finer = [cell for cell in open_ if cell in suspects or lattice.divided(*cell, step)]
@@ -79,7 +79,7 @@ def chart(growth: Growth, cells: int, tolerance: float, coarse: int = COARSE, ga
     return Chart(axis / size, values.T, boundary, lattice.evaluations, lattice, cells_)
 
 
-def near_zero(values: Float[np.ndarray, "n+1 n+1"]) -> Bool[np.ndarray, "n n"]:
+def _near_zero(values: Float[np.ndarray, "n+1 n+1"]) -> Bool[np.ndarray, "n n"]:
     """Cells of a grid of values inside which a zero may hide, judged by the change around them."""
 
     def over_cell(corner: np.ndarray, reduce: np.ufunc) -> np.ndarray:

@@ -35,7 +35,7 @@ def region(chart: Chart) -> Region:
     for i, j, step in chart.cells:
         if np.isnan([lattice.values[corner] for corner in corners(i, j, step)]).any():
             continue
-        parts = list(parts_of(lattice, i, j, step))
+        parts = list(_parts_of(lattice, i, j, step))
         if any(np.isnan(place(lattice, vertex)).any() for part in parts for vertex in part):
             continue
         known += step * step
@@ -45,11 +45,11 @@ def region(chart: Chart) -> Region:
                     sides.remove(side[::-1])
                 else:
                     sides.add(side)
-    outlines = [np.array([place(lattice, vertex) for vertex in ring]) for ring in rings(sides)]
-    return Region([straightened(line) for line in outlines], sum(map(area, outlines)), known / lattice.size**2)
+    outlines = [np.array([place(lattice, vertex) for vertex in ring]) for ring in _rings(sides)]
+    return Region([_straightened(line) for line in outlines], sum(map(area, outlines)), known / lattice.size**2)
 
 
-def parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Vertex]]:
+def _parts_of(lattice: Lattice, i: int, j: int, step: int) -> Iterator[list[Vertex]]:
     """Outlines of a cell's parts in the region, their vertices at all lattice points on the sides."""
     lines = lattice.lines.get((i, j), []) if step == 1 else []
     if not lines:
@@ -83,7 +83,7 @@ def place(lattice: Lattice, vertex: Vertex) -> Float[np.ndarray, "2"]:
     return lattice.place[vertex] if len(vertex) == 3 else np.array(vertex) / lattice.size
 
 
-def rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
+def _rings(sides: set[tuple[Vertex, Vertex]]) -> Iterator[list[Vertex]]:
     """Closed paths through directed sides, each ending where it began."""
     following: dict[Vertex, list[Vertex]] = defaultdict(list)
     for start, end in sorted(sides):
@@ -102,7 +102,7 @@ def area(line: Float[np.ndarray, "p 2"]) -> float:
     return float(np.sum(x * v - u * y) / 2)
 
 
-def straightened(line: Float[np.ndarray, "p 2"]) -> Float[np.ndarray, "fewer 2"]:
+def _straightened(line: Float[np.ndarray, "p 2"]) -> Float[np.ndarray, "fewer 2"]:
     """A closed line without the vertices inside its straight parts."""
     before, after = np.diff(line[:-1], axis=0), np.diff(line[1:], axis=0)
     bends = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]) > 1e-15

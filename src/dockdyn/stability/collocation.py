@@ -15,7 +15,7 @@ from jaxtyping import Complex, Float, Int
 DEGREES = (8, 12, 16, 22, 32, 48, 72, 108, 160)
 
 
-def chebyshev(
+def _chebyshev(
     degree: int,
 ) -> tuple[Float[np.ndarray, "points"], Float[np.ndarray, "points"], Float[np.ndarray, "points points"]]:
     """Points on [−1, 0] from 0 on, barycentric weights, and the differentiation matrix."""
@@ -31,7 +31,7 @@ def chebyshev(
     return points, weights, matrix
 
 
-def interpolation(
+def _interpolation(
     points: Float[np.ndarray, "points"], weights: Float[np.ndarray, "points"], at: Float[np.ndarray, "*batch"]
 ) -> Float[np.ndarray, "*batch points"]:
     """The rows that take values at the points to those at `at`."""
@@ -46,12 +46,12 @@ def eigenvalues(
     matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], degree: int
 ) -> Complex[np.ndarray, "systems eigenvalues"]:
     """Eigenvalues of the collocation matrices (1/s): the resolved ones, rightmost first, then the rest, which are no roots."""
-    points, weights, derivative = chebyshev(degree)
+    points, weights, derivative = _chebyshev(degree)
     systems, order = len(matrices), matrices.shape[-1]
     longest = delays.max(axis=-1)
     # without a delay the history has no length; one much shorter than anything else stands for it
     longest = np.where(longest > 0, longest, 1e-9 / (1e-300 + np.abs(matrices).sum(axis=(1, 2, 3))))[:, None]
-    rows = interpolation(points, weights, -delays / longest)
+    rows = _interpolation(points, weights, -delays / longest)
     top = np.einsum("sdij,sdp->sipj", matrices[:, 1:], rows)
     top[:, :, 0, :] += matrices[:, 0]
     whole = np.empty((systems, order * (degree + 1), order * (degree + 1)))

@@ -46,8 +46,8 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
         )
     # in periods, so that all numbers are of like size
     denominator = np.poly(np.log(poles.astype(complex))).real
-    wanted = responses(bottom, top, 2 * order)
-    basis = held_responses(denominator, 2 * order)
+    wanted = _responses(bottom, top, 2 * order)
+    basis = _held_responses(denominator, 2 * order)
     numerator = np.linalg.solve(basis[:order], wanted[:order])
     if np.abs(basis @ numerator - wanted).max() > TRUE * max(np.abs(wanted).max(), SMALL):
         raise ValueError(
@@ -57,14 +57,14 @@ def continuous(a: Sequence[float], b: Sequence[float], period: float) -> Transfe
     return TransferFunction(tuple(numerator / powers[1:]), tuple(denominator / powers))
 
 
-def responses(bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int) -> Float[np.ndarray, "count"]:
+def _responses(bottom: Float[np.ndarray, "a"], top: Float[np.ndarray, "b"], count: int) -> Float[np.ndarray, "count"]:
     """Response of the discrete robot to a unit impulse at the samples 1 … count."""
     from scipy.signal import lfilter  # takes long to import, and few scenarios need it
 
     return lfilter([0.0, *top], bottom, np.eye(1, count + 1)[0])[1:]
 
 
-def held_responses(denominator: Float[np.ndarray, "n+1"], count: int) -> Float[np.ndarray, "count n"]:
+def _held_responses(denominator: Float[np.ndarray, "n+1"], count: int) -> Float[np.ndarray, "count n"]:
     """The same of every s^(n−1) … s⁰ over `denominator` (time in periods) behind a hold: a unit held for one period."""
     order = len(denominator) - 1
     whole = np.zeros((order + 1, order + 1))

@@ -27,13 +27,13 @@ def loop_roots(loops: Loop, count: int = 2) -> Complex[np.ndarray, "loops count"
     """
     loops = jax.tree.map(lambda a: np.asarray(a, float), loops)
     if loops.hold is None:
-        return rightmost_roots(in_lanes(matrices_of, loops), loops.delay[:, None], count)
+        return rightmost_roots(in_lanes(_matrices_of, loops), loops.delay[:, None], count)
     found = np.full((len(loops.delay), count), complex(-np.inf, 0))
     under_way = np.ceil(np.log2(1 + np.ceil(loops.delay / loops.hold)))
     for size in np.unique(under_way):  # a long delay makes many states: few loops pay for it
         these = np.flatnonzero(under_way == size)
         some = jax.tree.map(lambda a, these=these: a[these], loops)
-        factors, period = in_lanes(partial(multipliers_of, hyperperiod=hyperperiod_of(some)), some)
+        factors, period = in_lanes(partial(_multipliers_of, hyperperiod=hyperperiod_of(some)), some)
         factors = factors[:, :count]
         ended = factors == 0
         roots = np.where(ended, -np.inf, np.log(np.where(ended, 1, factors)) / period[:, None])
@@ -52,7 +52,7 @@ def single(loop: Loop) -> Loop:
 
 
 @Program
-def matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
+def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
     """The matrices of many loops."""
     return jax.vmap(Loop.matrices)(loops)
 
@@ -72,7 +72,7 @@ def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarra
     return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1, kind="stable"), -1)
 
 
-def multipliers_of(
+def _multipliers_of(
     loops: Loop, hyperperiod: Hyperperiod
 ) -> tuple[Complex[np.ndarray, "loops n"], Float[np.ndarray, "loops"]]:
     """Multipliers over a cycle, the largest first, and the cycle's length (s)."""

@@ -73,14 +73,14 @@ def seen(
     among the others would only be disturbed by them. The split is exact: the rows of A₁ ..., A₁ A₀, A₁ A₀² ... span a
     subspace that A₀ maps into itself.
     """
-    size = balance(np.abs(matrices).sum(axis=0))
+    size = _balance(np.abs(matrices).sum(axis=0))
     scaled = matrices * size / size[:, None]
-    rows = np.concatenate([independent(part) for part in scaled[1:]])
-    basis = independent(rows)
+    rows = np.concatenate([_independent(part) for part in scaled[1:]])
+    basis = _independent(rows)
     while True:
         image = basis @ scaled[0]
         left = image - (image @ basis.T) @ basis
-        more = independent(left, RANK * max(np.linalg.norm(image, 2) if len(image) else 0.0, 1e-300))
+        more = _independent(left, RANK * max(np.linalg.norm(image, 2) if len(image) else 0.0, 1e-300))
         if not len(more):
             break
         basis = np.concatenate([basis, more])
@@ -89,7 +89,7 @@ def seen(
     return within, np.linalg.eigvals(unseen @ scaled[0] @ unseen.T)
 
 
-def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
+def _independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> Float[np.ndarray, "rank n"]:
     """Orthonormal rows that span `rows`, leaving out what is smaller than `least`."""
     if not rows.size:
         return np.zeros((0, rows.shape[-1]))
@@ -97,7 +97,7 @@ def independent(rows: Float[np.ndarray, "m n"], least: float | None = None) -> F
     return right[values > (RANK * values[0] + 1e-300 if least is None else least)]
 
 
-def balance(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
+def _balance(sizes: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n"]:
     """Powers of two d that make rows and columns of |aᵢⱼ| dⱼ / dᵢ alike, so that units of the states do not matter."""
     sizes = np.where(sizes > ROUNDING * sizes.max(), sizes, 0.0)
     d = np.ones(len(sizes))

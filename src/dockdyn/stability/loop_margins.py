@@ -39,7 +39,7 @@ def varied(loop: Loop, name: str, values: Float[np.ndarray, "k"]) -> Loop:
     return replace(rows, **{name: values})
 
 
-def located_changes(
+def _located_changes(
     loop: Loop, name: str, values: Float[np.ndarray, "k"], found: Float[np.ndarray, "k"]
 ) -> Float[np.ndarray, "edges"]:
     """Where, between `values` of one number with the growth rates `found` (1/s), a loop becomes stable or unstable."""
@@ -55,7 +55,7 @@ def located_changes(
     return locate(growth, values[at, None], values[at + 1, None], found[at], found[at + 1], tolerance)[:, 0]
 
 
-def intervals(start: float, edges: Float[np.ndarray, "edges"], end: float, stable: bool) -> list[tuple[float, float]]:
+def _intervals(start: float, edges: Float[np.ndarray, "edges"], end: float, stable: bool) -> list[tuple[float, float]]:
     """Stable intervals between the edges, the first one stable or not."""
     bounds = [start, *map(float, edges), end]
     return list(pairwise(bounds))[0 if stable else 1 :: 2]
@@ -73,8 +73,8 @@ def sampled_windows(loop: Loop) -> Windows:
     edges, start, first, stable_there = np.zeros(0), 0.0, False, False
     for commands in MOST_COMMANDS:
         reached = commands * hold
-        delays, found = growth_over_delays(loop, start, reached)
-        more = snapped(located_changes(loop, "delay", delays, found), loop)
+        delays, found = _growth_over_delays(loop, start, reached)
+        more = _snapped(_located_changes(loop, "delay", delays, found), loop)
         first = bool(found[0] < 0) if start == 0 else first
         if start <= own <= reached:
             stable_there = bool(found[np.searchsorted(delays, own)] < 0)
@@ -84,10 +84,10 @@ def sampled_windows(loop: Loop) -> Windows:
     roots = loop_roots(varied(loop, "delay", edges), 1)[:, 0] if len(edges) else np.zeros(0)
     crossings = [(float(edge), abs(float(root.imag))) for edge, root in zip(edges, roots, strict=True)]
     whole = first and not len(edges)
-    return Windows(intervals(0.0, edges, np.inf if whole else reached, first), crossings, reached)
+    return Windows(_intervals(0.0, edges, np.inf if whole else reached, first), crossings, reached)
 
 
-def growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.ndarray, "k"], Float[np.ndarray, "k"]]:
+def _growth_over_delays(loop: Loop, low: float, high: float) -> tuple[Float[np.ndarray, "k"], Float[np.ndarray, "k"]]:
     """Delays (s) from `low` to `high`, ascending and the loop's own among them, and the growth rates (1/s) there."""
     assert loop.hold is not None
     hold, own = float(loop.hold), float(loop.delay)
@@ -134,7 +134,7 @@ def delay_instants(loop: Loop) -> Float[np.ndarray, "instants"]:
     return np.unique((np.array(sorted(marks)) + older) % 1)
 
 
-def snapped(edges: Float[np.ndarray, "edges"], loop: Loop) -> Float[np.ndarray, "edges"]:
+def _snapped(edges: Float[np.ndarray, "edges"], loop: Loop) -> Float[np.ndarray, "edges"]:
     """The edges (s), those that are at an instant of the loop to rounding exactly there."""
     hold = float(np.asarray(loop.hold))
     for mark in delay_instants(loop):
@@ -150,7 +150,7 @@ def stabilising_gains(loop: Loop) -> list[list[float | None]]:
     found = growth_rates(varied(loop, "gain", values))
     return [
         [low if np.isfinite(low) else None, high if np.isfinite(high) else None]
-        for low, high in intervals(-np.inf, located_changes(loop, "gain", values, found), np.inf, bool(found[0] < 0))
+        for low, high in _intervals(-np.inf, _located_changes(loop, "gain", values, found), np.inf, bool(found[0] < 0))
     ]
 
 

@@ -27,7 +27,7 @@ def pade_delay(duration: float, order: int) -> TransferFunction:
 
     Σ cₖ (−s T)ᵏ / Σ cₖ (s T)ᵏ with whole cₖ = (2n − k)! / (k! (n − k)!); for n = 1, (2 − T s)/(2 + T s).
     """
-    terms = whole_terms(duration, order)
+    terms = _whole_terms(duration, order)
     powers = np.arange(len(terms) - 1, -1, -1)
     scaled = terms * duration**powers
     return TransferFunction(tuple(scaled * (-1.0) ** powers), tuple(scaled))
@@ -39,7 +39,7 @@ def pade_hold(duration: float, order: int) -> TransferFunction:
     The factor s is taken out of the algebra: (Σ cₖ (s T)ᵏ − Σ cₖ (−s T)ᵏ)/(s T) = 2 Σ c₂ᵢ₊₁ (s T)²ⁱ. Unit DC gain.
     (SITS eqs. 10, 12 and 22 lack the 1/T.)
     """
-    terms = whole_terms(duration, order)
+    terms = _whole_terms(duration, order)
     if len(terms) == 1:
         return TransferFunction((1.0,), (1.0,))
     powers = np.arange(order, -1, -1)
@@ -47,7 +47,7 @@ def pade_hold(duration: float, order: int) -> TransferFunction:
     return TransferFunction(tuple(even), tuple(terms * duration**powers))
 
 
-def whole_terms(duration: float, order: int) -> Float[np.ndarray, "order+1"]:
+def _whole_terms(duration: float, order: int) -> Float[np.ndarray, "order+1"]:
     """cₙ … c₀; for no duration (s), one. ValueError for an order other than 1 to 5, and for a negative duration."""
     if order not in range(1, 6):
         raise ValueError(f"order of a Padé approximant must be 1 to 5; got {order}")
@@ -83,7 +83,7 @@ class LoopPolynomial:
         A gain at which roots touch the imaginary axis and return ends one interval and begins the next.
         """
         edges = pairwise([-math.inf, *self.crossing_gains(), math.inf])
-        return [(low, high) for low, high in edges if routh(self.at(between(low, high))).stable]
+        return [(low, high) for low, high in edges if routh(self.at(_between(low, high))).stable]
 
     def crossing_gains(self) -> list[float]:
         """All gains, ascending, at which a root may change its side: through jω, through zero or through infinity.
@@ -173,7 +173,7 @@ def parts(polynomial: Float[np.ndarray, "n"]) -> tuple[Float[np.ndarray, "even"]
     return tuple((part * (-1.0) ** np.arange(len(part)))[::-1] for part in (even, odd))
 
 
-def between(low: float, high: float) -> float:
+def _between(low: float, high: float) -> float:
     """A number between two, either of which may be infinite."""
     if math.isinf(low) and math.isinf(high):
         return 0.0

@@ -62,7 +62,7 @@ def rightmost_roots(
         plain = np.take_along_axis(plain, np.argsort(-plain.real, axis=-1), -1)[:, :count]
         found[still, : plain.shape[-1]], error[still, : plain.shape[-1]] = plain, 0.0
     if not still.all():
-        found[~still], error[~still] = resolved(flat[~still], times[~still], count)
+        found[~still], error[~still] = _resolved(flat[~still], times[~still], count)
     found, error = found.reshape(*batch, count), error.reshape(*batch, count)
     return (found, error) if errors else found
 
@@ -87,7 +87,7 @@ def checked(
     return stack, times
 
 
-def resolved(
+def _resolved(
     matrices: Float[np.ndarray, "systems terms n n"], delays: Float[np.ndarray, "systems delays"], count: int
 ) -> tuple[Complex[np.ndarray, "systems count"], Float[np.ndarray, "systems count"]]:
     """Roots and errors, each system with a degree that suffices for it."""
@@ -143,7 +143,7 @@ def newton(
     change = np.full(s.shape, np.inf, complex)
     with np.errstate(all="ignore"):
         for _ in range(NEWTON_STEPS):
-            slope = relative_slope(
+            slope = _relative_slope(
                 characteristic_matrix(s, matrices, delays), characteristic_slope(s, matrices, delays)
             )
             change = np.where(np.isfinite(slope), -1 / slope, np.where(np.isnan(s), np.nan, 0.0))
@@ -151,7 +151,7 @@ def newton(
     return s, np.abs(change)
 
 
-def relative_slope(
+def _relative_slope(
     whole: Complex[np.ndarray, "*batch n n"], slope: Complex[np.ndarray, "*batch n n"]
 ) -> Complex[np.ndarray, "*batch"]:
     """(det Δ)′ / det Δ = tr(Δ⁻¹ Δ′); not finite where Δ is singular to the last bit, at a root."""
@@ -160,4 +160,4 @@ def relative_slope(
     except np.linalg.LinAlgError:
         if whole.ndim == 2:
             return np.asarray(complex(np.inf))
-        return np.stack([relative_slope(a, b) for a, b in zip(whole, slope, strict=True)])
+        return np.stack([_relative_slope(a, b) for a, b in zip(whole, slope, strict=True)])

@@ -56,12 +56,12 @@ def routh(polynomial: Sequence[float] | Float[np.ndarray, "n"]) -> Routh:
     exact = [Fraction(value) for value in coefficients]
     degree = len(exact) - 1
     width = degree // 2 + 1
-    rows = [padded(exact[0::2], width)]
+    rows = [_padded(exact[0::2], width)]
     found = [rows[0][0]]  # the first column before replacements
     for power in range(degree - 1, -1, -1):
-        row = padded(exact[1::2], width) if power == degree - 1 else eliminated(rows[-2], rows[-1])
+        row = _padded(exact[1::2], width) if power == degree - 1 else _eliminated(rows[-2], rows[-1])
         found.append(row[0])
-        rows.append(row if row[0] else replaced(row, rows[-1], power))
+        rows.append(row if row[0] else _replaced(row, rows[-1], power))
     signs = [row[0] > 0 for row in rows]
     positive = signs[0]
     holds = [(entry > 0) == positive and entry != 0 for entry in found]
@@ -77,23 +77,23 @@ def routh(polynomial: Sequence[float] | Float[np.ndarray, "n"]) -> Routh:
 Row = list[Fraction]
 
 
-def padded(row: Row, width: int) -> Row:
+def _padded(row: Row, width: int) -> Row:
     """A row of the array with zeros behind it."""
     return row + [Fraction(0)] * (width - len(row))
 
 
-def eliminated(above: Row, row: Row) -> Row:
+def _eliminated(above: Row, row: Row) -> Row:
     """The row that follows two others."""
     ratio = above[0] / row[0]
     return [upper - ratio * lower for upper, lower in zip(above[1:], row[1:], strict=True)] + [Fraction(0)]
 
 
-def replaced(row: Row, above: Row, power: int) -> Row:
+def _replaced(row: Row, above: Row, power: int) -> Row:
     """A row that begins with zero, of the powers s^power, s^(power − 2) …, as the table continues with it."""
     if not any(row):
         return [entry * max(power + 1 - 2 * index, 0) for index, entry in enumerate(above)]
     zeros = next(index for index, entry in enumerate(row) if entry)
-    shifted = padded(row[zeros:], len(row))
+    shifted = _padded(row[zeros:], len(row))
     return [entry + (-1) ** zeros * moved for entry, moved in zip(row, shifted, strict=True)]
 
 

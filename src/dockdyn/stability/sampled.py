@@ -190,7 +190,7 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     wiring = Wiring(loop, hyperperiod)
     lay, hold = wiring.lay, loop.hold
     assert hold is not None
-    age = age_of(loop, hyperperiod)
+    age = _age_of(loop, hyperperiod)
     waiting = jnp.ceil(age / hold - EDGE).astype(int)  # renewals from a command to the one after its release
     phase = age - hold * jnp.floor(age / hold + EDGE)
     at_once = waiting == 0
@@ -226,7 +226,7 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
         for index in range(len(loose)):
             moving = moving.flow(grown[place, index]).jump(way.jumps[index], way.on[index])
         moving = moving.flow(grown[place, -1])
-    inside, kept = own_states(loop, lay, hyperperiod)
+    inside, kept = _own_states(loop, lay, hyperperiod)
     return Cycle(
         moving.matrix[kept] @ inside,
         hold * hyperperiod.holds,
@@ -236,7 +236,7 @@ def cycle(loop: Loop, hyperperiod: Hyperperiod) -> Cycle:
     )
 
 
-def age_of(loop: Loop, hyperperiod: Hyperperiod) -> Float[Array, ""]:
+def _age_of(loop: Loop, hyperperiod: Hyperperiod) -> Float[Array, ""]:
     """Delay (s) of the newest force in a sample: the middle of a mean is half its window older."""
     return jnp.maximum(loop.delay - loop.sample_period() / 2, 0.0) if hyperperiod.averages else loop.delay
 
@@ -265,7 +265,7 @@ def between(
     return Way(jnp.diff(places), jumps, on & here)
 
 
-def own_states(
+def _own_states(
     loop: Loop, lay: Layout, hyperperiod: Hyperperiod
 ) -> tuple[Float[Array, "n own"], Int[np.ndarray, "own"]]:
     """All states from the loop's own ones, and which those are: the robot follows from its delayed copy and the commands."""
@@ -281,7 +281,7 @@ def own_states(
         grown = jax.scipy.linalg.expm(whole * age)
         return grown[:count, :count], grown[:count, count]
 
-    delay = age_of(loop, hyperperiod)
+    delay = _age_of(loop, hyperperiod)
     commands = lay.commands()
     begun = jnp.minimum(delay, hold * jnp.arange(len(commands) + 1))
     answers = jax.vmap(lambda age: since(age)[1])(begun)

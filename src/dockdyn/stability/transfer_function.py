@@ -50,8 +50,8 @@ class TransferFunction:
         ValueError if one is not finite, or is complex without its conjugate (to 1e-9 of its size).
         """
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
-            numerator = gain * real_polynomial("zeros", zeros)
-            return cls(tuple(numerator), tuple(real_polynomial("poles", poles)))
+            numerator = gain * _real_polynomial("zeros", zeros)
+            return cls(tuple(numerator), tuple(_real_polynomial("poles", poles)))
 
     def poles(self) -> Complex[np.ndarray, "n"]:
         """In rad/s."""
@@ -85,7 +85,7 @@ class TransferFunction:
 
     def at(self, s: Either) -> Either:
         """The response at s (rad/s, complex, any shape, of NumPy or JAX): same shape as s."""
-        return horner(self.numerator, s) / horner(self.denominator, s)
+        return _horner(self.numerator, s) / _horner(self.denominator, s)
 
     def state_space(
         self,
@@ -104,11 +104,11 @@ class TransferFunction:
         whole = np.eye(order + 1, k=-1)  # [[A, B], [C, 0]]
         whole[0] = [*-monic[1:], 1] if order else 0
         whole[order] = [*numerator[1:] - numerator[0] * monic[1:], 0]
-        whole = balanced(whole)
+        whole = _balanced(whole)
         return whole[:order, :order], whole[:order, order:], whole[order:, :order], numerator[:1, None]
 
 
-def real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, "n+1"]:
+def _real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, "n+1"]:
     """The monic real polynomial with these roots, highest power first. ValueError where they are no conjugate pairs."""
     given = np.asarray(list(values), complex)
     if not np.isfinite(given).all():
@@ -129,7 +129,7 @@ def real_polynomial(name: str, values: Iterable[complex]) -> Float[np.ndarray, "
     return result
 
 
-def horner(polynomial: Polynomial, s: Either) -> Either:
+def _horner(polynomial: Polynomial, s: Either) -> Either:
     """The polynomial's value at s, which may be traced by JAX."""
     value = 0 * s
     for coefficient in polynomial:
@@ -154,7 +154,7 @@ def rate(polynomial: Float[np.ndarray, "n+1"]) -> float:
     return float(2 ** np.round(np.log2(abs(polynomial[last] / polynomial[first])) / (last - first)))
 
 
-def balanced(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+def _balanced(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
     """A diagonal similarity of powers of two that brings each row and column of a matrix to a like size (Osborne)."""
     matrix = matrix.copy()
     for _ in range(100):

@@ -64,7 +64,7 @@ def stable_windows(matrices: ArrayLike, delays: ArrayLike, varied: int = 0, long
     bound = float(root_bound(stack, np.zeros_like(times), np.zeros(())))
     if bound == 0:
         return Windows([], [], np.inf if longest is None else longest)  # nothing moves
-    frequencies, turns = unit_gains(stack, times, varied, bound)
+    frequencies, turns = _unit_gains(stack, times, varied, bound)
     if longest is None:
         longest = (
             2 * np.pi * float(min(2 / frequencies.min(), MOST_TURNS / frequencies.max()))
@@ -91,7 +91,7 @@ def stable_windows(matrices: ArrayLike, delays: ArrayLike, varied: int = 0, long
     return Windows(stable, crossings, longest)
 
 
-def unit_gains(
+def _unit_gains(
     stack: Float[np.ndarray, "terms n n"], times: Float[np.ndarray, "delays"], varied: int, bound: float
 ) -> tuple[Float[np.ndarray, "crossings"], Float[np.ndarray, "crossings"]]:
     """Frequencies (rad/s) at which the varied loop has gain one, and the phase (rad, 0 to 2π) it then needs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dockdyn.kinds.rig.measures import Motion, measures
+from dockdyn.kinds.rig.measures import Motion, felt, measures
 
 MASS, OMEGA = 500.0, 6.3  # kg, rad/s
 TIME = np.linspace(0, 40, 40001)  # s
@@ -111,3 +111,9 @@ def test_what_is_not_there_is_nan():
         assert np.isnan(found[name]), name
     pressed = bounce(0.05, 0.05, 39.5, 1.0, (1.0,))  # the run ends inside the push
     assert np.isnan(measures(TIME, pressed, pressed, OMEGA, bilateral=False)["ideal_restitution"])
+
+
+def test_a_force_too_large_for_its_square_is_infinite_and_says_nothing(recwarn):
+    """NumPy's warning of the overflow came on the terminal of `dockdyn compare sits-fgc`."""
+    found = felt(np.array([[1.0], [1e200], [0.0]]), 1.0, 1.0)
+    assert found[:, 0].tolist() == [1.0, np.inf, np.inf] and not recwarn.list

@@ -38,7 +38,7 @@ def kelvin_voigt_restitution(ratio: ArrayLike, release: Release = "zero-force") 
     checks.within("damping ratio", ratio, 0.0)
     ratio = jnp.asarray(ratio, float)
     if release == "zero-force":
-        return jnp.exp(-2 * ratio * half_phase(ratio))
+        return jnp.exp(-2 * ratio * _half_phase(ratio))
     if release != "zero-depth":
         raise ValueError(f"release must be 'zero-force' or 'zero-depth'; got {release!r}")
     rebounds = ratio < 1
@@ -46,7 +46,7 @@ def kelvin_voigt_restitution(ratio: ArrayLike, release: Release = "zero-force") 
     return jnp.where(rebounds, jnp.exp(-phase), 0.0)
 
 
-def half_phase(ratio: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+def _half_phase(ratio: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """acos ζ/√(1 − ζ²), acosh ζ/√(ζ² − 1) above 1: one smooth function, a series in x = (1 − ζ)/2 near 1."""
     near = jnp.abs(ratio - 1) < 0.05
     x = (1 - jnp.where(near, ratio, 1.0)) / 2
@@ -70,7 +70,7 @@ def contact_duration(
     ratio = damping_ratio(damping, stiffness, mass)
     frequency = jnp.sqrt(jnp.asarray(stiffness) / mass)
     if release == "zero-force":
-        return 2 * half_phase(ratio) / frequency
+        return 2 * _half_phase(ratio) / frequency
     return jnp.where(ratio < 1, jnp.pi / (frequency * jnp.sqrt(1 - jnp.minimum(ratio, 1.0) ** 2)), jnp.inf)
 
 

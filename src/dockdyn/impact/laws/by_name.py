@@ -42,12 +42,12 @@ class Law(NamedTuple):
     check: Callable[[Float[Array, "rows rows"], Float[Array, "rows"], Parameters], None] | None = None  # ValueErrors
 
 
-def elastic(given: Parameters) -> bool:
+def _elastic(given: Parameters) -> bool:
     """Whether restitution is one and friction, where there is any, zero."""
     return float(jnp.asarray(given["restitution"])) == 1 and float(jnp.asarray(given.get("friction", 0))) == 0
 
 
-def check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
+def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
     """ValueError for ratios (r_E, r_f) outside the wedge, which the message names, or whose impulse would pull."""
     energy_ratio, friction_ratio = given["energy_ratio"], given["friction_ratio"]
     if not checks.known(matrix, velocity, energy_ratio, friction_ratio):
@@ -84,7 +84,7 @@ LAWS = {
             POINT,
             True,
             "Routh's path with Coulomb friction, Stronge's energetic restitution",
-            elastic,
+            _elastic,
             "energetic",
         ),
         Law(
@@ -93,7 +93,7 @@ LAWS = {
             POINT,
             True,
             "Routh's path with Coulomb friction, Poisson's restitution",
-            elastic,
+            _elastic,
             "poisson",
         ),
         Law(
@@ -102,7 +102,7 @@ LAWS = {
             POINT,
             False,
             "Routh's path with Coulomb friction, Newton's restitution: may create energy",
-            elastic,
+            _elastic,
             "newton",
         ),
         Law(
@@ -111,7 +111,7 @@ LAWS = {
             None,
             True,
             "normal impulse only, Newton's restitution",
-            elastic,
+            _elastic,
             "frictionless",
         ),
         Law(plastic, (), POINT, True, "plastic: the points that touch stay together", lambda given: False, "pin"),
@@ -132,7 +132,7 @@ LAWS = {
             "energy loss and friction impulse as parts of the pin's (Cyril et al.)",
             lambda given: float(jnp.asarray(given["energy_ratio"])) == 0,
             "energy-pair",
-            check_pair,
+            _check_pair,
         ),
     )
 }
@@ -173,11 +173,11 @@ def resolve(
     matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
     values = {name: value for name, value in parameters.items() if value is not None}
     check(law, matrix, velocity, values)
-    found = law_named(law)
+    found = _law_named(law)
     return found.function(matrix, velocity, **{name: jnp.asarray(value, float) for name, value in values.items()})
 
 
-def law_named(law: str | Law) -> Law:
+def _law_named(law: str | Law) -> Law:
     """The law of a name; ValueError where there is none."""
     if isinstance(law, str) and law not in LAWS:
         raise ValueError(f"no impact law is called {law!r}; there are {', '.join(LAWS)}")
@@ -186,7 +186,7 @@ def law_named(law: str | Law) -> Law:
 
 def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
     """The ValueErrors of `resolve`: `given` are the parameters by name."""
-    found = law_named(law)
+    found = _law_named(law)
     takes = f"its parameters: {', '.join(found.parameters) or 'none'}"
     for problem, words in (
         ([name for name in found.parameters if name not in given], "needs"),
@@ -194,7 +194,7 @@ def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Arr
     ):
         if problem:
             raise ValueError(f"law {found.name!r} {words} {', '.join(problem)}; {takes}")
-    check_contact(matrix, velocity)
+    _check_contact(matrix, velocity)
     if found.rows is not None and velocity.shape[0] not in found.rows:
         allowed = " or ".join(map(str, found.rows))
         raise ValueError(
@@ -202,7 +202,7 @@ def check(law: str | Law, matrix: Float[Array, "rows rows"], velocity: Float[Arr
         )
     if checks.known(velocity) and not velocity[0] < 0:
         raise ValueError(f"the contact does not approach: u_n must be below 0; got {checks.shown(velocity[0])} m/s")
-    check_parameters(given.get("restitution"), given.get("friction"))
+    _check_parameters(given.get("restitution"), given.get("friction"))
     if found.check is not None:
         found.check(matrix, velocity, given)
 
@@ -221,7 +221,7 @@ def resolve_simultaneous(
     ValueError as in `resolve`; a contact may rest (u_n = 0) but not part, and one at least must approach.
     """
     matrix, velocity = jnp.asarray(matrix, float), jnp.asarray(velocity, float)
-    check_contact(matrix, velocity)
+    _check_contact(matrix, velocity)
     rows = velocity.shape[0]
     if contacts < 1 or rows % contacts or rows // contacts not in POINT:
         raise ValueError(f"{rows} rows are not {contacts} contacts of 1, 2 or 3 rows each")
@@ -232,7 +232,7 @@ def resolve_simultaneous(
                 raise ValueError(f"contact {index} parts: u_n must not be above 0; got {speed:.6g} m/s; leave it out")
         if not np.any(np.asarray(normal) < 0):
             raise ValueError("no contact approaches: one u_n at least must be below 0")
-    check_parameters(restitution, friction)
+    _check_parameters(restitution, friction)
     numbers = jnp.asarray(restitution, float), jnp.asarray(friction, float)
     impact = simultaneous(matrix, velocity, contacts, *numbers)
     if checks.known(impact.impulse) and not np.all(np.isfinite(impact.impulse)):
@@ -240,7 +240,7 @@ def resolve_simultaneous(
     return impact
 
 
-def check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> None:
+def _check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"]) -> None:
     """ValueError unless W and u fit together and W is symmetric and positive definite."""
     if velocity.ndim != 1 or matrix.shape != (velocity.shape[0],) * 2 or velocity.shape[0] == 0:
         raise ValueError(f"W must be rows × rows and u of as many rows; got {matrix.shape} and {velocity.shape}")
@@ -256,7 +256,7 @@ def check_contact(matrix: Float[Array, "rows rows"], velocity: Float[Array, "row
         raise ValueError("W is singular or not positive definite: some direction of the contact cannot move")
 
 
-def check_parameters(restitution: ArrayLike | None, friction: ArrayLike | None) -> None:
+def _check_parameters(restitution: ArrayLike | None, friction: ArrayLike | None) -> None:
     """ValueError for restitution outside [0, 1] or negative friction."""
     if restitution is not None:
         checks.within("restitution", restitution, 0.0, 1.0)

@@ -116,7 +116,7 @@ def straight(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reach
     return Reached(end, ~slides, (speed > 0) & (first.velocity[0] < 0))
 
 
-def bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
+def _bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
     """The same in three dimensions: by steps along the bent path, and straight on from its end."""
     points = curve(contact, start)
     moves = jnp.diff(points.impulse[:, 0]) > 0  # not at rest
@@ -126,7 +126,7 @@ def bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
     def at(which: int | Array) -> Point:
         return jax.tree.map(lambda leaf: leaf[which], points)
 
-    within = locate(contact, at(index), at(index + 1), goal)
+    within = _locate(contact, at(index), at(index + 1), goal)
     beyond = straight(contact, after, at(-1), goal)
 
     def jams(velocity: Float[Array, "3"]) -> Bool[Array, ""]:
@@ -139,7 +139,7 @@ def bent(contact: Sliding, after: Slopes, start: Point, goal: Goal) -> Reached:
     return Reached(point, ~inside & beyond.stopped, jammed)
 
 
-def locate(contact: Sliding, start: Point, end: Point, goal: Goal) -> Point:
+def _locate(contact: Sliding, start: Point, end: Point, goal: Goal) -> Point:
     """The point of a step at which the goal is met: Newton's method, kept inside by bisection."""
 
     def reach(slope: Float[Array, ""], rate: Float[Array, ""]) -> Float[Array, ""]:
@@ -180,7 +180,7 @@ def routh(
         return frictionless(matrix, velocity, restitution)
     contact = Sliding(matrix, jnp.asarray(friction))
     after, resumes = contact.after_stop()
-    until = straight if rows == 2 else bent
+    until = straight if rows == 2 else _bent
 
     start = Point(velocity, jnp.zeros(rows), jnp.zeros(()))
     first = until(contact, after, start, Speed(jnp.zeros(())))

@@ -33,7 +33,7 @@ HALVINGS = 6  # of a Newton step that does not help
 TOLERANCE = 1e-10
 
 
-def onto_cone(
+def _onto_cone(
     wish: Float[Array, "contacts axes"], least: Float[Array, "contacts"], friction: Float[Array, "contacts"]
 ) -> Float[Array, "contacts axes"]:
     """Impulses with Λ_n ≥ `least`, and friction no larger than μ Λ_n."""
@@ -46,7 +46,7 @@ def onto_cone(
     return jnp.concatenate([normal[:, None], across * scale[:, None]], axis=1)
 
 
-def complementary(
+def _complementary(
     matrix: Float[Array, "rows rows"],
     velocity: Float[Array, "rows"],
     least: Float[Array, "contacts"],
@@ -66,7 +66,7 @@ def complementary(
 
     def wanted(flat: Float[Array, "rows"], friction: Float[Array, "contacts"]) -> Float[Array, "contacts axes"]:
         after = (velocity + matrix @ flat).reshape(contacts, axes)
-        return onto_cone(flat.reshape(contacts, axes) - pace * after, least, friction)
+        return _onto_cone(flat.reshape(contacts, axes) - pace * after, least, friction)
 
     def residual(flat: Float[Array, "rows"], friction: Float[Array, "contacts"]) -> Float[Array, "rows"]:
         return flat - wanted(flat, friction).reshape(-1)
@@ -90,12 +90,12 @@ def complementary(
         share = friction * index / RAMP
         return newton(newton(flat, share), share)
 
-    none = onto_cone(jnp.zeros((contacts, axes)), least, friction).reshape(-1)
+    none = _onto_cone(jnp.zeros((contacts, axes)), least, friction).reshape(-1)
     held = -jnp.linalg.solve(matrix, velocity).reshape(contacts, axes)
     starts = (
         jax.lax.fori_loop(0, SWEEPS, sweep, none),
         jax.lax.fori_loop(0, RAMP, grow, none),
-        onto_cone(held, least, friction).reshape(-1),
+        _onto_cone(held, least, friction).reshape(-1),
     )
     polish = jax.vmap(lambda flat: newton(flat, friction))
     found = jax.lax.fori_loop(0, POLISH, lambda _, many: polish(many), jnp.stack(starts))
@@ -120,17 +120,17 @@ def simultaneous(
     """
     restitution = jnp.broadcast_to(jnp.asarray(restitution, float), (contacts,))
     friction = jnp.broadcast_to(jnp.asarray(friction, float), (contacts,))
-    compression = complementary(matrix, velocity, jnp.zeros(contacts), friction)
+    compression = _complementary(matrix, velocity, jnp.zeros(contacts), friction)
     halfway = velocity + matrix @ compression.reshape(-1)
-    expansion = complementary(matrix, halfway, restitution * compression[:, 0], friction)
+    expansion = _complementary(matrix, halfway, restitution * compression[:, 0], friction)
 
     impulse = (compression + expansion).reshape(-1)
     after = velocity + matrix @ impulse
     loss = -0.5 * (velocity + after) @ impulse
     moved = jnp.abs(velocity * impulse).sum() + jnp.abs(after * impulse).sum()
     before, end = velocity.reshape(contacts, -1), after.reshape(contacts, -1)
-    newton = quotient(-end[:, 0], before[:, 0])
-    poisson = quotient(expansion[:, 0], compression[:, 0])
+    newton = _quotient(-end[:, 0], before[:, 0])
+    poisson = _quotient(expansion[:, 0], compression[:, 0])
     return Impact(
         impulse=impulse,
         velocity=after,
@@ -145,6 +145,6 @@ def simultaneous(
     )
 
 
-def quotient(above: Float[Array, "contacts"], below: Float[Array, "contacts"]) -> Float[Array, "contacts"]:
+def _quotient(above: Float[Array, "contacts"], below: Float[Array, "contacts"]) -> Float[Array, "contacts"]:
     """NaN where `below` is zero."""
     return jnp.where(below == 0, jnp.nan, above / jnp.where(below == 0, 1.0, below))

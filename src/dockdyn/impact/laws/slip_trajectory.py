@@ -26,7 +26,7 @@ NODES = 10
 SWEEPS = 18  # of the fixed-point iteration for the nodes
 
 
-def collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.ndarray, "nodes"]]:
+def _collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.ndarray, "nodes"]]:
     """Gauss's method on [0, 1]: the matrix that integrates up to each node, and the weights of the whole step."""
     points, weights = legendre.leggauss(nodes)
     integrals = [legendre.legint(power, lbnd=-1) for power in np.eye(nodes)]
@@ -34,7 +34,7 @@ def collocation(nodes: int) -> tuple[Float[np.ndarray, "nodes nodes"], Float[np.
     return matrix / 2, weights / 2
 
 
-TO_NODES, TO_END = collocation(NODES)
+TO_NODES, TO_END = _collocation(NODES)
 
 
 def pace(contact: Sliding, velocity: Float[Array, "3"]) -> Float[Array, "3"]:

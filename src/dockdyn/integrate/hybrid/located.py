@@ -95,7 +95,7 @@ def solve(model: Model, settings: Settings) -> Solution:
 
 def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar | float) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
-    return iterate_until(partial(iterate, model, settings), solver, until)
+    return iterate_until(partial(_iterate, model, settings), solver, until)
 
 
 def init(model: Model, settings: Settings, start: State | None = None) -> SolverState:
@@ -139,7 +139,7 @@ def init(model: Model, settings: Settings, start: State | None = None) -> Solver
     )
 
 
-def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
+def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
     """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
         return lambda t, x: model.outputs(t, x).signal
@@ -151,13 +151,13 @@ def applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTr
     return delayed
 
 
-def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
+def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverState:
     """Attempt one step and take what it brings."""
     point, line = solver.point, solver.line
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
-    step, end, hits_end = once(next_step(model, settings, solver, longest))
-    delayed = applied(model, line, solver.reading, point.outputs.signal)
+    step, end, hits_end = once(_next_step(model, settings, solver, longest))
+    delayed = _applied(model, line, solver.reading, point.outputs.signal)
 
     def flow(fraction, x):
         t = jnp.where(fraction < 1, point.time + fraction * step, end)
@@ -173,7 +173,7 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
         control_step(settings.tolerance, longest, solver.step_limit, step, error, judged, point.time)
     )
     planned = jnp.maximum(step, jnp.minimum(solver.step_limit, longest))
-    landing, limit, moved = once(find_events(solver, point, tried, step, planned, coarse))
+    landing, limit, moved = once(_find_events(solver, point, tried, step, planned, coarse))
     at = once(chosen(moved, tried, point))
     done = moved & hits_end & ~event
     finite = once(is_finite(tried) | ~moved)
@@ -186,7 +186,7 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
         lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
         alive = moved & lasting & model.emitting(point.state)
         line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay))
-        line, reading, image, level = pass_edge(model, line, solver.reading, at.time, moved)
+        line, reading, image, level = _pass_edge(model, line, solver.reading, at.time, moved)
     level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
 
     fired = tuple(solver.landing[i] for i in range(solver.landing.shape[0]))
@@ -224,7 +224,7 @@ def iterate(model: Model, settings: Settings, solver: SolverState) -> SolverStat
     return guard(settings, solver, following, tried, finite)
 
 
-def next_step(model: Model, settings: Settings, solver: SolverState, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
+def _next_step(model: Model, settings: Settings, solver: SolverState, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
     """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
     now = solver.point.time
     bound = jnp.minimum(jnp.minimum(solver.step_limit, solver.limit), longest)
@@ -246,7 +246,7 @@ def next_step(model: Model, settings: Settings, solver: SolverState, longest: Sc
     return step, end, hits_end
 
 
-def find_events(
+def _find_events(
     solver: SolverState, point: MeshPoint, tried: MeshPoint, step: Scalar, planned: Scalar, coarse: Flag
 ) -> tuple[Bool[Array, "guards"], Scalar, Flag]:
     """The guards on whose event the next attempt lands, its limit, and whether time advances to `tried`.
@@ -299,7 +299,7 @@ def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
     return Interval(point.time, at.time, level, tuple(pack(signal) for signal in ends))
 
 
-def pass_edge(
+def _pass_edge(
     model: Model, line: IntervalLine, reading: Flag, now: Scalar, moved: Flag
 ) -> tuple[IntervalLine, Flag, Flag, Scalar]:
     """What reaching the time `now` does to the delayed signal.

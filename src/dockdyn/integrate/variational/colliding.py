@@ -82,10 +82,10 @@ def solve(model: Mechanical, settings: Settings) -> SolverState:
 
 def advance(model: Mechanical, settings: Settings, solver: SolverState, until: Int[Array, ""]) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
-    return iterate_until(partial(iterate, model, settings), solver, until)
+    return iterate_until(partial(_iterate, model, settings), solver, until)
 
 
-def iterate(model: Mechanical, settings: Settings, solver: SolverState) -> SolverState:
+def _iterate(model: Mechanical, settings: Settings, solver: SolverState) -> SolverState:
     """Attempt one step and take what it brings."""
     goal, length, whole = target(settings, solver)
     searching = jnp.isfinite(solver.search.length)
@@ -102,7 +102,7 @@ def iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solve
 
     error = jnp.zeros(())
     if settings.error is not None:
-        error = roughness(settings, solver, tried, length)
+        error = _roughness(settings, solver, tried, length)
     refused = (error > 1) | ((settings.error is not None) & ~tried.converged & (length > 1e-9 * settings.step))
 
     blank = jnp.zeros(model.records())
@@ -111,12 +111,12 @@ def iterate(model: Mechanical, settings: Settings, solver: SolverState) -> Solve
     plain = Move(goal, end, depths, ~refused, none, never, tried.v, blank, Search.none())
     move = plain
     if depths.shape[0]:
-        close = (worth_a_look(model, settings, solver, depths, start, tried, length) | searching) & ~refused
+        close = (_worth_a_look(model, settings, solver, depths, start, tried, length) | searching) & ~refused
         move = jax.lax.cond(
-            close, lambda: step_near_contact(model, settings, solver, start, length, tried, plain), lambda: plain
+            close, lambda: _step_near_contact(model, settings, solver, start, length, tried, plain), lambda: plain
         )
         move = once(move)
-    return follow(model, settings, solver, move, tried, whole & ~searching, error)
+    return _follow(model, settings, solver, move, tried, whole & ~searching, error)
 
 
 def target(settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar, Flag]:
@@ -134,7 +134,7 @@ def target(settings: Settings, solver: SolverState) -> tuple[Scalar, Scalar, Fla
     return jnp.where(whole, mark, solver.time + step_limit), jnp.where(whole, left, step_limit), whole
 
 
-def roughness(settings: Settings, solver: SolverState, tried: Step, length: Scalar) -> Scalar:
+def _roughness(settings: Settings, solver: SolverState, tried: Step, length: Scalar) -> Scalar:
     """Estimated error of the step over what is allowed: a twelfth of h² v̈, which the midpoint leaves."""
     _, bend = solver.history.push(tried.v, solver.time + 0.5 * length)
     allowed = jnp.asarray(settings.error) * jnp.maximum(solver.fastest, jnp.max(jnp.abs(tried.v)))
@@ -142,7 +142,7 @@ def roughness(settings: Settings, solver: SolverState, tried: Step, length: Scal
     return jnp.where(solver.history.known > 0, ratio, 0.0)
 
 
-def worth_a_look(
+def _worth_a_look(
     model: Mechanical,
     settings: Settings,
     solver: SolverState,
@@ -156,18 +156,18 @@ def worth_a_look(
     near = jnp.maximum(depths, solver.depths) > -room
     if model.rests:
         resting, _ = model.acting(solver.at.mode)
-        near = (near & ~resting) | pulling(settings, start, tried, length, depths.shape[0])
+        near = (near & ~resting) | _pulling(settings, start, tried, length, depths.shape[0])
     return jnp.any(near) | solver.struck
 
 
-def pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guards: int) -> Bool[Array, "guards"]:
+def _pulling(settings: Settings, start: Start, tried: Step, length: Scalar, guards: int) -> Bool[Array, "guards"]:
     """Contacts at rest that would have to pull; not judged in steps so short that rounding decides."""
     places = start.held.guards
     pulls = (places >= 0) & (tried.impulses[: places.shape[0]] < 0) & (length > SHORT * settings.step)
     return jnp.any((places[:, None] == jnp.arange(guards)) & pulls[:, None], axis=0)
 
 
-def step_near_contact(
+def _step_near_contact(
     model: Mechanical, settings: Settings, solver: SolverState, start: Start, length: Scalar, tried: Step, plain: Move
 ) -> Move:
     """What happens in a step near a contact: a jump at once, contacts that part, an event at its end, or nothing."""
@@ -177,7 +177,7 @@ def step_near_contact(
     free, pulls = jnp.ones(guards, bool), jnp.zeros(guards, bool)
     if model.rests:
         free = ~model.acting(mode)[0]
-        pulls = pulling(settings, start, tried, length, guards)
+        pulls = _pulling(settings, start, tried, length, guards)
     closed = solver.struck & free & (solver.depths >= -CLOSED) & (rates > STILL)
     at_once = jnp.any(closed)
     parts = jnp.any(pulls) & ~at_once
@@ -190,7 +190,7 @@ def step_near_contact(
     move = plain._replace(moves=verdict.goes | found, search=verdict.search)
     move = chosen(at_once, here, move)
     if model.rests:
-        move = chosen(parts, parted(model, here, v, pulls), move)
+        move = chosen(parts, _parted(model, here, v, pulls), move)
     # the fastest of those that touch now, or at the end
     there = free & (plain.depths >= -CLOSED) & (after > STILL)
     together = jnp.where(at_once, closed, there | (jnp.arange(guards) == verdict.guard))
@@ -201,12 +201,12 @@ def step_near_contact(
         if model.discrete:
             rest = target(settings, solver._replace(time=plain.time))[1]
             before = Before(start, tried.v, length, rest, settings.newton, found)
-        return jumped(model, move, guard, before)
+        return _jumped(model, move, guard, before)
 
     return jax.lax.cond(at_once | found, strike, lambda: move)
 
 
-def parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
+def _parted(model: Mechanical, here: Move, v: Row, pulls: Bool[Array, "guards"]) -> Move:
     """Contacts at rest let go."""
     mode = model.parted(here.at.mode, pulls)
     return here._replace(
@@ -229,7 +229,7 @@ class Before(NamedTuple):
     applies: Flag  # not to what is struck at the same instant
 
 
-def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before | None) -> Move:
+def _jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before | None) -> Move:
     """The jump of a guard where `move` ends."""
     q, t = move.at.q, move.time
     v, mass = velocities(model, t, move.at)
@@ -258,7 +258,7 @@ def jumped(model: Mechanical, move: Move, guard: Int[Array, ""], before: Before 
     )
 
 
-def follow(
+def _follow(
     model: Mechanical, settings: Settings, solver: SolverState, move: Move, tried: Step, whole: Flag, error: Scalar
 ) -> SolverState:
     """The lane after a move."""

@@ -26,7 +26,7 @@ ATTEMPTS = 40
 EXACT = 1e-14  # of the impulse
 
 
-def balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree) -> tuple[Scalar, Scalar]:
+def _balance(model: Mechanical, t: Scalar, q: Numbers, v: Row, h: Scalar, mode: PyTree) -> tuple[Scalar, Scalar]:
     """Energy (J) of a step from q along h v, and the half of the work that comes in along it."""
     middle, halfway = t + 0.5 * h, moved(model.attitudes, q, 0.5 * h * v)
     value, momentum = jax.value_and_grad(lambda v: model.lagrangian(middle, halfway, v, mode))(v)
@@ -51,7 +51,7 @@ def share(
     `v` are the velocities of the step before, from `start`; `after` those just after the impulse taken once.
     """
     time = start.t + length
-    before, gained = balance(model, start.t, start.at.q, v, length, at.mode)
+    before, gained = _balance(model, start.t, start.at.q, v, length, at.mode)
     push = outward(model.attitudes, at.q, impulse)
     slope = impulse @ after
 
@@ -63,7 +63,7 @@ def share(
         factor, _, count = carry
         init = Start.of(model, time, at._replace(p=at.p + factor * push))
         found = step(model, init, rest, after, newton)
-        energy, coming = balance(model, time, at.q, found.v, rest, at.mode)
+        energy, coming = _balance(model, time, at.q, found.v, rest, at.mode)
         change = -(energy - before - gained - coming) / slope
         return factor + change, change, count + 1
 

@@ -123,7 +123,7 @@ def momenta(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree) -> R
     return outward(model.attitudes, q, jax.grad(model.lagrangian, 2)(t, q, v, mode))
 
 
-def mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
+def _mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: int) -> Float[Array, "n n"]:
     """∂²L/∂v²."""
     return jax.hessian(lambda v: model.lagrangian(t, q, v, mode))(jnp.zeros(size))
 
@@ -131,7 +131,7 @@ def mass_matrix(model: Mechanical, t: Scalar, q: Numbers, mode: PyTree, size: in
 def velocities(model: Mechanical, t: Scalar, at: Point) -> tuple[Row, Float[Array, "n n"]]:
     """Velocities that belong to the momenta, and the mass matrix."""
     size = at.p.shape[0]
-    mass = mass_matrix(model, t, at.q, at.mode, size)
+    mass = _mass_matrix(model, t, at.q, at.mode, size)
     offset = jax.grad(lambda v: model.lagrangian(t, at.q, v, at.mode))(jnp.zeros(size))
     return solve_definite(mass, inward(model.attitudes, at.q, at.p) - offset), mass
 
@@ -150,7 +150,7 @@ def accelerations(model: Mechanical, t: Scalar, q: Numbers, v: Row, mode: PyTree
         model.attitudes, still, lambda which, _: Vector.of(v[parts[which]]).cross(Vector.of(now[parts[which]]))
     )
     right = slope + model.force(t, q, v, mode) - drift - turning
-    return solved(factored(mass_matrix(model, t, q, mode, v.shape[0])), right)
+    return solved(factored(_mass_matrix(model, t, q, mode, v.shape[0])), right)
 
 
 class Held(NamedTuple):

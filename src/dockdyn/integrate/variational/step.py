@@ -96,7 +96,7 @@ def residual(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[
     return jnp.concatenate([defect, jnp.where(start.held.acting, reached / h, impulses)]), found
 
 
-def linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
+def _linearised(model: Mechanical, start: Start, h: Scalar, unknown: Row) -> tuple[Row, Factors, Row]:
     """The residual, its Jacobian in factors, and what of its diagonal belongs to velocities: about the masses."""
     size, attitudes = start.at.p.shape[0], model.attitudes
     v, impulses = unknown[:size], unknown[size:]
@@ -129,7 +129,7 @@ def step(model: Mechanical, start: Start, h: Scalar, guess: Row, newton: Newton)
 
     def correct(carry: PyTree) -> PyTree:
         unknown, _, _, _, _, count = carry
-        value, factors, masses = linearised(model, start, h, unknown)
+        value, factors, masses = _linearised(model, start, h, unknown)
         unknown = once(unknown - solved(factors, value))
         value, found = once(residual(model, start, h, unknown))
         correction = solved(factors, value)

@@ -13,7 +13,7 @@ LEFT = 0.01  # of the momentum at the start: more was to be taken up
 
 def settling(dataset: xr.Dataset) -> float | None:
     """When all joint rates have come below 0.05 °/s, or 1 mm/s, for good (s); None where they have not."""
-    names = joint_coordinates(dataset)
+    names = _joint_coordinates(dataset)
     limits = [SETTLED[str(dataset.coordinate_unit.sel(coordinate=name).item())] for name in names]
     rates = np.abs(dataset.coordinate_rate.sel(coordinate=names).values)
     moving = np.flatnonzero((rates > limits).any(axis=1))
@@ -22,14 +22,14 @@ def settling(dataset: xr.Dataset) -> float | None:
     return float(dataset.time[moving[-1] + 1]) if moving[-1] + 1 < len(rates) else None
 
 
-def joint_coordinates(dataset: xr.Dataset) -> list[str]:
+def _joint_coordinates(dataset: xr.Dataset) -> list[str]:
     """Names of the velocities of the chaser's joints."""
     others = {str(name) for name in dataset.mode.values}
     names = [str(name) for name in dataset.coordinate.values]
     return [name for name in names if name not in others and not name.startswith("base.")]
 
 
-def tumble(dataset: xr.Dataset) -> tuple[float, float]:
+def _tumble(dataset: xr.Dataset) -> tuple[float, float]:
     """At the end: the larger angular velocity of the two bases (rad/s), and angular momentum (N m s) outside of the wheel."""
     rates = []
     for rate, names in (
@@ -43,7 +43,7 @@ def tumble(dataset: xr.Dataset) -> tuple[float, float]:
 
 def detumbling(dataset: xr.Dataset) -> dict[str, float | None]:
     """Entries of the summary; None unless the law is to take up momentum."""
-    rate, momentum = tumble(dataset) if dataset.attrs["control"] == "detumble" else (None, None)
+    rate, momentum = _tumble(dataset) if dataset.attrs["control"] == "detumble" else (None, None)
     return {"remaining_rate_rad_s": rate, "remaining_momentum_N_m_s": momentum}
 
 
@@ -51,7 +51,7 @@ def control_warnings(dataset: xr.Dataset) -> list[str]:
     """Where a budget did not suffice, or the run was too short, to stop the tumble."""
     if dataset.attrs["control"] != "detumble":
         return []
-    rate, momentum = tumble(dataset)
+    rate, momentum = _tumble(dataset)
     spent = used_up(dataset)
     words = (
         f"the bodies still turn at {np.degrees(rate):.3g} deg/s at the end, with {momentum:.3g} N m s to be taken up"

@@ -90,7 +90,7 @@ def dataset_of(
 ) -> xr.Dataset:
     """The dataset of a run: what was observed at its samples, and at the moments of its log."""
     chaser, target = (side.tree for side in model.sides)
-    names, rate_units = chaser.names(), velocity_units(chaser)
+    names, rate_units = chaser.names(), _velocity_units(chaser)
     moving = zip(chaser.layout.coordinates, chaser.layout.joints, strict=True)
     data: dict[str, Any] = {
         name: (("time", *dims), seen[name], {"units": u, "long_name": w}) for name, (dims, u, w) in VARIABLES.items()
@@ -102,7 +102,7 @@ def dataset_of(
         }
     # the log has no row for the start
     rates: Any = np.concatenate([seen["depth_rate"][:1], at_moments["depth_rate"]]) if model.contact is not None else []
-    data |= impacts_of(model, struck, motion) | contacts_of(motion, rates)
+    data |= _impacts_of(model, struck, motion) | _contacts_of(motion, rates)
     modes = seen["modal_coordinate"].shape[1]
     times = motion.interval * np.arange(len(seen["work"]))
     coordinates = {
@@ -113,7 +113,7 @@ def dataset_of(
         "coordinate": names,
         "coordinate_unit": ("coordinate", rate_units),
         "target_coordinate": target.names(),
-        "target_coordinate_unit": ("target_coordinate", velocity_units(target)),
+        "target_coordinate_unit": ("target_coordinate", _velocity_units(target)),
         "mode": names[len(names) - modes :],
         "link": list(chaser.layout.names),
         "system": ["chaser", "target"],
@@ -125,7 +125,7 @@ def dataset_of(
     return xr.Dataset(data, coordinates, attributes(scenario, model, motion, wall_time))
 
 
-def velocity_units(tree: Tree) -> list[str]:
+def _velocity_units(tree: Tree) -> list[str]:
     """Units of a tree's velocities: base, joints, modes."""
     found = {"free": ["m/s"] * 3 + ["rad/s"] * 3, "planar": ["m/s"] * 2 + ["rad/s"], "fixed": []}[tree.layout.base]
     joints, modes, _ = tree.layout.columns()
@@ -169,7 +169,7 @@ def at_once(model: Berthing, struck: Struck) -> dict[str, Any]:
     return found
 
 
-def impacts_of(model: Berthing, struck: Struck, motion: Motion) -> dict[str, Any]:
+def _impacts_of(model: Berthing, struck: Struck, motion: Motion) -> dict[str, Any]:
     """All impacts, over the dimension `impact`."""
     rows: list[Any] = []
     after: list[list[Any]] = [[], []]
@@ -194,7 +194,7 @@ def impacts_of(model: Berthing, struck: Struck, motion: Motion) -> dict[str, Any
     return found
 
 
-def contacts_of(motion: Motion, rates: np.ndarray) -> dict[str, Any]:
+def _contacts_of(motion: Motion, rates: np.ndarray) -> dict[str, Any]:
     """Contacts that lasted, over the dimension `episode`; `rates` of the depth, at the start and at the log's moments."""
     found = []
     if motion.log is not None:

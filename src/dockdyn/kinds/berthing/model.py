@@ -193,7 +193,7 @@ class Berthing(Model):
 
         Bases are nested and beams straight: what is left are rows and columns of the same mass matrix.
         """
-        kept = [name not in last_modes(side.tree) for side in self.sides for name in side.tree.names()]
+        kept = [name not in _last_modes(side.tree) for side in self.sides for name in side.tree.names()]
         if all(kept):
             return None
         at = jnp.array([column for column, keep in enumerate(kept) if keep], int)
@@ -370,7 +370,7 @@ class Berthing(Model):
         return x if self.conserved is None else projected(self, x)
 
 
-def last_modes(tree: Tree) -> list[str]:
+def _last_modes(tree: Tree) -> list[str]:
     """Names of the velocities of each flexible link's last mode of every kind."""
     found = {}
     for link, names in zip(tree.layout.names, tree.layout.mode_names, strict=True):

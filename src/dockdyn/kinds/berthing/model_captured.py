@@ -98,7 +98,7 @@ def captured(model: Berthing, columns: tuple[int, ...], wheel: bool) -> Captured
     return Captured(a, b, motions, plant.mass[jnp.ix_(modes, modes)], block_diag(*springs))
 
 
-def cost(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Square, Square]:
+def _cost(found: Captured, weights: Weights, base: int, joints: int) -> tuple[Square, Square]:
     """Matrices of the cost: xᵀ Q x + τᵀ R τ, for so many axes of the base and joints."""
     modes = found.modal_mass.shape[0]
     angles = [1 / weights.attitude**2] * base + [1 / weights.angle**2] * joints
@@ -125,6 +125,6 @@ def design(model: Berthing, columns: tuple[int, ...], wheel: bool, weights: Weig
     """The regulator; traceable. Its gain is not finite, or does not stabilise, where the Riccati equation has no solution."""
     found = captured(model, columns, wheel)
     base = len(turning_columns(model.sides[0].tree)) if wheel else 0
-    q, r = cost(found, weights, base, len(columns))
+    q, r = _cost(found, weights, base, len(columns))
     x = riccati(found.a, found.b, q, r)
     return Design(found, q, r, jnp.linalg.solve(r, found.b.T @ x))

@@ -42,12 +42,12 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
         "base_attitude": jnp.stack([q.attitude for q in x.q]),
         "modal_coordinate": x.q[0].modes,
         "tip_deflection": jnp.linalg.norm(tips, axis=-1),
-        "hold_force": holding_force(model, found.held),
+        "hold_force": _holding_force(model, found.held),
         "torque": torques,
         "wheel_torque": given.wheel,
         "thruster_force": given.thrust,
         "thruster_torque": given.jets,
-        "outline": outlines(plant.motions),
+        "outline": _outlines(plant.motions),
         "kinetic_energy": 0.5 * plant.v @ plant.mass @ plant.v,
         "potential_energy": sum(
             (side.tree.potential_energy(q) for side, q in zip(model.sides, x.q, strict=True)), jnp.zeros(())
@@ -63,11 +63,11 @@ def observe(model: Berthing, x: State) -> dict[str, Array]:
         "angular_momentum": angular.sum(0) + wheel,
         "linear_momentum_scale": jnp.linalg.norm(linear, axis=-1).sum(),
         "angular_momentum_scale": jnp.linalg.norm(angular, axis=-1).sum() + jnp.linalg.norm(wheel),
-        **contact_state(model, x, plant.motions, signal, found.normal),
+        **_contact_state(model, x, plant.motions, signal, found.normal),
     }
 
 
-def contact_state(
+def _contact_state(
     model: Berthing, x: State, motions: Sequence[Motion], signal: tuple[Any, ...], needed: Float[Array, ""]
 ) -> dict[str, Array]:
     """Depth, sliding and force of a contact that acts after t = 0; `needed` is what would keep it at rest."""
@@ -87,7 +87,7 @@ def contact_state(
     }
 
 
-def outlines(motions: Sequence[Motion]) -> Float[Array, "2 links 3"]:
+def _outlines(motions: Sequence[Motion]) -> Float[Array, "2 links 3"]:
     """Origins of all link frames (m, inertial) of chaser and target, in the order of the tree; NaN pads the shorter."""
     found = [motion.position for motion in motions]
     longest = max(len(part) for part in found)
@@ -95,7 +95,7 @@ def outlines(motions: Sequence[Motion]) -> Float[Array, "2 links 3"]:
     return jnp.stack(padded)
 
 
-def holding_force(model: Berthing, force: Float[Array, "rows"]) -> Float[Array, "3"]:
+def _holding_force(model: Berthing, force: Float[Array, "rows"]) -> Float[Array, "3"]:
     """Force (N, inertial) by which what the law joined is held on the chaser's side; zero where nothing is."""
     if model.law.name not in HOLDS:
         return jnp.zeros(3)

@@ -67,14 +67,14 @@ class Hit(NamedTuple):
         return Hit(-velocity[0], found.impulse[0], sideways, found.energy_loss)
 
 
-def at_origin(twist: Float[Array, "6"], side: Side) -> Float[Array, "6"]:
+def _at_origin(twist: Float[Array, "6"], side: Side) -> Float[Array, "6"]:
     """A twist of the grip, or its rate, as that of the axes fixed to it in which feature or surface are given."""
     return twist.at[:3].add(jnp.cross(twist[3:], side.origin))
 
 
 def placed(motion: Motion, side: Side) -> Placed:
     """A side as a body that features and surfaces are attached to; the origin of their axes stands for the centre of mass."""
-    turn, twist = motion.rotation[side.grip], at_origin(motion.twist[side.grip], side)
+    turn, twist = motion.rotation[side.grip], _at_origin(motion.twist[side.grip], side)
     rotation = Matrix(Vector.of(turn[0]), Vector.of(turn[1]), Vector.of(turn[2]))
     pose = Pose(Vector.of(motion.position[side.grip] + turn @ side.origin), Quaternion.from_matrix(rotation))
     return Placed(pose, Twist(Vector.of(turn @ twist[:3]), Vector.of(twist[3:])), rotation, Vector.of(turn @ twist[3:]))
@@ -96,7 +96,7 @@ def drift(model: Berthing, rebound: Rebound, x: State, motions: Sequence[Motion]
 
     def moving(body: Placed, motion: Motion, side: Side) -> Placed:
         turn = motion.rotation[side.grip]
-        twist, bias = (at_origin(rates[side.grip], side) for rates in (motion.twist, motion.bias))
+        twist, bias = (_at_origin(rates[side.grip], side) for rates in (motion.twist, motion.bias))
         linear = turn @ (bias[:3] + jnp.cross(twist[3:], twist[:3]))
         turning = Matrix(*(Vector.of(row) for row in cross_matrix(turn @ twist[3:]) @ turn))
         still = jax.tree.map(jnp.zeros_like, body.pose.attitude)
@@ -111,7 +111,7 @@ def drift(model: Berthing, rebound: Rebound, x: State, motions: Sequence[Motion]
     return jax.jvp(lambda *pair: contact_kinematics(rebound.feature, rebound.surface, *pair).rate, now, change)[1]
 
 
-def pushed(rebound: Rebound, meeting: ContactKinematics) -> Vector:
+def _pushed(rebound: Rebound, meeting: ContactKinematics) -> Vector:
     """Force on the chaser per unit of normal force: along the normal, and of friction."""
     if rebound.friction is None:
         return meeting.normal
@@ -134,7 +134,7 @@ def resting(model: Berthing, rebound: Rebound, x: State, plant: Plant, load: Flo
     """
     meeting = contact_kinematics(rebound.feature, rebound.surface, *model.places(x, plant.motions))
     rows = point_rows(model, plant.motions, meeting.point)
-    along, push = meeting.normal.array() @ rows, pushed(rebound, meeting).array() @ rows
+    along, push = meeting.normal.array() @ rows, _pushed(rebound, meeting).array() @ rows
     drifts = jnp.stack([plant.drift, jnp.zeros_like(plant.drift)], axis=1)
     (free, moved), held = (
         found.T for found in constrained(plant.mass, plant.rows, drifts, jnp.stack([load, push], axis=1))
@@ -145,7 +145,7 @@ def resting(model: Berthing, rebound: Rebound, x: State, plant: Plant, load: Flo
     return Accelerated(free + acting * moved, held[0] + acting * held[1], acting * (push @ plant.v), force)
 
 
-def struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[Array, ""], Hit]:
+def _struck_again(model: Berthing, rebound: Rebound, x: State) -> tuple[Any, Int[Array, ""], Hit]:
     """Velocities after an impact of the model's law where the two touch now, the mode then, and the impact."""
     mass, _, motions = model.dynamics(x.q, x.v)
     meeting = contact_kinematics(rebound.feature, rebound.surface, *model.places(x, motions))
@@ -183,6 +183,6 @@ def next_state(
     """Velocities, mode and impact after the depth has risen through zero (first guard), or the rest has ended."""
     return jax.lax.cond(
         fired[0],
-        lambda: struck_again(model, rebound, x),
+        lambda: _struck_again(model, rebound, x),
         lambda: (x.v, jnp.full_like(x.mode[0], APART), x.memory.hit),
     )

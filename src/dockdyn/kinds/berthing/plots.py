@@ -17,7 +17,7 @@ SKETCHES = 6
 FALLEN, EARLY, SEEN = 0.8, 0.04, 20  # share of the energy's fall, of the run; samples that show a beginning
 
 
-def panels(dataset: xr.Dataset, heights: list[float], entries: int) -> tuple[Figure, Any]:
+def _panels(dataset: xr.Dataset, heights: list[float], entries: int) -> tuple[Figure, Any]:
     """Panels over the time of a run, one above the other, contacts that lasted shaded."""
     from matplotlib.figure import Figure
 
@@ -58,7 +58,7 @@ def meetings(dataset: xr.Dataset) -> Figure:
     between = max(float(-depth[time <= last].min()), 0.0) if struck else 0.0
     deepest = 0.0 if struck else max(float(depth.max()), 0.0)
     close = between > 0 or deepest > 0
-    figure, axes = panels(dataset, [1.5] * (1 + close + struck + lasted), 2 if struck else 1)
+    figure, axes = _panels(dataset, [1.5] * (1 + close + struck + lasted), 2 if struck else 1)
     rest = iter(axes)
     whole = next(rest)
     whole.plot(time, -depth, color=COLOURS["blue"], label="distance")
@@ -97,7 +97,7 @@ def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
     scale, words = (
         (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if unit == "rad" else (1.0, ("travel, m", "speed, m/s"))
     )
-    figure, axes = panels(dataset, [1.8, 1.8], len(names))
+    figure, axes = _panels(dataset, [1.8, 1.8], len(names))
     lines(axes[0], dataset.time, scale * dataset.joint_angle.sel(joint=names).values, names)
     lines(axes[1], dataset.time, scale * dataset.coordinate_rate.sel(coordinate=names).values, names)
     for ax, label in zip(axes, words, strict=True):
@@ -120,7 +120,7 @@ def bodies(dataset: xr.Dataset) -> Figure:
     """How far the chaser's base has turned, and how fast the target turns."""
     axes_of = ["roll", "pitch", "yaw"] if spatial(dataset) else ["yaw"]
     about = [f"about {axis}" for axis in "xyz"[3 - len(axes_of) :]]
-    figure, axes = panels(dataset, [1.5, 1.5], len(axes_of))
+    figure, axes = _panels(dataset, [1.5, 1.5], len(axes_of))
     lines(axes[0], dataset.time, turned(dataset.base_attitude.values[:, 0])[:, 3 - len(axes_of) :], about)
     names = [f"base.{axis}" for axis in axes_of]
     rates = dataset.target_coordinate_rate.values[:, [list(dataset.target_coordinate.values).index(n) for n in names]]
@@ -136,7 +136,7 @@ def bodies(dataset: xr.Dataset) -> Figure:
 @styled
 def momenta(dataset: xr.Dataset) -> Figure:
     """Angular momentum of the wheel, and of both bodies about their common centre, by size."""
-    figure, (ax,) = panels(dataset, [1.9], 2)
+    figure, (ax,) = _panels(dataset, [1.9], 2)
     sizes = [np.linalg.norm(dataset[name].values, axis=1) for name in ("wheel_momentum", "spin_momentum")]
     lines(ax, dataset.time, np.stack(sizes, axis=1), ["wheel", "chaser and target about their common centre"])
     ax.set_ylim(bottom=0)
@@ -145,7 +145,7 @@ def momenta(dataset: xr.Dataset) -> Figure:
     return figure
 
 
-def bent(dataset: xr.Dataset) -> list[str]:
+def _bent(dataset: xr.Dataset) -> list[str]:
     """Names of the links whose ends deflect."""
     return [str(n) for n in dataset.link.values if float(dataset.tip_deflection.sel(link=n).max()) > 0]
 
@@ -153,8 +153,8 @@ def bent(dataset: xr.Dataset) -> list[str]:
 @styled
 def deflections(dataset: xr.Dataset) -> Figure:
     """Deflection of the ends of flexible links."""
-    flexible = bent(dataset)
-    figure, (ax,) = panels(dataset, [1.9], len(flexible))
+    flexible = _bent(dataset)
+    figure, (ax,) = _panels(dataset, [1.9], len(flexible))
     lines(ax, dataset.time, dataset.tip_deflection.sel(link=flexible).values * 1e3, flexible)
     ax.set_ylabel("deflection, mm")
     legend(figure, ax)
@@ -171,7 +171,7 @@ def energies(dataset: xr.Dataset) -> Figure:
     """Energy of motion, of what is bent, and both; the first alone where nothing bends."""
     total = dataset.kinetic_energy + dataset.potential_energy
     labels = ["motion", "bent links and springs", "both"] if elastic(dataset) else ["motion"]
-    figure, (ax,) = panels(dataset, [2.0], len(labels))
+    figure, (ax,) = _panels(dataset, [2.0], len(labels))
     values = np.stack([dataset.kinetic_energy, dataset.potential_energy, total], axis=1)
     lines(ax, dataset.time, values, labels)
     ax.set_ylabel("energy, J" if elastic(dataset) else "energy of motion, J")
@@ -193,7 +193,7 @@ def torques(dataset: xr.Dataset, unit: str = "rad/s") -> Figure:
     what = "N m" if unit == "rad/s" else "N"
     words = (f"base, {what}", f"joints, {what}")
     kept = [(names, word) for names, word in zip(shown, words, strict=True) if names]
-    figure, axes = panels(dataset, [1.5] * len(kept), len(worked))
+    figure, axes = _panels(dataset, [1.5] * len(kept), len(worked))
     first = 0
     for ax, (names, word) in zip(axes, kept, strict=True):
         lines(ax, dataset.time, dataset.torque.sel(coordinate=names).values, names, first)
@@ -220,8 +220,8 @@ def starts(dataset: xr.Dataset) -> Figure:
     """The beginning close up: rates of joints that turn, deflections, torques."""
     near = dataset.sel(time=slice(0, beginning(dataset)))
     names = [str(name) for name in dataset.joint.values[dataset.joint_unit.values == "rad"]]
-    flexible = bent(dataset)
-    figure, axes = panels(near, [1.5] * (3 if flexible else 2), len(names))
+    flexible = _bent(dataset)
+    figure, axes = _panels(near, [1.5] * (3 if flexible else 2), len(names))
     rates, torque = axes[0], axes[-1]
     lines(rates, near.time, np.degrees(near.coordinate_rate.sel(coordinate=names).values), names)
     lines(torque, near.time, near.torque.sel(coordinate=names).values, names)

@@ -34,9 +34,9 @@ def scene(dataset: xr.Dataset, content: BerthingSection) -> Scene:
     time, dwell = frames.chosen(dataset, [*hits, *(min(t + LASTS * end, end) for t in hits)])
     dwell &= np.isin(time, hits) | ~np.isin(time, np.minimum(hits + LASTS * end, end))
     model = content.model()
-    chaser = of_chaser(dataset, content, time)
-    target = of_target(dataset, model.sides[1].tree.layout.names, time)
-    reach = span(dataset)
+    chaser = _of_chaser(dataset, content, time)
+    target = _of_target(dataset, model.sides[1].tree.layout.names, time)
+    reach = _span(dataset)
     grip = (content.contact.chaser, content.contact.chaser_position)
     parts = tree_parts("chaser", content.chaser, chaser, SIDES[True], reach, grip)
     parts += tree_parts("target", content.target, target, SIDES[False], reach)
@@ -56,14 +56,14 @@ def scene(dataset: xr.Dataset, content: BerthingSection) -> Scene:
     )
 
 
-def span(dataset: xr.Dataset) -> float:
+def _span(dataset: xr.Dataset) -> float:
     """How far the links reach at the start, m."""
     start = dataset.outline.values[0].reshape(-1, 3)
     start = start[np.isfinite(start).all(axis=1)]
     return float(np.ptp(start, axis=0).max())
 
 
-def of_chaser(dataset: xr.Dataset, content: BerthingSection, time: np.ndarray) -> Placing:
+def _of_chaser(dataset: xr.Dataset, content: BerthingSection, time: np.ndarray) -> Placing:
     def at(name: str) -> np.ndarray:
         return frames.at(time, dataset.time.values, dataset[name].values)
 
@@ -79,7 +79,7 @@ def of_chaser(dataset: xr.Dataset, content: BerthingSection, time: np.ndarray) -
     return placing(content.chaser, content.flexible, content.planar, q, grip)
 
 
-def of_target(dataset: xr.Dataset, names: Sequence[str], time: np.ndarray) -> Placing:
+def _of_target(dataset: xr.Dataset, names: Sequence[str], time: np.ndarray) -> Placing:
     """A target that is one rigid body by its pose; of others the origins of links by name, which a result holds."""
     when = dataset.time.values
     base = frames.motion_at(time, when, dataset.base_position.values[:, 1], dataset.base_attitude.values[:, 1])
@@ -116,7 +116,7 @@ def arrows(
     turned = np.broadcast_to(normal, (len(time), 3))
     solid = content.contact.solid()
     if solid is not None and ("depth" in dataset):
-        turned = normals(solid, grip, target.motions[content.contact.target])
+        turned = _normals(solid, grip, target.motions[content.contact.target])
     impulse = np.zeros((len(time), 3))
     for when, size in zip(dataset.impact_time.values, dataset.impact_normal_impulse.values, strict=True):
         rows = (time >= when) & (time <= when + LASTS * float(dataset.time[-1]))
@@ -139,7 +139,7 @@ def arrows(
     return found
 
 
-def normals(surface: Surface, grip: Motion, link: Motion) -> np.ndarray:
+def _normals(surface: Surface, grip: Motion, link: Motion) -> np.ndarray:
     """Normals out of the target's surface at the grip (frames, 3), inertial."""
     import jax
 

@@ -38,12 +38,12 @@ ENERGIES = (
 
 def berthing_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a berthing."""
-    verdict = berthing_verdict(summary)
+    verdict = _berthing_verdict(summary)
     terminal = [summary["title"], verdict]
     if len(summary["impacts"]) > 1:
-        terminal.append(Block(table=impacts_table(summary)))
+        terminal.append(Block(table=_impacts_table(summary)))
     if summary["contacts"]:
-        terminal.append(Block(table=contacts_table(summary)))
+        terminal.append(Block(table=_contacts_table(summary)))
     return run_report(
         dataset,
         summary,
@@ -69,22 +69,22 @@ def blocks(dataset: xr.Dataset, summary: dict[str, Any]) -> Iterator[Block]:
             "Each by the same law. The approach speed is that along the normal just before; impulses are those on the "
             "chaser."
         )
-        yield Block("Impacts", table=impacts_table(summary), notes=[note])
+        yield Block("Impacts", table=_impacts_table(summary), notes=[note])
     if summary["contacts"]:
         rest = "Begun by an impact that left the two together, ended where their contact would have to pull."
         note = f"{rest if struck else 'Onset and release are at depth zero.'} The impulse is that of the normal force."
-        yield Block("Spells of rest" if struck else "Contacts", table=contacts_table(summary), notes=[note])
+        yield Block("Spells of rest" if struck else "Contacts", table=_contacts_table(summary), notes=[note])
     jumps = (
         " Rates of modes jump with the impact as those of joints do; with flexible links the jump of a joint’s rate is that "
         "of its root alone, and depends on the number of modes."
     )
     title = "Velocities around the impact" if struck else "Velocities at the start and the end"
     note = f"Base velocities are in the axes of the base.{jumps if struck else ''}"
-    yield Block(title, table=velocities_table(dataset, struck), notes=[note])
+    yield Block(title, table=_velocities_table(dataset, struck), notes=[note])
     yield kept(summary)
 
 
-def berthing_verdict(summary: dict[str, Any]) -> str:
+def _berthing_verdict(summary: dict[str, Any]) -> str:
     """How the two met, and what came of it, in words."""
     words = met(summary)
     if summary["peak_tip_deflection_m"]:
@@ -122,12 +122,12 @@ def met(summary: dict[str, Any]) -> str:
 
 def total(summary: dict[str, Any]) -> str:
     """The impulse of all impacts and contacts, and since when the two are apart."""
-    parted = last_separation(summary)
+    parted = _last_separation(summary)
     end = "in contact at the end" if parted is None else f"apart since {significant(parted)} s"
     return f"total normal impulse {significant(summary['total_normal_impulse_N_s'])} N s; {end}"
 
 
-def last_separation(summary: dict[str, Any]) -> float | None:
+def _last_separation(summary: dict[str, Any]) -> float | None:
     """When the two parted for the last time (s); None where they touch at the end."""
     times = [contact["release_s"] for contact in summary["contacts"]]
     if None in times:
@@ -140,7 +140,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
     rows = [
         *beginning(summary),
         ("Impact law", str(dataset.attrs["law"])),
-        *of_impacts(dataset, summary),
+        *_of_impacts(dataset, summary),
     ]
     for link, peak in summary["peak_tip_deflection_m"].items():
         rows.append((f"Peak deflection of {link}", f"{significant(peak * 1e3)} mm"))
@@ -166,7 +166,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
     return rows
 
 
-def of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The part of the summary table on impacts and contacts."""
     rows = []
     contacts = summary["contacts"]
@@ -190,7 +190,7 @@ def of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, 
         rows.append(("Contacts", str(len(contacts))))
     if contacts:
         rows.append(("Largest normal force", f"{significant(max(c['peak_normal_force_N'] for c in contacts))} N"))
-    parted = last_separation(summary)
+    parted = _last_separation(summary)
     return [
         *rows,
         ("Normal impulse, all in all", f"{significant(summary['total_normal_impulse_N_s'], 6)} N s"),
@@ -200,7 +200,7 @@ def of_impacts(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, 
     ]
 
 
-def impacts_table(summary: dict[str, Any]) -> Table:
+def _impacts_table(summary: dict[str, Any]) -> Table:
     """One row an impact."""
     found = summary["impacts"][:LISTED]
     times = aligned([impact["time_s"] for impact in found], 6)
@@ -220,7 +220,7 @@ def impacts_table(summary: dict[str, Any]) -> Table:
     return Table(columns, rows, worded={0}, look="dense", left_out=len(summary["impacts"]) - len(found))
 
 
-def contacts_table(summary: dict[str, Any]) -> Table:
+def _contacts_table(summary: dict[str, Any]) -> Table:
     """One row a contact that lasted; a rest has no speed of approach but that of the impact before it."""
     found, compliant = summary["contacts"][:LISTED], not summary["impacts"]
     times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
@@ -241,7 +241,7 @@ def contacts_table(summary: dict[str, Any]) -> Table:
     return Table(columns, rows, worded={0}, look="dense", left_out=len(summary["contacts"]) - len(found))
 
 
-def velocities_table(dataset: xr.Dataset, struck: bool) -> Table:
+def _velocities_table(dataset: xr.Dataset, struck: bool) -> Table:
     """Velocities by coordinate, before and after the impact where there was one and at the end; angular ones in degrees."""
     rows = []
     for owner, prefix in (("", ""), ("target ", "target_")):

@@ -53,9 +53,9 @@ def strike(model: Berthing) -> tuple[Struck, Any]:
     return struck, model.begun(struck)
 
 
-def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
+def _check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
     """Refuses, with numbers at hand, what the impact law cannot do, and joints that turn the same mass twice."""
-    check_mass(scenario, model, np.asarray(struck.mass))
+    _check_mass(scenario, model, np.asarray(struck.mass))
     law = model.law
     if law.name == COMPLIANT:
         if (parting := float(struck.before[0])) > 0:
@@ -68,7 +68,7 @@ def check_impact(scenario: Scenario, model: Berthing, struck: Struck) -> None:
         raise ScenarioError(f"{scenario.name}: impact: {error}") from None
 
 
-def check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
+def _check_mass(scenario: Scenario, model: Berthing, mass: np.ndarray) -> None:
     """Refuses a mass matrix (both trees) that is singular at t = 0, and names the velocities that move nothing."""
     names = [f"{owner} {v}" for owner, s in zip(("chaser", "target"), model.sides, strict=True) for v in s.tree.names()]
     own = np.diag(mass)
@@ -121,7 +121,7 @@ def advance(
 
 
 @jit_once
-def observed_at(model: Berthing, states: State) -> dict[str, Array]:
+def _observed_at(model: Berthing, states: State) -> dict[str, Array]:
     return jax.lax.map(lambda x: observe(model, x), states)
 
 
@@ -136,7 +136,7 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     content = with_gain(scenario)
     model = build(content)
     struck, state = strike(model)
-    check_impact(scenario, model, struck)
+    _check_impact(scenario, model, struck)
     if model.contact is None:
         stiff = stiffness(model, struck, content.duration)
         motion = smooth(content, model, state, stiff, interval, count, progress)
@@ -145,7 +145,7 @@ def simulate_berthing(scenario: Scenario, progress: Progress | None = None) -> x
     states, count = motion.states, len(motion.states.v[0])
     if motion.log is not None:
         states = jax.tree.map(lambda a, b: np.concatenate([a, b]), states, motion.log.state)
-    seen = jax.tree.map(np.asarray, observed_at(model, states))
+    seen = jax.tree.map(np.asarray, _observed_at(model, states))
     sampled, logged = ({name: rows[part] for name, rows in seen.items()} for part in (slice(count), slice(count, None)))
     return dataset_of(scenario, model, struck, motion, sampled, logged, time.perf_counter() - began)
 
@@ -209,19 +209,19 @@ def smooth(
 
 
 @jit_once
-def init_located(model: Berthing, settings: located.Settings, start: State) -> located.SolverState:
+def _init_located(model: Berthing, settings: located.Settings, start: State) -> located.SolverState:
     return located.init(model, settings, start)
 
 
 @partial(jit_large, donate=("solver",))
-def advance_located(
+def _advance_located(
     model: Berthing, settings: located.Settings, until: Int[Array, ""], solver: located.SolverState
 ) -> located.SolverState:
     return located.advance(model, settings, solver, until)
 
 
 @jit_once
-def conclude(solver: located.SolverState) -> Solution:
+def _conclude(solver: located.SolverState) -> Solution:
     return located.result(solver)
 
 
@@ -241,13 +241,13 @@ def touching(
         max_iterations=jnp.asarray(float(content.integrator.max_steps)),
     )
     solver = drive(
-        init_located(model, settings, state),
-        lambda solver, until: advance_located(model, settings, until, solver),
+        _init_located(model, settings, state),
+        lambda solver, until: _advance_located(model, settings, until, solver),
         lambda solver: float(solver.point.time) / content.duration,
         SLICE,
         progress,
     )
-    found = jax.tree.map(np.asarray, conclude(solver))
+    found = jax.tree.map(np.asarray, _conclude(solver))
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
     end, first_nonfinite = Status(int(found.status)), name_of_nonfinite(int(found.first_nonfinite), model.names)
     pace = float(jnp.minimum(solver.step_limit, solver.limit))

@@ -23,14 +23,14 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
     for side in model.sides:
         tree, size = side.tree, len(side.velocities)
         part = slice(first, first + size)
-        damping[part, part], springs[part, part] = own_matrices(tree)
+        damping[part, part], springs[part, part] = _own_matrices(tree)
         first += size
     if model.control is not None and isinstance(model.control.law, JointControl):
         own = np.arange(len(model.sides[0].velocities))
         damping[own, own] += np.asarray(model.control.law.damping)
         springs[own, own] += np.asarray(model.control.law.stiffness)
     held = [np.asarray(struck.rows)] if model.law.name in HOLDS else []
-    free = null_space(np.concatenate([*held, np.asarray(model.lock_rows())]))
+    free = _null_space(np.concatenate([*held, np.asarray(model.lock_rows())]))
     m, d, k = (free.T @ matrix @ free for matrix in (mass, damping, springs))
     count = len(m)
     whole = np.block([[np.zeros((count, count)), np.eye(count)], [-np.linalg.solve(m, k), -np.linalg.solve(m, d)]])
@@ -38,7 +38,7 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
     return float((-roots.real).max() / max(np.abs(roots.imag).max(), 1 / duration))
 
 
-def own_matrices(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+def _own_matrices(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     """Damping and stiffness of a tree's joints and beams."""
     damping, springs = np.diag(np.asarray(tree.joint_damping)), np.diag(np.asarray(tree.joint_stiffness))
     _, modes, _ = tree.layout.columns()
@@ -49,7 +49,7 @@ def own_matrices(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     return damping, springs
 
 
-def null_space(rows: np.ndarray) -> np.ndarray:
+def _null_space(rows: np.ndarray) -> np.ndarray:
     """Columns that span what the rows do not hold."""
     _, values, vectors = np.linalg.svd(rows, full_matrices=True)
     return vectors[len(values) :].T

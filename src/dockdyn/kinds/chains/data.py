@@ -57,18 +57,18 @@ def describe(scenario: Scenario, run: Run) -> Described:
         "spring": [name for name, side in sides.items() if side.stiffness is not None],
         "contact": [f"mass {count} on mass {count + 1}"],
     }
-    own = latch_variables(scenario, run) if scenario.kind == "latch" else impact_variables(content, run)
+    own = _latch_variables(scenario, run) if scenario.kind == "latch" else _impact_variables(content, run)
     undamped = not any(side.damping for side in sides.values())
     if scenario.kind == "latch":
         keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
     else:
         keeps = content.contact.normal.make().lossless()
     kept = sampled_variables(VARIABLES, run)
-    variables = {**kept, **contact_variables(run), **energies(run, count), **outcome(scenario, run), **own}
+    variables = {**kept, **contact_variables(run), **_energies(run, count), **_outcome(scenario, run), **own}
     return Described(variables, coordinates, undamped and keeps, undamped, "plastic, locked")
 
 
-def outcome(scenario: Scenario, run: Run) -> dict[str, Any]:
+def _outcome(scenario: Scenario, run: Run) -> dict[str, Any]:
     """Whether the outcome is open at the end, and how long the mass in front would still take."""
     at_end = {name: run.at_moments[name][-1] for name in ("depth", "depth_rate")}
     if scenario.kind != "latch":
@@ -79,7 +79,7 @@ def outcome(scenario: Scenario, run: Run) -> dict[str, Any]:
     return outcome_variables(springs and forces_act(run, 0.0), captured, at_end, scenario.content.ramp().length)
 
 
-def energies(run: Run, count: int) -> dict[str, Any]:
+def _energies(run: Run, count: int) -> dict[str, Any]:
     """What met what, and the energy of motion and springs after each contact."""
     energy = run.at_moments["kinetic_energy"] + run.at_moments["internal_energy"]
     after = [energy[e.settled_row] - energy[0] if e.settled_row >= 0 else np.nan for e in run.episodes]
@@ -93,7 +93,7 @@ def energies(run: Run, count: int) -> dict[str, Any]:
     }
 
 
-def impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
+def _impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
     """Relative velocities of the systems around each contact, and what eq. 16 says of it (Paraskevas et al.)."""
     speeds = run.at_moments["system_velocity"]
     relative = speeds[:, 0] - speeds[:, 1]
@@ -101,7 +101,7 @@ def impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
     after = np.array([relative[e.settled_row] if e.settled_row >= 0 else np.nan for e in run.episodes], float)
     closing = np.array(run.at_onset("depth_rate"), float)
     chains = (content.chaser.masses, content.target.masses)
-    restitution = law_restitution(content)
+    restitution = _law_restitution(content)
     predicted = np.full(len(before), np.nan)
     meets = closing > 0  # all of them, but where a contact is shorter than the clock resolves
     if restitution is not None and meets.any():
@@ -137,7 +137,7 @@ def impact_doubts(content: FourMassSection) -> list[str]:
     """Why the prediction by effective masses may fail."""
     law = content.contact.normal
     found = []
-    if law_restitution(content) is None:
+    if _law_restitution(content) is None:
         found.append(f"no formula gives the restitution of the law {law.law}: impacts are simulated, not predicted")
     if law.law == "spring-dashpot":
         chaser, target = content.chaser, content.target
@@ -146,7 +146,7 @@ def impact_doubts(content: FourMassSection) -> list[str]:
     return found
 
 
-def law_restitution(content: FourMassSection) -> float | None:
+def _law_restitution(content: FourMassSection) -> float | None:
     """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
     law = content.contact.normal
     if law.make().lossless():
@@ -158,7 +158,7 @@ def law_restitution(content: FourMassSection) -> float | None:
     return float(kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force"))
 
 
-def latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
+def _latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     """What the latch did, and what it takes."""
     content = scenario.content
     mass = effective_masses(content.chaser.masses, content.target.masses).system

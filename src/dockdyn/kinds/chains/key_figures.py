@@ -39,7 +39,7 @@ LATCH_FIGURES = (
 )
 
 
-def four_mass_data(model: FourMass, solution: Solution) -> dict[str, Any]:
+def _four_mass_data(model: FourMass, solution: Solution) -> dict[str, Any]:
     """The data of a collision of chains from its log."""
     log = read_log(model, solution)
     speeds = log.seen["system_velocity"]
@@ -52,7 +52,7 @@ def four_mass_data(model: FourMass, solution: Solution) -> dict[str, Any]:
     }
 
 
-def latch_data(model: LatchingChains, solution: Solution) -> dict[str, Any]:
+def _latch_data(model: LatchingChains, solution: Solution) -> dict[str, Any]:
     """The data of a probe and its latch from the log of their run."""
     log = read_log(model, solution)
     chaser, target = model.chains.masses
@@ -68,5 +68,5 @@ def latch_data(model: LatchingChains, solution: Solution) -> dict[str, Any]:
     }
 
 
-FOUR_MASS = LocatedFigures(FOUR_MASS_FIGURES, four_mass_data)
-LATCH = LocatedFigures(LATCH_FIGURES, latch_data)
+FOUR_MASS = LocatedFigures(FOUR_MASS_FIGURES, _four_mass_data)
+LATCH = LocatedFigures(LATCH_FIGURES, _latch_data)

@@ -38,7 +38,7 @@ def least_latching_speed(scenario: Scenario) -> float:
     rigid = float(ramp.needed_speed(masses.system))
 
     def latches(speed: float) -> bool:
-        return bool(attempt(content, jnp.asarray(speed), jnp.asarray(PERIODS * period)))
+        return bool(_attempt(content, jnp.asarray(speed), jnp.asarray(PERIODS * period)))
 
     low, high = 0.0, rigid
     for _ in range(DOUBLINGS):
@@ -54,7 +54,7 @@ def least_latching_speed(scenario: Scenario) -> float:
 
 
 @jit_once
-def attempt(content: LatchSection, speed: Scalar, duration: Scalar) -> Bool[Array, ""]:
+def _attempt(content: LatchSection, speed: Scalar, duration: Scalar) -> Bool[Array, ""]:
     """Whether a probe that comes at `speed` (m/s) is caught before it leaves the ramp again."""
     attempted = content.model_copy(update={"speed": speed, "gap": jnp.asarray(START)})
     settings = located.Settings(

@@ -36,7 +36,7 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
     if hasattr(content, "ramp"):
         reach = max(reach, AROUND * float(content.ramp().length))
     sides = SHARE * reach * np.cbrt(masses / np.cbrt(masses.prod() ** (3 / len(masses))))
-    places = resting(sides, first, LONG * SHARE * reach)
+    places = _resting(sides, first, LONG * SHARE * reach)
     motions = [line(places[i] + position[:, i]) for i in range(len(masses))]
     parts = [
         Part(f"mass {i + 1}", box(-np.full(3, s / 2), np.full(3, s / 2)), SIDES[i < first], motions[i], opacity=0.8)
@@ -46,9 +46,9 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
     for i in range(len(masses) - 1):
         if i == first - 1:
             continue
-        lines.append(spring(f"spring {i + 1}", motions[i], motions[i + 1], sides[i], sides[i + 1]))
+        lines.append(_spring(f"spring {i + 1}", motions[i], motions[i + 1], sides[i], sides[i + 1]))
     if hasattr(content, "ramp"):
-        parts += latch_parts(
+        parts += _latch_parts(
             dataset, content.ramp(), time, motions[first - 1 : first + 1], sides[first - 1 : first + 1]
         )
     force = frames.at(time, dataset.time.values, dataset.normal_force.values[:, 0])
@@ -80,7 +80,7 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
     )
 
 
-def resting(sides: np.ndarray, first: int, apart: float) -> np.ndarray:
+def _resting(sides: np.ndarray, first: int, apart: float) -> np.ndarray:
     """Centres (m) of the cubes when the two that meet just touch, at zero, and the springs are relaxed."""
     places = np.zeros(len(sides))
     places[first - 1], places[first] = -sides[first - 1] / 2, sides[first] / 2
@@ -97,7 +97,7 @@ def line(along: np.ndarray) -> Motion:
     return motion
 
 
-def spring(name: str, one: Motion, other: Motion, side: float, next_side: float) -> Line:
+def _spring(name: str, one: Motion, other: Motion, side: float, next_side: float) -> Line:
     """A coil between the faces of two cubes."""
     start, end = one.position[:, 0] + side / 2, other.position[:, 0] - next_side / 2
     wound = coil() * [1.0, 0.22 * min(side, next_side), 0.22 * min(side, next_side)]
@@ -110,7 +110,7 @@ def track(middle: np.ndarray, half: float, side: float, count: int) -> Part:
     return Part("track", box(low, high), "#4d5661", still(count, middle), opacity=0.5)
 
 
-def latch_parts(
+def _latch_parts(
     dataset: xr.Dataset, ramp: Ramp, time: np.ndarray, motions: list[Motion], sides: np.ndarray
 ) -> list[Part]:
     """The ramp on the chaser's last mass, and the pins of the latch that ride on it, pushed aside as the model says."""

@@ -18,50 +18,50 @@ LISTED = 300  # impacts in the table
 
 def chains_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a run of the kinds `four-mass` and `latch`."""
-    return (latch_report if "latch_length" in dataset else impacts_report)(dataset, summary)
+    return (_latch_report if "latch_length" in dataset else _impacts_report)(dataset, summary)
 
 
-def impacts_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+def _impacts_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of two chains that meet."""
-    verdict, printed = impact_verdict(summary), printed_impacts(summary)
+    verdict, printed = _impact_verdict(summary), _printed_impacts(summary)
     return run_report(
         dataset,
         summary,
         verdict=verdict,
-        key=impact_overview(summary),
-        blocks=[impacts_block(summary), kept(summary)],
-        plots=impact_figures(dataset),
+        key=_impact_overview(summary),
+        blocks=[_impacts_block(summary), kept(summary)],
+        plots=_impact_figures(dataset),
         made=integration(summary),
         terminal=[summary["title"], verdict, Block("relative velocity of the centres of mass", table=printed)],
     )
 
 
-def latch_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+def _latch_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a probe and its latch."""
     return run_report(
         dataset,
         summary,
-        verdict=latch_verdict(summary),
-        key=latch_overview(dataset, summary),
+        verdict=_latch_verdict(summary),
+        key=_latch_overview(dataset, summary),
         blocks=[kept(summary)],
-        plots=latch_figures(dataset),
+        plots=_latch_figures(dataset),
         made=integration(summary),
     )
 
 
-def ending(summary: dict[str, Any]) -> str:
+def _ending(summary: dict[str, Any]) -> str:
     """How the run ended, where it stopped early."""
     return "" if summary["status"] == "finished" else f"{capital(summary['status'])}. "
 
 
-def impact_verdict(summary: dict[str, Any]) -> str:
+def _impact_verdict(summary: dict[str, Any]) -> str:
     """What the impacts did, in words."""
     count = len(summary["contacts"])
     if not count:
-        return ending(summary) + "The chaser did not reach the target within the duration."
+        return _ending(summary) + "The chaser did not reach the target within the duration."
     before, after = summary["relative_velocity_before_m_s"][0], summary["relative_velocity_after_m_s"][0]
     if after is None:
-        return ending(summary) + "The run ended during the first impact."
+        return _ending(summary) + "The run ended during the first impact."
     course = "keep approaching" if after > 0 else "part"
     words = f"After the first impact chaser and target {course}: their relative velocity went from "
     words += f"{significant(before)} to {significant(after)} m/s"
@@ -69,16 +69,16 @@ def impact_verdict(summary: dict[str, Any]) -> str:
     if predicted is not None:
         words += f", where effective masses predict {significant(predicted)} m/s"
     words += f". They met {count} times." if count > 1 else ". They met once."
-    return ending(summary) + words
+    return _ending(summary) + words
 
 
-def latch_verdict(summary: dict[str, Any]) -> str:
+def _latch_verdict(summary: dict[str, Any]) -> str:
     """Whether the latch caught the probe, in words."""
     least = summary["minimum_velocity_m_s"]
     needed = f"it takes {significant(least, 6)} m/s" if least is not None else "no speed that was tried latches"
     margin = summary["capture_speed_margin_m_s"]
     if not summary["contacts"]:
-        return ending(summary) + f"The probe did not reach the latch within the duration; {needed}."
+        return _ending(summary) + f"The probe did not reach the latch within the duration; {needed}."
     if summary["captured"]:
         more = f", {significant(margin, 3)} m/s more than it takes" if margin is not None else ""
         words = f"Captured after {significant(summary['capture_time_s'])} s: the probe came at "
@@ -88,10 +88,10 @@ def latch_verdict(summary: dict[str, Any]) -> str:
             f"Not captured: the probe came at {significant(summary['contacts'][0]['approach_speed_m_s'])} m/s and went "
         )
         words += f"{significant(summary['greatest_travel_m'] * 1e3, 5)} mm into the latch; {needed}."
-    return ending(summary) + words
+    return _ending(summary) + words
 
 
-def impact_overview(summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _impact_overview(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table of impacts."""
     rows = [*beginning(summary), ("Impacts", str(len(summary["contacts"])))]
     rows.append(("Effective mass ratio", significant(summary["effective_mass_ratio"], 6)))
@@ -103,7 +103,7 @@ def impact_overview(summary: dict[str, Any]) -> list[tuple[str, str]]:
     return [*rows, ("Largest force", f"{significant(summary['peak_normal_force_N'])} N")]
 
 
-def latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table of a latch."""
     rows = [*beginning(summary), ("Captured", "yes" if summary["captured"] else "no")]
     if summary["captured"]:
@@ -126,9 +126,9 @@ def latch_overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[s
     ]
 
 
-def impacts_block(summary: dict[str, Any]) -> Block:
+def _impacts_block(summary: dict[str, Any]) -> Block:
     """The impacts on the page."""
-    table = impacts_table(summary)
+    table = _impacts_table(summary)
     note = (
         "Onset and release are at depth zero. The closing speed is that of the two masses that meet. Predicted is the relative "
         "velocity after an impact in which only these two masses take part, from the velocities at its onset; later impacts "
@@ -137,7 +137,7 @@ def impacts_block(summary: dict[str, Any]) -> Block:
     return Block("Impacts", table=table, notes=[note]) if table.rows else Block("Impacts", words="None.")
 
 
-def impacts_table(summary: dict[str, Any]) -> Table:
+def _impacts_table(summary: dict[str, Any]) -> Table:
     """One row an impact, simulation and prediction beside each other."""
     found = summary["contacts"][:LISTED]
     columns = [("impact", ""), ("onset", "s"), ("release", "s"), ("closing speed", "m/s"), ("impulse", "N s")]
@@ -167,7 +167,7 @@ def impacts_table(summary: dict[str, Any]) -> Table:
     return Table(columns, rows, groups, worded={0}, look="dense", left_out=late)
 
 
-def printed_impacts(summary: dict[str, Any]) -> Table:
+def _printed_impacts(summary: dict[str, Any]) -> Table:
     """The impacts on the terminal, simulation and prediction beside each other."""
     whens = ("before", "after", "predicted")
     speeds = zip(*(summary[f"relative_velocity_{when}_m_s"] for when in whens), strict=True)
@@ -197,7 +197,7 @@ def kept(summary: dict[str, Any]) -> Block:
     return conserved(rows)
 
 
-def impact_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def _impact_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw of impacts, and what to look for in it."""
     yield (
         partial(chains_figures.relative_velocity, dataset),
@@ -215,7 +215,7 @@ def impact_figures(dataset: xr.Dataset) -> Iterator[Plot]:
         )
 
 
-def latch_figures(dataset: xr.Dataset) -> Iterator[Plot]:
+def _latch_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw of a latch, and what to look for in it."""
     yield (
         partial(chains_figures.latch_travel, dataset),

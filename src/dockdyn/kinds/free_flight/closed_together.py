@@ -36,13 +36,13 @@ class LaterSet(NamedTuple):
 
 
 @jit_once
-def linear_once(content: TwoBodiesSection, nominal: Nominal) -> Linear:
+def _linear_once(content: TwoBodiesSection, nominal: Nominal) -> Linear:
     return linearise(*rest(content, nominal))
 
 
 def seen_matrices(content: TwoBodiesSection, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
     """A₀ and A₁ (1/s) of both bodies with all closed contacts, whose forces are one delay late; drift left out."""
-    return seen(np.asarray(linear_once(content, nominal).matrices()))[0]
+    return seen(np.asarray(_linear_once(content, nominal).matrices()))[0]
 
 
 def counts_all(content: Judged, nominal: Nominal | None) -> bool:
@@ -75,7 +75,7 @@ def growth_of_linears(linears: Linear) -> Float[np.ndarray, "systems"]:
 
 
 @jit_once
-def slopes_once(content: TwoBodiesSection, nominal: Nominal) -> list[tuple[Array, Array, Array, Array]]:
+def _slopes_once(content: TwoBodiesSection, nominal: Nominal) -> list[tuple[Array, Array, Array, Array]]:
     """Depth (m), effective mass (kg), stiffness (N/m) and damping (N s/m) of each closed contact."""
     model, state = rest(content, nominal)
     found = [(resting_contact(model, state, i), model.contacts[i].law) for i in nominal.closed]
@@ -88,7 +88,7 @@ def closed_contacts(content: TwoBodiesSection, nominal: Nominal) -> list[dict[st
     return [
         {"feature": content.contact[i].feature, "surface": content.contact[i].surface}
         | {key: float(value) for key, value in zip(keys, values, strict=True)}
-        for i, values in zip(nominal.closed, slopes_once(content, nominal), strict=True)
+        for i, values in zip(nominal.closed, _slopes_once(content, nominal), strict=True)
     ]
 
 
@@ -99,7 +99,7 @@ def names_of(content: TwoBodiesSection, nominal: Nominal) -> list[str]:
 
 
 @jit_once
-def from_onset(
+def _from_onset(
     content: TwoBodiesSection, poses: tuple[Pose, Pose], twists: tuple[Twist, Twist], settings: located.Settings
 ) -> Solution:
     return located.solve(replace(unlatched(content), poses=poses, twists=twists), settings)
@@ -123,7 +123,7 @@ def later_sets(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:
         duration -= float(solution.log.time[0])
     most = min(float(settings.max_iterations), float(LONGEST_LOOK))
     settings = replace(settings, duration=np.float64(duration), max_moments=LOOKED_AT, max_iterations=np.float64(most))
-    solution = jax.tree.map(np.asarray, from_onset(content, poses, twists, settings))
+    solution = jax.tree.map(np.asarray, _from_onset(content, poses, twists, settings))
     closed = np.stack(solution.log.state.mode, axis=-1)[: int(solution.moments)] != APART
     found: dict[frozenset[int], LaterSet] = {}
     begun = nominal.pressed

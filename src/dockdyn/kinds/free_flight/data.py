@@ -83,13 +83,13 @@ CONTROL_VARIABLES: Layout = {
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of free flight leaves in its dataset."""
     content = scenario.content
-    latch = latch_variables(content.latch, run) if content.latch is not None else {}
+    latch = _latch_variables(content.latch, run) if content.latch is not None else {}
     control = sampled_variables(CONTROL_VARIABLES, run) if content.controlled else {}
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
-            **episode_variables(scenario, run),
-            **outcome(content, run),
+            **_episode_variables(scenario, run),
+            **_outcome(content, run),
             **latch,
             **control,
         },
@@ -97,7 +97,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "body": ["chaser", "target"],
             "axis": ["x", "y", "z"],
             "quaternion": ["w", "x", "y", "z"],
-            "contact": contact_names(content),
+            "contact": _contact_names(content),
             "point": [point.name for point in content.points()],
             **({"use": ["impulse", "angular impulse"]} if content.controlled else {}),
         },
@@ -107,7 +107,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     )
 
 
-def latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:
+def _latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:
     """Travel into the latch and its forces over time, the capture, the speed that it took."""
     moments = run.at_moments
     last = len(run.moment_times) - 1
@@ -130,7 +130,7 @@ def latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:
     }
 
 
-def outcome(content: FreeFlightSection, run: Run) -> dict[str, Any]:
+def _outcome(content: FreeFlightSection, run: Run) -> dict[str, Any]:
     """Whether the outcome is open at the end, and how long the probe would still take."""
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
     latch = content.latch
@@ -139,7 +139,7 @@ def outcome(content: FreeFlightSection, run: Run) -> dict[str, Any]:
     return outcome_variables(forces_act(run, content.loop.delay), captured, at_end, length)
 
 
-def contact_names(content: FreeFlightSection) -> list[str]:
+def _contact_names(content: FreeFlightSection) -> list[str]:
     """Names of the contacts: their own, or their feature's, with the surface's where that is not enough."""
     features = [contact.feature for contact in content.contact]
     return [
@@ -155,7 +155,7 @@ def conservative(content: FreeFlightSection) -> bool:
     return content.latch is None and content.loop.delay == 0 and all(law.make().lossless() for law in laws)
 
 
-def episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
+def _episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     """Variables over the dimension `episode`: one entry a contact from onset to release."""
     contacts = scenario.content.contact
     found = run.episodes

@@ -18,27 +18,27 @@ from dockdyn.results.log_data import capture_data, log_data, outcome_data, read_
 from dockdyn.results.measures import Either
 
 
-def attitude_error_end(data: Data) -> Either:
+def _attitude_error_end(data: Data) -> Either:
     """The angle by which the chaser is off at the end."""
     return (data["attitude_error"][-1] ** 2).sum() ** 0.5
 
 
-def peak_wheel_momentum(data: Data) -> Either:
+def _peak_wheel_momentum(data: Data) -> Either:
     """The largest angular momentum of the wheel along an axis."""
     return abs(data["wheel_momentum"]).max()
 
 
-def controlled(name: str, words: str, of: Callable[[Data], Either], where: str = "") -> KeyFigure:
+def _controlled(name: str, words: str, of: Callable[[Data], Either], where: str = "") -> KeyFigure:
     """A key figure of control, which only runs with control have."""
     return KeyFigure(name, words, of, "samples", needs="control_work", where=where)
 
 
 CONTROL = (
-    controlled("control_work_J", "work of control", lambda data: data["control_work"][-1]),
-    controlled("attitude_error_end_rad", "attitude error at the end", attitude_error_end, where="attitude-hold"),
-    controlled("peak_wheel_momentum_N_m_s", "peak wheel momentum", peak_wheel_momentum),
-    controlled("thruster_use_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]),
-    controlled("thruster_use_N_m_s", "angular impulse of the thrusters", lambda data: data["thruster_use"][-1, 1]),
+    _controlled("control_work_J", "work of control", lambda data: data["control_work"][-1]),
+    _controlled("attitude_error_end_rad", "attitude error at the end", _attitude_error_end, where="attitude-hold"),
+    _controlled("peak_wheel_momentum_N_m_s", "peak wheel momentum", _peak_wheel_momentum),
+    _controlled("thruster_use_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]),
+    _controlled("thruster_use_N_m_s", "angular impulse of the thrusters", lambda data: data["thruster_use"][-1, 1]),
 )
 ENERGIES = (
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
@@ -47,7 +47,7 @@ ENERGIES = (
 FIGURES = (*COMMON, *CONTROL, *ENERGIES)
 
 
-def flight_data(model: FreeFlight, solution: Solution) -> dict[str, Any]:
+def _flight_data(model: FreeFlight, solution: Solution) -> dict[str, Any]:
     """The data of a run of free flight from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
     found = log_data(log, solution, delay)
@@ -65,4 +65,4 @@ def stated(content: FreeFlightSection) -> dict[str, bool]:
     return {"conservative": conservative(content), "undamped": True, "attitude-hold": holds}
 
 
-FLIGHT = LocatedFigures(FIGURES, flight_data, stated)
+FLIGHT = LocatedFigures(FIGURES, _flight_data, stated)

@@ -31,7 +31,7 @@ def seat(latch: ConeLatch, time: Scalar, chaser: Placed, target: Placed) -> Seat
     return Seat(other.local(latch.point(chaser, target)), turn, time, jnp.zeros(()))
 
 
-def stretch(latch: ConeLatch, found: Seat, chaser: Placed, target: Placed) -> tuple[Vector, ...]:
+def _stretch(latch: ConeLatch, found: Seat, chaser: Placed, target: Placed) -> tuple[Vector, ...]:
     """How far the tip is from its seat (m), and for a weld how far its body has turned (rotation vector, rad); inertial."""
     own, other = latch.sides(chaser, target)
     moved = latch.point(chaser, target) - other.point(found.place)
@@ -41,7 +41,7 @@ def stretch(latch: ConeLatch, found: Seat, chaser: Placed, target: Placed) -> tu
     return moved, turned.logarithm()
 
 
-def is_held(x: State) -> Flag:
+def _is_held(x: State) -> Flag:
     """Whether the latch has fallen in."""
     return x.mode[-1] >= HELD
 
@@ -51,23 +51,23 @@ def catch_load(model: FreeFlight, latch: ConeLatch, catch: Catch, x: State) -> t
     places = model.places(x)
 
     def load() -> tuple[Vector, Vector]:
-        found = catch.load(stretch(latch, x.memory[2], *places), latch.slip(*places))
+        found = catch.load(_stretch(latch, x.memory[2], *places), latch.slip(*places))
         side = 1.0 if latch.feature_on_chaser else -1.0
         return found[0] * side, found[1] * side if len(found) == 2 else Vector.zero()
 
-    return once(jax.lax.cond(is_held(x), load, lambda: (Vector.zero(), Vector.zero())))
+    return once(jax.lax.cond(_is_held(x), load, lambda: (Vector.zero(), Vector.zero())))
 
 
 def catch_power(model: FreeFlight, latch: ConeLatch, catch: Catch, x: State) -> Scalar:
     """What the dampers of the catch take (W)."""
-    return jnp.where(is_held(x), catch.dissipated(latch.slip(*model.places(x))), 0.0)
+    return jnp.where(_is_held(x), catch.dissipated(latch.slip(*model.places(x))), 0.0)
 
 
 def catch_sizes(model: FreeFlight, latch: ConeLatch, catch: Catch, x: State) -> tuple[Scalar, ...]:
     """Size of the catch's force (N), of the way it has yielded (m), and for a weld of its moment (N m)."""
     force, moment = catch_load(model, latch, catch, x)
-    yielded = stretch(latch, x.memory[2], *model.places(x))[0]
-    sizes = (size(force), jnp.where(is_held(x), size(yielded), 0.0))
+    yielded = _stretch(latch, x.memory[2], *model.places(x))[0]
+    sizes = (size(force), jnp.where(_is_held(x), size(yielded), 0.0))
     return sizes if catch.turning is None else (*sizes, size(moment))
 
 
@@ -100,10 +100,10 @@ def first_swing(model: FreeFlight, latch: ConeLatch, catch: Catch) -> Scalar:
 def catch_observed(model: FreeFlight, latch: ConeLatch, catch: Catch, x: State) -> dict[str, Array]:
     """What the catch shows at an instant: how far it yields, its energy, how long its first swing takes."""
     found, places = x.memory[2], model.places(x)
-    yielded = stretch(latch, found, *places)
-    stored = jnp.where(is_held(x), catch.stored(yielded), 0.0)
+    yielded = _stretch(latch, found, *places)
+    stored = jnp.where(_is_held(x), catch.stored(yielded), 0.0)
     return {
-        "catch_travel": jnp.where(is_held(x), size(yielded[0]), 0.0),
+        "catch_travel": jnp.where(_is_held(x), size(yielded[0]), 0.0),
         "catch_moment": catch_load(model, latch, catch, x)[1].array(),
         "catch_stored": stored,
         "catch_dissipated": found.dissipated,

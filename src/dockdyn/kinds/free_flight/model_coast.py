@@ -31,7 +31,7 @@ def free_time(model: FreeFlight, x: State) -> Scalar:
     body, ω and ω' the rates of both bodies, each at most its momentum allows.
     """
     places = model.places(x)
-    rates = fastest(model.bodies[0], places[0]), fastest(model.bodies[1], places[1])
+    rates = _fastest(model.bodies[0], places[0]), _fastest(model.bodies[1], places[1])
     time = TURN / jnp.maximum(jnp.maximum(*rates), 1e-300)
     quiet = jnp.asarray(True)
     for contact, mode in zip(model.contacts, x.mode, strict=False):
@@ -58,7 +58,7 @@ def still(model: FreeFlight) -> Scalar:
     return jnp.all(jnp.stack([jnp.asarray(True), *model.latch.seated(model.contacts)]))
 
 
-def fastest(body: RigidBody, place: Placed) -> Scalar:
+def _fastest(body: RigidBody, place: Placed) -> Scalar:
     """Bound of a free body's angular velocity (rad/s), whatever it does: |ω| ≤ ‖I⁻¹‖ |H|."""
     momentum = Matrix.of(body.inertia) @ place.twist.rate
     return jnp.linalg.norm(body.inverse_inertia) * momentum.norm()

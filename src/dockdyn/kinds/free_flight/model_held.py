@@ -30,12 +30,12 @@ Rows = tuple[Vector, ...]  # by what is held: place alone, or attitude too; iner
 Twists = tuple[Twist, Twist]
 
 
-def slip(model: FreeFlight, latch: ConeLatch, q: tuple[Pose, Pose], v: Twists) -> Rows:
+def _slip(model: FreeFlight, latch: ConeLatch, q: tuple[Pose, Pose], v: Twists) -> Rows:
     """The velocities that the constraints end (`ConeLatch.slip`)."""
     return latch.slip(*model.places(State(q, v, None, None)))
 
 
-def response(model: FreeFlight, latch: ConeLatch, places: tuple[Placed, Placed], load: Rows) -> Twists:
+def _response(model: FreeFlight, latch: ConeLatch, places: tuple[Placed, Placed], load: Rows) -> Twists:
     """M⁻¹ Aᵀ λ: change of both twists by impulses (N s, N m s) at the tip, on its body, and the opposite ones on the other."""
     point = latch.point(*places)
     sides = (1.0, -1.0) if latch.feature_on_chaser else (-1.0, 1.0)
@@ -50,7 +50,7 @@ def response(model: FreeFlight, latch: ConeLatch, places: tuple[Placed, Placed],
     return chaser, target
 
 
-def mobility(
+def _mobility(
     model: FreeFlight, latch: ConeLatch, q: tuple[Pose, Pose], places: tuple[Placed, Placed]
 ) -> list[list[Scalar]]:
     """A M⁻¹ Aᵀ: the slip by unit impulses along each of its components."""
@@ -58,29 +58,29 @@ def mobility(
     columns = []
     for k in range(count):
         unit = [jnp.asarray(float(i == k)) for i in range(count)]
-        columns.append(listed(slip(model, latch, q, response(model, latch, places, rows_of(unit)))))
+        columns.append(_listed(_slip(model, latch, q, _response(model, latch, places, _rows_of(unit)))))
     return [[column[i] for column in columns] for i in range(count)]
 
 
-def holding(model: FreeFlight, latch: ConeLatch, x: State, ended: Rows) -> tuple[Rows, Twists]:
+def _holding(model: FreeFlight, latch: ConeLatch, x: State, ended: Rows) -> tuple[Rows, Twists]:
     """The impulses at the tip (N s, N m s) that end the slip `ended`, and what they do to both twists; also per second."""
     places = once(model.places(x))
-    matrix = once(eliminated(mobility(model, latch, x.q, places)))
-    load = once(rows_of(substituted(matrix, [-value for value in listed(ended)])))
-    return load, response(model, latch, places, load)
+    matrix = once(eliminated(_mobility(model, latch, x.q, places)))
+    load = once(_rows_of(substituted(matrix, [-value for value in _listed(ended)])))
+    return load, _response(model, latch, places, load)
 
 
-def listed(rows: Rows) -> list[Scalar]:
+def _listed(rows: Rows) -> list[Scalar]:
     """The numbers of vectors, one after another."""
     return [value for row in rows for value in (row.x, row.y, row.z)]
 
 
-def rows_of(values: Sequence[Scalar]) -> Rows:
-    """The vectors that `listed` took apart."""
+def _rows_of(values: Sequence[Scalar]) -> Rows:
+    """The vectors that `_listed` took apart."""
     return tuple(Vector.of(values[i : i + 3]) for i in range(0, len(values), 3))
 
 
-def added(v: Twists, change: Twists) -> Twists:
+def _added(v: Twists, change: Twists) -> Twists:
     """The sum of two alike trees of velocities."""
     return jax.tree.map(jnp.add, v, change)
 
@@ -90,15 +90,15 @@ def held(model: FreeFlight, latch: ConeLatch, x: State, free: Rate) -> tuple[Rat
 
     `free` are the rates without constraints. The forces act on both bodies at the tip, so momentum is kept.
     """
-    _, change = jax.jvp(lambda q, v: slip(model, latch, q, v), (x.q, x.v), (free.q, free.v))
-    load, pulled = holding(model, latch, x, change)
-    return Rate(free.q, added(free.v, pulled), free.memory), load
+    _, change = jax.jvp(lambda q, v: _slip(model, latch, q, v), (x.q, x.v), (free.q, free.v))
+    load, pulled = _holding(model, latch, x, change)
+    return Rate(free.q, _added(free.v, pulled), free.memory), load
 
 
 def caught(model: FreeFlight, latch: ConeLatch, x: State) -> tuple[Any, Caught]:
     """The velocities after a plastic impact of the constraints, momentum kept, and what it takes."""
-    impulse, jumped = holding(model, latch, x, slip(model, latch, x.q, x.v))
-    v = added(x.v, jumped)
+    impulse, jumped = _holding(model, latch, x, _slip(model, latch, x.q, x.v))
+    v = _added(x.v, jumped)
     places = model.places(x)
     axis = latch.axis(*places)
     along = impulse[0].dot(axis)
@@ -129,7 +129,7 @@ def observed(model: FreeFlight, latch: ConeLatch, x: State) -> dict[str, Array]:
     places = model.places(x)
     travel, _ = latch.travel(*places)
     axis = latch.axis(*places)
-    pushed = response(model, latch, places, (axis,))
+    pushed = _response(model, latch, places, (axis,))
     still = State(x.q, pushed, None, None)
     yields = latch.slip(*model.places(still))[0].dot(axis)
     found = x.memory[1]

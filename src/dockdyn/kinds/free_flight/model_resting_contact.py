@@ -112,7 +112,7 @@ def resting_contact(model: FreeFlight, state: State, contact: int) -> RestingCon
         still
     )
     now = touch(still)
-    frame = contact_frame(model, state, contact, now.normal)
+    frame = _contact_frame(model, state, contact, now.normal)
     matrix = contact_matrix(frame @ jax.jacfwd(approach)(still), energy)
     own, _ = pair.sides(*model.places(state))
     law = pair.law.along(own.rotation.transposed_times(now.normal))
@@ -120,7 +120,7 @@ def resting_contact(model: FreeFlight, state: State, contact: int) -> RestingCon
     return RestingContact(matrix, stiffness, damping, radius(model, state, contact))
 
 
-def contact_frame(model: FreeFlight, state: State, contact: int, normal: Vector) -> Float[Array, "3 3"]:
+def _contact_frame(model: FreeFlight, state: State, contact: int, normal: Vector) -> Float[Array, "3 3"]:
     """Rows m̂, t̂, n̂ (inertial axes); n̂ points into the wall and m̂ × t̂ = n̂ (Sazawal et al., Fig. 3)."""
     pair = model.contacts[contact]
     _, other = pair.sides(*model.places(state))

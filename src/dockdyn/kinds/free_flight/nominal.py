@@ -75,20 +75,20 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
             f"{scenario.name}: stability.distance = {content.stability.distance:g} m: beyond the cone's rim; "
             f"must be at most {slant:g} m from the apex"
         )
-    return with_others(content, Nominal(None, 0))
+    return _with_others(content, Nominal(None, 0))
 
 
-def with_others(content: TwoBodiesSection, nominal: Nominal) -> Nominal:
+def _with_others(content: TwoBodiesSection, nominal: Nominal) -> Nominal:
     """`nominal` with the contacts that are closed where it is: no more than `TOGETHER` (m) apart there."""
     if len(content.contact) < 2:
         return nominal
-    depths = np.asarray(depths_once(content, nominal))
+    depths = np.asarray(_depths_once(content, nominal))
     others = tuple(i for i, depth in enumerate(depths) if i != nominal.contact and depth >= -TOGETHER)
     return replace(nominal, others=others)
 
 
 @jit_once
-def depths_once(content: TwoBodiesSection, nominal: Nominal) -> Float[Array, "contacts"]:
+def _depths_once(content: TwoBodiesSection, nominal: Nominal) -> Float[Array, "contacts"]:
     """Depth (m) of every contact at the nominal state."""
     model, state = rest(content, nominal)
     return jnp.stack([pair.touch(*model.places(state)).depth for pair in model.contacts])
@@ -120,7 +120,7 @@ def first_contact(scenario: Scenario) -> Nominal:
             "must touch, or state a distance along the cone's wall"
         )
     poses = jax.tree.map(lambda rows: rows[0], solution.log.state.q)
-    return with_others(content, Nominal(poses, int(np.argmax(fired)) // 2))
+    return _with_others(content, Nominal(poses, int(np.argmax(fired)) // 2))
 
 
 def rest(content: TwoBodiesSection, nominal: Nominal) -> tuple[FreeFlight, State]:

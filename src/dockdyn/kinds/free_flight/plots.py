@@ -190,7 +190,7 @@ def attitude(dataset: xr.Dataset) -> Figure:
     figure, axes = time_figure(dataset, [1.4, 1.4], 3)
     for ax, body in zip(axes, ("chaser", "target"), strict=True):
         turned = np.degrees(dataset.rotation.sel(body=body).values)
-        draw_components(ax, dataset.time.values, turned, wrap=180.0)
+        _draw_components(ax, dataset.time.values, turned, wrap=180.0)
         ax.set_ylabel(f"{body}, deg")
     legend(figure, axes[0])
     return figure
@@ -208,7 +208,7 @@ def control(dataset: xr.Dataset) -> Figure:
     shown = [name for name in panels if np.any(dataset[name].values)] or ["wheel_torque"]
     figure, axes = time_figure(dataset, [1.2] * len(shown), 3)
     for ax, name in zip(axes, shown, strict=True):
-        draw_components(ax, dataset.time.values, dataset[name].values)
+        _draw_components(ax, dataset.time.values, dataset[name].values)
         ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
         ax.set_ylabel(panels[name])
     legend(figure, axes[0])
@@ -229,7 +229,7 @@ def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Figure:
     for column, (name, words) in enumerate((("load_force", "force, N"), ("load_moment", "moment, N m"))):
         over_time(dataset, axes[:, column], close=2 * CLOSE)
         for ax, index in zip(axes[:, column], chosen, strict=True):
-            draw_components(ax, dataset.time.values, dataset[name][:, index].values)
+            _draw_components(ax, dataset.time.values, dataset[name][:, index].values)
             ax.set_ylabel(words)
             ax.set_title(short(str(dataset.point.values[index])), loc="left", pad=13, fontweight="bold")
         tame(axes[0, column], dataset[name].values[:, list(chosen)], first)
@@ -237,7 +237,7 @@ def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Figure:
     return figure
 
 
-def draw_components(ax: Axes, time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> None:
+def _draw_components(ax: Axes, time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> None:
     """Three components (samples, 3); the lines are broken where the vector wraps around."""
     jumps = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=1) > wrap)
     broken = values.copy()

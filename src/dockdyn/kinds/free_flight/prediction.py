@@ -28,12 +28,12 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     if not delay or not run.episodes:
         return ""
     first = run.episodes[0]
-    nominal = Nominal(poses_at(run, first), first.contact)
+    nominal = Nominal(_poses_at(run, first), first.contact)
     loop, _ = jax.tree.map(np.asarray, loop_once(scenario.content, nominal))
     if not (loop.stiffness > 0 and loop.damping >= 0 and loop.effective_mass > 0):
         return ""
     critical, count = float(critical_delay(loop.damping, loop.stiffness, loop.effective_mass)), 1
-    for later in closed_with(run):
+    for later in _closed_with(run):
         matrices = seen_matrices(scenario.content, later)
         found = stable_windows(matrices, np.array([delay])).critical_delay
         if found < critical:
@@ -50,7 +50,7 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     return f"{late} is above {limit}: contact{without} gains energy (see dockdyn stability)"
 
 
-def closed_with(run: Run) -> list[Nominal]:
+def _closed_with(run: Run) -> list[Nominal]:
     """The sets of several contacts that a run closed while the first was closed, as each set was when it was first closed."""
     first = run.episodes[0]
     found: dict[tuple[int, ...], Nominal] = {}
@@ -60,11 +60,11 @@ def closed_with(run: Run) -> list[Nominal]:
         closed = {one.contact for one in run.episodes if one.onset <= begun.onset and not one.release <= begun.onset}
         others = tuple(sorted(closed - {first.contact}))
         if first.contact in closed and others not in found:
-            found[others] = Nominal(poses_at(run, begun), first.contact, True, others)
+            found[others] = Nominal(_poses_at(run, begun), first.contact, True, others)
     return list(found.values())
 
 
-def poses_at(run: Run, episode: Episode) -> tuple[Pose, Pose]:
+def _poses_at(run: Run, episode: Episode) -> tuple[Pose, Pose]:
     """Poses of chaser and target at the onset of a contact."""
     position, attitude = (run.at_moments[name][episode.onset_row] for name in ("position", "attitude"))
     chaser, target = (

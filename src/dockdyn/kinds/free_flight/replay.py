@@ -52,14 +52,14 @@ def scene(dataset: xr.Dataset, content: FreeFlightSection) -> Scene:
         parts += body_parts(name, body, index == 0, motions[index], reach)
         for section in body.surface:
             parts.append(surface_part(f"{name}/{section.name}", section.make(), reach, motions[index]))
-    acting = contact_forces(dataset, content, time, motions)
+    acting = _contact_forces(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
         dwell=dwell,
         parts=parts,
         views=views(content, motions, reach, parts),
-        lines=traces(dataset, content, time, motions),
+        lines=_traces(dataset, content, time, motions),
         arrows=arrows(dataset, acting, time, motions, content, reach),
         frames=axes(content, parts, motions),
         events=events(dataset),
@@ -103,7 +103,7 @@ def size(parts: list[Part], name: str) -> float:
     return 0.5 * float(np.ptp(mesh.vertices, axis=0).max())
 
 
-def contact_forces(
+def _contact_forces(
     dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, motions: list[Motion]
 ) -> list[Acting]:
     """Where and how every contact pushes: the normal force where it is generated, friction as it acts.
@@ -180,7 +180,7 @@ def arrows(
     return found
 
 
-def traces(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, motions: list[Motion]) -> list[Line]:
+def _traces(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, motions: list[Motion]) -> list[Line]:
     """The path of each contact's feature, in axes of the body with the surface."""
     found = []
     for index, contact in enumerate(content.contact):

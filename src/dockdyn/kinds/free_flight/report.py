@@ -30,10 +30,10 @@ def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         summary,
         verdict=verdict(dataset, summary, classes),
         key=overview(dataset, summary, classes),
-        blocks=[contacts_block(dataset, summary, classes), loads_block(dataset, summary), kept(dataset, summary)],
+        blocks=[_contacts_block(dataset, summary, classes), _loads_block(dataset, summary), kept(dataset, summary)],
         plots=figures(dataset),
         made=integration(summary),
-        terminal=[Block(summary["title"], table=printed_contacts(summary)), *capture_lines(summary)],
+        terminal=[Block(summary["title"], table=_printed_contacts(summary)), *_capture_lines(summary)],
     )
 
 
@@ -42,27 +42,27 @@ def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) ->
     finished = summary["status"] == "finished"
     ended = f"{capital(summary['status'])}."
     if finished:
-        ended = f"Finished at t = {summary['end_time_s']:g} s{parted(dataset, summary) if classes else ''}."
+        ended = f"Finished at t = {summary['end_time_s']:g} s{_parted(dataset, summary) if classes else ''}."
     words = [] if finished else [ended]
-    words += [*capture_lines(summary), *contacts_in_words(dataset, summary, classes)]
+    words += [*_capture_lines(summary), *_contacts_in_words(dataset, summary, classes)]
     return " ".join([*words, ended] if finished else words)
 
 
-def capture_lines(summary: dict[str, Any]) -> list[str]:
+def _capture_lines(summary: dict[str, Any]) -> list[str]:
     """What came of the capture, and what it put on the latch; nothing where there is no latch."""
     if summary["captured"] is None:
         return []
     return [said for said in (capture(summary), capture_load(summary)) if said]
 
 
-def parted(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def _parted(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     """Where nothing can be captured: whether the two touch at the end."""
     if summary["captured"] is not None:
         return ""
     return ", touching" if np.nanmax(dataset.depth.values[-1]) > 0 else ", apart again: there is no latch"
 
 
-def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
+def _contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
     """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
     count = len(classes)
     if not count:
@@ -111,9 +111,9 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     if change:
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
     if "control_work" in dataset:
-        rows += control_rows(dataset, summary)
+        rows += _control_rows(dataset, summary)
     if summary["captured"]:
-        rows += capture_rows(dataset, summary)
+        rows += _capture_rows(dataset, summary)
     return [
         *rows,
         ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
@@ -121,7 +121,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     ]
 
 
-def capture_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _capture_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Rows of the summary table: what the capture had to take, and what the catch bore."""
     law = str(dataset.attrs["capture_law"])
     rows = [
@@ -146,7 +146,7 @@ def capture_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str
     return rows
 
 
-def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
     """Rows of the summary table: what control did to the chaser."""
     rows = [("Control of the chaser", str(dataset.attrs["control"]))]
     if summary["attitude_error_end_rad"] is not None:
@@ -162,7 +162,7 @@ def control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str
     return rows
 
 
-def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Block:
+def _contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Block:
     """The contacts on the page."""
     if not classes:
         return Block("Contacts", words="None.")
@@ -179,10 +179,10 @@ def contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
             f"{together} overlap others in time: their energy and class are those of the whole motion meanwhile, not of one "
             "contact alone."
         )
-    return Block("Contacts", table=contacts_table(dataset, summary, classes), notes=notes)
+    return Block("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
 
 
-def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
+def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
     """One row a contact."""
     columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
     columns += [("x", "m"), ("y", "m"), ("z", "m"), ("azimuth", "deg"), ("approach speed", "m/s")]
@@ -214,7 +214,7 @@ def contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[s
     return Table(columns, rows, groups, {0, 3, 4, 14}, {"active"}, look="dense", left_out=late)
 
 
-def printed_contacts(summary: dict[str, Any]) -> Table:
+def _printed_contacts(summary: dict[str, Any]) -> Table:
     """The contacts on the terminal, a row each."""
     found = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
     rows = [
@@ -234,16 +234,16 @@ def printed_contacts(summary: dict[str, Any]) -> Table:
     return Table([*columns, ("impulse", "N s"), ("energy", "after, J"), ("class", "")], rows, worded={0, 7})
 
 
-def loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
+def _loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
     """The loads at named points on the page, where anything acted between the bodies."""
     note = "Components: each one’s value of largest magnitude, not all at the same time."
-    table = loads_table(dataset) if loaded(dataset) else None
+    table = _loads_table(dataset) if _loaded(dataset) else None
     return Block(
         "Peak loads at named points", table=table, notes=[f"{note} {sampling(dataset, summary)}"], where="after"
     )
 
 
-def loads_table(dataset: xr.Dataset) -> Table:
+def _loads_table(dataset: xr.Dataset) -> Table:
     """The largest force and moment at each named point, and each component's value of largest magnitude."""
     rows = []
     for index, name in enumerate(dataset.point.values):
@@ -263,7 +263,7 @@ def loads_table(dataset: xr.Dataset) -> Table:
     return Table([("point", ""), *force, *moment], rows, groups, worded={0}, look="broad")
 
 
-def loaded(dataset: xr.Dataset) -> bool:
+def _loaded(dataset: xr.Dataset) -> bool:
     """Whether anything acted between the bodies: a contact, or what holds a captured probe."""
     return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
 
@@ -384,7 +384,7 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
             "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that "
             "each contact left behind.",
         )
-    if loaded(dataset):
+    if _loaded(dataset):
         for first in range(0, min(dataset.sizes["point"], POINTS * LOAD_FIGURES), POINTS):
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
             yield (

@@ -58,14 +58,14 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
         feature, section, feature_on_chaser = content.pair(contact)
         key = (contact.surface, feature_on_chaser)
         if key not in found:
-            found[key] = Shown(contact.surface, [], 0.0, *geometry(section.make()))
+            found[key] = Shown(contact.surface, [], 0.0, *_geometry(section.make()))
         found[key].pairs.append(index)
         found[key].radius = max(found[key].radius, float(feature.radius))
     met = dataset.episode_contact.values
     return sorted(found.values(), key=lambda surface: -int(np.isin(met, surface.pairs).sum()))
 
 
-def geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+def _geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """Docking axis of a surface, and its signed distance around its reference point."""
     import jax
 
@@ -88,13 +88,13 @@ def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Figure:
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     surface = surface or shown_surfaces(dataset)[0]
-    box = neighbourhood(dataset, surface)
+    box = _neighbourhood(dataset, surface)
     figure = Figure(figsize=(WIDTH, 6.6), layout=ConstrainedLayoutEngine(wspace=0.07))
     space: Any = figure.add_subplot(2, 2, 1, projection="3d")
-    draw_space(dataset, surface, box, space)
+    _draw_space(dataset, surface, box, space)
     for place, (across, up) in enumerate(((0, 2), (0, 1), (1, 2)), start=2):
         ax = figure.add_subplot(2, 2, place)
-        draw_projection(dataset, surface, box, (across, up), ax)
+        _draw_projection(dataset, surface, box, (across, up), ax)
         if place == 2:
             handles, labels = ax.get_legend_handles_labels()
             figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(handles)))
@@ -102,19 +102,19 @@ def trajectory(dataset: xr.Dataset, surface: Shown | None = None) -> Figure:
     return figure
 
 
-def onsets(dataset: xr.Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
+def _onsets(dataset: xr.Dataset, surface: Shown) -> tuple[np.ndarray, np.ndarray]:
     """Numbers (from 1) and positions at onset of the contacts with a surface."""
     rows = np.flatnonzero(np.isin(dataset.episode_contact.values, surface.pairs))
     return rows + 1, dataset.episode_position.values[rows]
 
 
-def neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
+def _neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
     """Limits (m, 3 × 2) of a cube around the surface's reference point and its contacts; the far approach is left out.
 
     Where a run was stopped, contacts far from the first are left out, too: they are where it diverged to.
     """
     paths = dataset.feature_position.values[:, surface.pairs].reshape(-1, 3)
-    _, places = onsets(dataset, surface)
+    _, places = _onsets(dataset, surface)
     if not len(places):  # the closest approach instead
         depth = dataset.depth.values[:, surface.pairs].ravel()
         places = paths[[np.nanargmax(depth)]]
@@ -131,12 +131,12 @@ def neighbourhood(dataset: xr.Dataset, surface: Shown) -> np.ndarray:
     return np.stack([middle - half, middle + half], axis=1)
 
 
-def draw_projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tuple[int, int], ax: Axes) -> None:
+def _draw_projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane: tuple[int, int], ax: Axes) -> None:
     """The paths projected on two axes, over the section of the surface through its reference point."""
     across, up = plane
     ax.set(xlim=box[across], ylim=box[up], aspect="equal")
     ax.set(xlabel=f"{AXES[across]}, m", ylabel=f"{AXES[up]}, m")
-    draw_section(surface, box, plane, ax)
+    _draw_section(surface, box, plane, ax)
     names = pair_labels(dataset)
     for order, pair in enumerate(surface.pairs):
         path = dataset.feature_position.values[:, pair]
@@ -146,7 +146,7 @@ def draw_projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane:
             paper = COLOURS["paper"]
             start = "start" if order == 0 else None
             ax.plot(*path[0, plane], "o", markersize=4, markerfacecolor=paper, color=colour, label=start)
-    numbers, places = onsets(dataset, surface)
+    numbers, places = _onsets(dataset, surface)
     marked = places[:, plane]
     if len(marked):
         size = 4 if len(marked) <= MANY else 1.5
@@ -156,10 +156,10 @@ def draw_projection(dataset: xr.Dataset, surface: Shown, box: np.ndarray, plane:
     span = box[0, 1] - box[0, 0]
     for group in clusters(marked[inside], 0.09 * span):
         x, y = marked[inside[group[0]]]
-        write(ax, crowd([int(numbers[inside[i]]) for i in group]), (x, y), side=-1 if x > box[across].mean() else 1)
+        _write(ax, crowd([int(numbers[inside[i]]) for i in group]), (x, y), side=-1 if x > box[across].mean() else 1)
 
 
-def write(ax: Axes, words: str, place: tuple[float, float], side: int) -> None:
+def _write(ax: Axes, words: str, place: tuple[float, float], side: int) -> None:
     """Words beside a marked point, towards the middle of the panel."""
     backing = {"facecolor": COLOURS["paper"], "edgecolor": "none", "alpha": 0.6, "pad": 0.6}
     text = ax.annotate(
@@ -175,7 +175,7 @@ def write(ax: Axes, words: str, place: tuple[float, float], side: int) -> None:
     text.set_in_layout(False)
 
 
-def draw_section(surface: Shown, box: np.ndarray, plane: tuple[int, int], ax: Axes) -> None:
+def _draw_section(surface: Shown, box: np.ndarray, plane: tuple[int, int], ax: Axes) -> None:
     """The solid cut through the reference point; seen along the docking axis, its outline at several stations."""
     if surface.distance is None:
         return
@@ -187,10 +187,10 @@ def draw_section(surface: Shown, box: np.ndarray, plane: tuple[int, int], ax: Ax
     flat[..., across], flat[..., up] = grid
     if abs(surface.axis[through]) > 0.9:
         outlines = {}
-        for station in stations(box[through]):
+        for station in _stations(box[through]):
             flat[..., through] = station
-            outlines[f"{AXES[through]} = {station:.3g} m"] = curves(grid, surface.distance(flat))
-        draw_outlines(outlines, box[plane, :], ax)
+            outlines[f"{AXES[through]} = {station:.3g} m"] = _curves(grid, surface.distance(flat))
+        _draw_outlines(outlines, box[plane, :], ax)
         return
     distance = surface.distance(flat)
     wall: dict[str, Any] = {"colors": [COLOURS["wall"]], "zorder": 0.2}
@@ -200,7 +200,7 @@ def draw_section(surface: Shown, box: np.ndarray, plane: tuple[int, int], ax: Ax
         ax.contour(*grid, distance, [surface.radius], linewidths=0.7, linestyles="--", **wall)
 
 
-def draw_outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray, ax: Axes) -> None:
+def _draw_outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray, ax: Axes) -> None:
     """Curves (n, 2) with their names, which stand at the lower right: names of contacts stand above their marks."""
     size = float(limits[0, 1] - limits[0, 0])
     named: list[np.ndarray] = []
@@ -218,7 +218,7 @@ def draw_outlines(outlines: dict[str, list[np.ndarray]], limits: np.ndarray, ax:
             named.append(corner)
 
 
-def stations(limits: np.ndarray) -> np.ndarray:
+def _stations(limits: np.ndarray) -> np.ndarray:
     """A few round numbers within limits."""
     from matplotlib.ticker import MaxNLocator
 
@@ -226,7 +226,7 @@ def stations(limits: np.ndarray) -> np.ndarray:
     return places[(places > limits[0]) & (places < limits[1])]
 
 
-def curves(grid: Sequence[np.ndarray], values: np.ndarray) -> list[np.ndarray]:
+def _curves(grid: Sequence[np.ndarray], values: np.ndarray) -> list[np.ndarray]:
     """Curves (n, 2) on which sampled values are zero; none where all are zero but for round-off."""
     from contourpy import contour_generator
 
@@ -235,7 +235,7 @@ def curves(grid: Sequence[np.ndarray], values: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(line) for line in contour_generator(grid[0], grid[1], values).lines(0.0)]
 
 
-def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Axes3D) -> None:
+def _draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Axes3D) -> None:
     """The paths in space, in a wire frame of the surface."""
     ax.set(xlim=box[0], ylim=box[1], zlim=box[2])
     for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), AXES, strict=True):
@@ -246,14 +246,14 @@ def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Axes3D)
     ax.grid(False)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((1, 1, 1, 0))
-        axis.set_major_locator(nice(4))
+        axis.set_major_locator(_nice(4))
     ax.tick_params(labelsize=7, pad=0)
-    for curve in wires(surface, box):
+    for curve in _wires(surface, box):
         ax.plot(*curve.T, color=COLOURS["wall"], linewidth=0.5, alpha=0.8)
     for order, pair in enumerate(surface.pairs):
         path = within(dataset.feature_position.values[:, pair], box)
         ax.plot(*path.T, color=SERIES[order % len(SERIES)], linewidth=1.1)
-    numbers, places = onsets(dataset, surface)
+    numbers, places = _onsets(dataset, surface)
     inside = np.flatnonzero(np.all((places >= box[:, 0]) & (places <= box[:, 1]), axis=1))
     ax.plot(*places[inside].T, "o", color=COLOURS["ink"], markersize=3 if len(inside) <= MANY else 1)
     inside = inside if len(places) <= MANY else inside[:1]
@@ -265,7 +265,7 @@ def draw_space(dataset: xr.Dataset, surface: Shown, box: np.ndarray, ax: Axes3D)
         ax.text(*places[group[0]], f" {crowd([int(numbers[i]) for i in group])}", fontsize=7, in_layout=False)
 
 
-def nice(count: int) -> MaxNLocator:
+def _nice(count: int) -> MaxNLocator:
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(count)
@@ -277,7 +277,7 @@ def within(curve: np.ndarray, box: np.ndarray) -> np.ndarray:
     return np.where(inside, curve, np.nan)
 
 
-def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
+def _wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
     """Curves (n, 3) on a surface: across its docking axis at several stations, and in planes through the axis."""
     if surface.distance is None:
         return []
@@ -297,14 +297,14 @@ def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
     def lines(first: np.ndarray, second: np.ndarray, order: Callable[..., tuple[np.ndarray, ...]]) -> list[np.ndarray]:
         assert surface.distance is not None
         grids = np.meshgrid(first, second)
-        flat = curves(grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
+        flat = _curves(grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
         return [place(*np.broadcast_arrays(*order(*line.T))) for line in flat]
 
     found = []
-    for station in stations(along[[0, -1]]):
+    for station in _stations(along[[0, -1]]):
         found += lines(turns, radii, lambda turn, radius, s=station: (s, radius, turn))
     if not found:  # a plane across the axis: circles on it
-        for radius in stations(radii[[0, -1]]):
+        for radius in _stations(radii[[0, -1]]):
             found += lines(turns, along, lambda turn, station, r=radius: (station, r, turn))
     for turn in turns[: -1 : GRID // 12]:
         found += lines(radii, along, lambda radius, station, t=turn: (station, radius, t))

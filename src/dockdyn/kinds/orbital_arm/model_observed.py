@@ -31,7 +31,7 @@ class Bodies(NamedTuple):
     spin: Float[Array, "links 3"]  # N m s, about the centres
 
 
-def bodies_of(held: PlanarTree | SpatialTree, joints: Row, turning: Array, rates: Row) -> Bodies:
+def _bodies_of(held: PlanarTree | SpatialTree, joints: Row, turning: Array, rates: Row) -> Bodies:
     """Where the links are and how they move, about the common centre of mass."""
     if isinstance(held, PlanarTree):
         placed = held.placed(joints, turning, rates)
@@ -55,7 +55,7 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
     """Named quantities at an instant."""
     v, mass = velocities(model, t, Point(q, p, mode))
     position, attitude, joints, moving, turning, rates = model.split(q, v)
-    found = bodies_of(model.held(mode), joints, turning, rates)
+    found = _bodies_of(model.held(mode), joints, turning, rates)
     zero = jnp.zeros(())
     if model.planar:
         position, moving = jnp.stack([*position, zero]), jnp.stack([*moving, zero])
@@ -77,12 +77,12 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
     return {
         "joint_angle": joints,
         "joint_rate": rates,
-        "set_point": set_points(model, t, joints, mode),
+        "set_point": _set_points(model, t, joints, mode),
         "torque": model.torques(t, joints, rates, mode),
         "base_position": base,
         "base_attitude": turned,
         "base_rate": spin,
-        **against_orbit(model, t, attitude),
+        **_against_orbit(model, t, attitude),
         "centre_position": position,
         "centre_velocity": moving,
         # the frame of a payload that has been handed over is none of the scenario's
@@ -101,7 +101,7 @@ def observe(model: OrbitalArm, t: Scalar, q: Numbers, p: Row, mode: Mode) -> dic
     }
 
 
-def against_orbit(model: OrbitalArm, t: Scalar, attitude: Array) -> dict[str, Array]:
+def _against_orbit(model: OrbitalArm, t: Scalar, attitude: Array) -> dict[str, Array]:
     """How far the station has turned (rad) against where the orbital frame would have taken it."""
     turned = jnp.zeros(())
     if model.orbit is not None:
@@ -113,7 +113,7 @@ def against_orbit(model: OrbitalArm, t: Scalar, attitude: Array) -> dict[str, Ar
     return {"attitude_error_orbit": jnp.linalg.norm(off.logarithm().array())}
 
 
-def set_points(model: OrbitalArm, t: Scalar, joints: Row, mode: Mode) -> Row:
+def _set_points(model: OrbitalArm, t: Scalar, joints: Row, mode: Mode) -> Row:
     """Angles (rad) that control drives the joints to; the joints' own without control."""
     if model.control is None:
         return joints

@@ -30,7 +30,7 @@ NEAR = 0.02  # of the largest distance, that a close-up shows at least
 SMALL = 0.1  # deg: angles below are drawn in thousandths
 
 
-def panels(dataset: xr.Dataset, heights: list[float], entries: int = 0) -> tuple[Figure, Any]:
+def _panels(dataset: xr.Dataset, heights: list[float], entries: int = 0) -> tuple[Figure, Any]:
     """Panels over the time of a run, one above the other; lines at the latch and the release, ticks at impacts."""
     from matplotlib.figure import Figure
 
@@ -53,7 +53,7 @@ def panels(dataset: xr.Dataset, heights: list[float], entries: int = 0) -> tuple
     return figure, axes
 
 
-def zero(ax: Axes) -> None:
+def _zero(ax: Axes) -> None:
     ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
 
 
@@ -65,7 +65,7 @@ def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short(str(name)) for name in chosen.joint.values]
     controlled = dataset.attrs["control"] != "none"
-    figure, axes = panels(dataset, [2.4, 1.5], len(names) + controlled)
+    figure, axes = _panels(dataset, [2.4, 1.5], len(names) + controlled)
     for index, name in enumerate(names):
         colour = SERIES[index % len(SERIES)]
         axes[0].plot(dataset.time, scale * chosen.joint_angle[:, index], color=colour, label=name)
@@ -77,7 +77,7 @@ def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
         axes[0].plot([], [], color=COLOURS["muted"], linestyle=DASHES[2], linewidth=0.9, label="set-points")
     for ax, label in zip(axes, words, strict=True):
         ax.set_ylabel(label)
-    zero(axes[1])
+    _zero(axes[1])
     legend(figure, axes[0])
     return figure
 
@@ -88,14 +88,14 @@ def station(dataset: xr.Dataset) -> Figure:
     planar = "theta" in dataset
     turned = np.degrees(dataset["theta" if planar else "attitude_error_orbit"].values)
     small = np.abs(turned).max() < SMALL
-    figure, (ax,) = panels(dataset, [1.7])
+    figure, (ax,) = _panels(dataset, [1.7])
     ax.plot(dataset.time, turned * (1e3 if small else 1), color=COLOURS["blue"])
-    zero(ax)
+    _zero(ax)
     ax.set_ylabel(f"{'θ' if planar else 'turned'}, {'10⁻³ ' if small else ''}deg")
     return figure
 
 
-def nearest_by_surface(dataset: xr.Dataset) -> dict[str, np.ndarray]:
+def _nearest_by_surface(dataset: xr.Dataset) -> dict[str, np.ndarray]:
     """Least distance (m) of any point from each surface, over time."""
     surfaces = [str(name).partition("/")[2] for name in dataset.contact.values]
     return {
@@ -107,14 +107,14 @@ def nearest_by_surface(dataset: xr.Dataset) -> dict[str, np.ndarray]:
 @styled
 def gaps(dataset: xr.Dataset) -> Figure:
     """Distances from the surfaces, close up between the first impact and the last, and impulses of the impacts."""
-    found = nearest_by_surface(dataset)
+    found = _nearest_by_surface(dataset)
     rows = np.isin(dataset.what.values, STRUCK)
     struck = dataset.isel(event=rows)
-    figure, axes = panels(dataset, [1.7, 1.5, 1.3] if rows.any() else [1.9], len(found))
+    figure, axes = _panels(dataset, [1.7, 1.5, 1.3] if rows.any() else [1.9], len(found))
     for ax, scale in zip(axes[:2], (1.0, 1e3), strict=False):
         values = np.stack(list(found.values()), axis=1)
         lines(ax, dataset.time, scale * values, [short(name) for name in found])
-        zero(ax)
+        _zero(ax)
     axes[0].set_ylabel("distance, m")
     if rows.any():
         times = struck.event_time.values
@@ -140,7 +140,7 @@ def errors(dataset: xr.Dataset) -> Figure:
     """Energy of motion, and what should stay as it was: energy and the momenta, relative to their scales."""
     from matplotlib.ticker import FuncFormatter
 
-    figure, axes = panels(dataset, [1.4, 1.9], 3)
+    figure, axes = _panels(dataset, [1.4, 1.9], 3)
     change = (dataset.kinetic_energy - dataset.kinetic_energy[0]).values
     axes[0].plot(dataset.time, change, color=COLOURS["ink"])
     axes[0].set_ylabel("change, J")
@@ -165,9 +165,9 @@ def torques(dataset: xr.Dataset, unit: str = "rad") -> Figure:
     """Torques of control on revolute joints, or forces on prismatic ones (`unit` m)."""
     chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
     names = [short(str(name)) for name in chosen.joint.values]
-    figure, (ax,) = panels(dataset, [1.9], len(names))
+    figure, (ax,) = _panels(dataset, [1.9], len(names))
     lines(ax, dataset.time, chosen.torque.values, names)
-    zero(ax)
+    _zero(ax)
     ax.set_ylabel("torque, N m" if unit == "rad" else "force, N")
     legend(figure, ax)
     return figure
@@ -176,7 +176,7 @@ def torques(dataset: xr.Dataset, unit: str = "rad") -> Figure:
 @styled
 def iterations(dataset: xr.Dataset) -> Figure:
     """Newton's corrections in the steps that end at samples."""
-    figure, (ax,) = panels(dataset, [1.2])
+    figure, (ax,) = _panels(dataset, [1.2])
     ax.plot(dataset.time[1:], dataset.newton_iterations[1:], ".", color=COLOURS["blue"], markersize=2)
     ax.set_ylim(bottom=0)
     ax.yaxis.get_major_locator().set_params(integer=True)

@@ -36,7 +36,7 @@ def scene(dataset: xr.Dataset, content: OrbitalArmSection) -> Scene:
     struck = dataset.event_time.values[dataset.what.values == "impact"]
     others = dataset.event_time.values[np.isin(dataset.what.values, ("latch", "release"))]
     time, dwell = frames.chosen(dataset, [*struck, *others])
-    found = of_arm(dataset, content, time)
+    found = _of_arm(dataset, content, time)
     reach = extent(content)
     parts = tree_parts("arm", content.arm, found, SIDES[True], reach)
     root = content.arm.ordered()[0].name
@@ -44,11 +44,11 @@ def scene(dataset: xr.Dataset, content: OrbitalArmSection) -> Scene:
         parts = [part for part in parts if part.name != f"arm/{root}"] + station(content, found, reach)
     lines, arrows = [], []
     if content.contact is not None:
-        parts = [own_colour(part, content.contact.link) for part in parts]
+        parts = [_own_colour(part, content.contact.link) for part in parts]
         places = frames.at(time, dataset.time.values, dataset.contact_place.values)
-        parts += [*bay(dataset, content.contact, content.planar, len(time)), *contact_points(places, reach)]
+        parts += [*bay(dataset, content.contact, content.planar, len(time)), *_contact_points(places, reach)]
         lines = [Line("path", places.mean(axis=1), COLOURS["green"], grows=True)]
-        arrows = impulses(dataset, content.contact, content.payload(), time, places, reach, LASTS * end)
+        arrows = _impulses(dataset, content.contact, content.payload(), time, places, reach, LASTS * end)
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
@@ -64,7 +64,7 @@ def scene(dataset: xr.Dataset, content: OrbitalArmSection) -> Scene:
     )
 
 
-def of_arm(dataset: xr.Dataset, content: OrbitalArmSection, time: np.ndarray) -> Placing:
+def _of_arm(dataset: xr.Dataset, content: OrbitalArmSection, time: np.ndarray) -> Placing:
     """Where links are in axes of the station; a payload that was let go stays where the latch holds it."""
     joints = frames.at(time, dataset.time.values, dataset.joint_angle.values)
     count = len(time)
@@ -106,12 +106,12 @@ def station(content: OrbitalArmSection, found: Placing, reach: float) -> list[Pa
     return parts
 
 
-def own_colour(part: Part, payload: str) -> Part:
+def _own_colour(part: Part, payload: str) -> Part:
     """The payload's body in the target's colour."""
     return replace(part, colour=SIDES[False]) if part.name == f"arm/{payload} body" else part
 
 
-def contact_points(places: np.ndarray, reach: float) -> list[Part]:
+def _contact_points(places: np.ndarray, reach: float) -> list[Part]:
     """The payload's points that touch."""
     count = len(places)
     return [
@@ -136,7 +136,7 @@ def bay(dataset: xr.Dataset, touched: BaySection, planar: bool, count: int) -> l
     return [Part("bay", mesh, SURFACE, still(count), opacity=0.5, flat=True)]
 
 
-def impulses(
+def _impulses(
     dataset: xr.Dataset,
     touched: BaySection,
     payload: LinkSection,
@@ -152,7 +152,7 @@ def impulses(
     vector, place = np.zeros((len(time), 3)), places[:, 0].copy()
     point_mass = not np.any(payload.inertia or 0)
     lift = POINT * SLENDER * reach if point_mass else 0.0  # out of the ball that a point is drawn as
-    for when, what, contact, size in happened(dataset):
+    for when, what, contact, size in _happened(dataset):
         if contact < 0 or what not in ("impact", "latch") or not size > 0:
             continue
         point, surface = divmod(int(contact), len(made))
@@ -171,7 +171,7 @@ def impulses(
 def events(dataset: xr.Dataset) -> list[Event]:
     """Impacts, the latch, the release, phases of control."""
     found = []
-    for when, what, contact, size in happened(dataset):
+    for when, what, contact, size in _happened(dataset):
         name = str(dataset.contact.values[contact]) if contact >= 0 else ""
         words = WORDS.get(str(what), f"{what}")
         words = f"{words}: {name}, {size:.4g} N s" if what == "impact" else words
@@ -220,7 +220,7 @@ def views(dataset: xr.Dataset, content: OrbitalArmSection, found: Placing, reach
     return views
 
 
-def happened(dataset: xr.Dataset) -> Iterator[tuple[float, str, int, float]]:
+def _happened(dataset: xr.Dataset) -> Iterator[tuple[float, str, int, float]]:
     """Of every event its time (s), what it was, the contact (−1: none) and the normal impulse (N s)."""
     columns = (dataset.event_time, dataset.what, dataset.event_contact, dataset.impulse_normal)
     return zip(*(column.values for column in columns), strict=True)

@@ -19,7 +19,7 @@ LISTED = 20  # impacts in the table
 
 def orbital_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of an arm in orbit."""
-    verdict, impacts = orbital_verdict(summary), impacts_table(summary)
+    verdict, impacts = _orbital_verdict(summary), _impacts_table(summary)
     note = "The approach speed is that along the normal just before; impulses are those on the payload."
     final = ", ".join(f"{name} {significant(value, 6)}" for name, value in summary["final"].items())
     return run_report(
@@ -29,7 +29,7 @@ def orbital_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         key=overview(dataset, summary),
         blocks=[
             Block("Impacts", table=impacts, notes=[note]),
-            Block("At the end", table=final_table(dataset, summary)),
+            Block("At the end", table=_final_table(dataset, summary)),
             kept(summary),
         ],
         plots=figures(dataset),
@@ -55,7 +55,7 @@ def newton(summary: dict[str, Any]) -> str:
     return f"{significant(summary['newton_iterations_mean'], 3)} on average, {summary['newton_iterations_max']} at most"
 
 
-def orbital_verdict(summary: dict[str, Any]) -> str:
+def _orbital_verdict(summary: dict[str, Any]) -> str:
     """What the payload met, whether it was caught and let go, in words."""
     found = summary["impacts"]
     words = counted(len(found), "impact")
@@ -106,7 +106,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, st
     return [*rows, ("Newton’s corrections a step", newton(summary))]
 
 
-def impacts_table(summary: dict[str, Any]) -> Table:
+def _impacts_table(summary: dict[str, Any]) -> Table:
     """One row an impact."""
     found = summary["impacts"][:LISTED]
     times = aligned([impact["time_s"] for impact in found], 6)
@@ -126,7 +126,7 @@ def impacts_table(summary: dict[str, Any]) -> Table:
     return Table(columns, rows, worded={0}, look="dense", left_out=len(summary["impacts"]) - len(found))
 
 
-def final_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
+def _final_table(dataset: xr.Dataset, summary: dict[str, Any]) -> Table:
     """Where everything is at the end; angles in degrees, too."""
     units = {str(name): str(unit) for name, unit in zip(dataset.joint.values, dataset.joint_unit.values, strict=True)}
     rows = []

@@ -57,7 +57,7 @@ def advance(
 
 
 @jit_once
-def observed_at(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
+def _observed_at(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
     return jax.lax.map(lambda row: observe(model, row.time, row.at.q, row.at.p, row.at.mode), kept)
 
 
@@ -88,7 +88,7 @@ def settings_of(scenario: Scenario) -> colliding.Settings:
     )
 
 
-def check_start(scenario: Scenario, depths: np.ndarray) -> None:
+def _check_start(scenario: Scenario, depths: np.ndarray) -> None:
     """Refuses points that start inside a surface."""
     _, contacts = labels(scenario.content)
     for name, depth in zip(contacts, depths, strict=False):
@@ -100,16 +100,16 @@ def check_start(scenario: Scenario, depths: np.ndarray) -> None:
 
 
 @jit_once
-def closures(model: OrbitalArm, solver: colliding.SolverState) -> tuple[Float[Array, "ties"], Float[Array, "ties"]]:
+def _closures(model: OrbitalArm, solver: colliding.SolverState) -> tuple[Float[Array, "ties"], Float[Array, "ties"]]:
     """How far the loops are from closed at the start, and how fast their ends move apart."""
     v = velocities(model, solver.time, solver.at)[0]
     q, mode = solver.at.q, solver.at.mode
     return model.ties(q, mode), model.tie_rows(q, mode) @ v
 
 
-def check_closures(scenario: Scenario, model: OrbitalArm, solver: colliding.SolverState) -> None:
+def _check_closures(scenario: Scenario, model: OrbitalArm, solver: colliding.SolverState) -> None:
     """Refuses loops that the links' start leaves open, or tears."""
-    gaps, rates = map(np.asarray, closures(model, solver))
+    gaps, rates = map(np.asarray, _closures(model, solver))
     first = 0
     for index, section in enumerate(scenario.content.closure):
         own = slice(first, first + model.rows(section.hold == "weld"))
@@ -130,9 +130,9 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     settings = settings_of(scenario)
     model = build(content, content.dissipative())
     solver = init(model, settings)
-    check_start(scenario, np.asarray(solver.depths))
+    _check_start(scenario, np.asarray(solver.depths))
     if model.loops:
-        check_closures(scenario, model, solver)
+        _check_closures(scenario, model, solver)
     solver = jax.block_until_ready(advance(model, settings, solver, jnp.asarray(0)))  # compiles
     ran = time.perf_counter()
     solver = drive(
@@ -146,10 +146,10 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     ran = time.perf_counter() - ran
     sampled, steps = int(solver.sampled), int(solver.steps)
     kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(solver))
-    seen = jax.tree.map(np.asarray, observed_at(model, kept))
+    seen = jax.tree.map(np.asarray, _observed_at(model, kept))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
-    seen |= from_gravity(kept.given, model.planar)
-    events, what = events_of(model, solver)
+    seen |= _from_gravity(kept.given, model.planar)
+    events, what = _events_of(model, solver)
     facts = {
         "steps": steps,
         "step_s": float(settings.step),
@@ -171,7 +171,7 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     return dataset_of(scenario, motion, time.perf_counter() - began)
 
 
-def from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
+def _from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
     """Momenta that the tide gave, step by step, to the centre of mass and about it."""
     if not planar:
         return {"gravity_impulse": given[:, :3], "gravity_turning_impulse": given[:, 3:6]}
@@ -180,7 +180,7 @@ def from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
     return {"gravity_impulse": impulse, "gravity_turning_impulse": turning}
 
 
-def events_of(model: OrbitalArm, solver: colliding.SolverState) -> tuple[dict[str, Any], list[str]]:
+def _events_of(model: OrbitalArm, solver: colliding.SolverState) -> tuple[dict[str, Any], list[str]]:
     """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
     count = int(solver.events)
     log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(solver, model.records()))

@@ -19,7 +19,7 @@ LATCHED = "latched"
 Angle = quantity("rad", "an angle", component=True)
 
 
-def ending(value: object) -> Any:  # noqa: ANN401, a time (s) or LATCHED, as the field says
+def _ending(value: object) -> Any:  # noqa: ANN401, a time (s) or LATCHED, as the field says
     if value == LATCHED:
         return value
     try:
@@ -30,7 +30,7 @@ def ending(value: object) -> Any:  # noqa: ANN401, a time (s) or LATCHED, as the
 
 End = Annotated[
     float | Literal["latched"],
-    BeforeValidator(ending),
+    BeforeValidator(_ending),
     PlainSerializer(lambda value: value if value == LATCHED else f"{value!r} s"),
 ]
 

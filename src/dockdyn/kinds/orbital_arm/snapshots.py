@@ -75,7 +75,7 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reac
     views = [(0, 1)] if content is None or content.planar else [(0, 2), (0, 1)]
     places = in_station(dataset)
     points = dataset.contact_place.values if content and content.contact else None
-    box = window(places, points)
+    box = _window(places, points)
     # the bay is cut where the payload comes nearest to it
     through = None if points is None else points[int(dataset.gap.values.min(axis=1).argmin())].mean(axis=0)
     rows = -(-len(shown) // COLUMNS)
@@ -96,7 +96,7 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reac
             if reach is not None and points is not None:
                 box = points[row].mean(axis=0)[:, None] + reach * np.array([-1.0, 1.0])
             if through is not None:
-                draw_bay(content.contact, through, view, box, ax)
+                _draw_bay(content.contact, through, view, box, ax)
             draw(dataset.isel(time=row), content, places[row], None if points is None else points[row], view, ax)
             ax.set(xlim=box[view[0]], ylim=box[view[1]], aspect="equal")
             ax.set_ylabel(f"{'xyz'[view[1]]}, m" if place % COLUMNS == 0 else "")
@@ -108,7 +108,7 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reac
     return figure
 
 
-def window(places: np.ndarray, points: np.ndarray | None) -> np.ndarray:
+def _window(places: np.ndarray, points: np.ndarray | None) -> np.ndarray:
     """Limits (m, 3 × 2) that show the arm throughout the run."""
     seen = places.reshape(-1, 3) if points is None else np.concatenate([places.reshape(-1, 3), points.reshape(-1, 3)])
     low, high = np.nanmin(seen, axis=0), np.nanmax(seen, axis=0)
@@ -146,20 +146,20 @@ def draw(
     ax.plot(*flat.T, "-o", color=COLOURS["orange"], linewidth=1.2, markersize=size, label="payload")
 
 
-def draw_bay(bay: BaySection, through: np.ndarray, view: tuple[int, int], box: np.ndarray, ax: Axes) -> None:
+def _draw_bay(bay: BaySection, through: np.ndarray, view: tuple[int, int], box: np.ndarray, ax: Axes) -> None:
     """The solids of the bay, cut through a point."""
     across, up = view
     grid = np.meshgrid(*(np.linspace(box[axis, 0], box[axis, 1], GRID) for axis in view))
     flat = np.broadcast_to(through, (GRID, GRID, 3)).copy()
     flat[..., across], flat[..., up] = grid
-    depth = distance_from(bay)(flat)
+    depth = _distance_from(bay)(flat)
     if depth.min() < 0:
         ax.contourf(*grid, depth, [-np.inf, 0], colors=[COLOURS["solid"]], zorder=0.1)
         if depth.max() > 0:
             ax.contour(*grid, depth, [0], colors=[COLOURS["wall"]], linewidths=1, zorder=0.2)
 
 
-def distance_from(bay: BaySection) -> Callable[[np.ndarray], np.ndarray]:
+def _distance_from(bay: BaySection) -> Callable[[np.ndarray], np.ndarray]:
     """Distance (m) of points (…, 3), station axes, from the nearest surface."""
     import jax
     import jax.numpy as jnp

@@ -52,7 +52,7 @@ def sensor_of(content: Any, forces: int) -> ForceSensor:
     )
 
 
-def virtual_law(content: Any) -> SpringDashpot | None:
+def _virtual_law(content: Any) -> SpringDashpot | None:
     """The contact that is computed in software."""
     section = content.loop.virtual_contact
     return None if section is None else SpringDashpot(number(section.stiffness), number(section.damping), True)
@@ -60,7 +60,7 @@ def virtual_law(content: Any) -> SpringDashpot | None:
 
 def plant_of(content: Any, loop: Loop) -> Plant:
     """Virtual bodies and mock-ups."""
-    virtual = virtual_law(content)
+    virtual = _virtual_law(content)
     if content.mode == "1-dof":
         return Mass(
             mass=number(content.mass),
@@ -107,7 +107,7 @@ def free_motion(state: State) -> State:
     return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
 
 
-def robot_of(content: Any) -> RobotAxes:
+def _robot_of(content: Any) -> RobotAxes:
     """The robot behind the axes: the loop's own, and where an axis states another one, that."""
     section = content.loop.robot
     others = {each.axis: each for each in getattr(content, "robot_axis", [])}
@@ -137,13 +137,13 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     try:
         found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
         if found.continuous_force:
-            sensor = watched(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
+            sensor = _watched(sensor, float(np.asarray(loop.hold)) * found.hyperperiod.holds / sum(found.asks))
             found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
     return Rig(
         plant=plant,
-        robot=robot_of(content),
+        robot=_robot_of(content),
         sensor=sensor,
         hold=number(loop.hold),
         period=number(loop.dynamics_period),
@@ -155,7 +155,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     )
 
 
-def watched(sensor: ForceSensor, period: float) -> ForceSensor:
+def _watched(sensor: ForceSensor, period: float) -> ForceSensor:
     """A sensor whose force acts continuously: compensators, asked every `period` (s), see its mean since they were asked."""
     window = min(period, 2 * float(sensor.delay))
     return replace(sensor, averaging=number(window or None))

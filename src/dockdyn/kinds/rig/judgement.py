@@ -63,7 +63,7 @@ def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
     return apparent_restitution(whole, float(loop.stiffness), float(loop.effective_mass)) if whole >= 0 else None
 
 
-def stable_gains(content: Any, loop: Loop, gains: list[float], inertia: float) -> dict[str, list[bool] | None]:
+def _stable_gains(content: Any, loop: Loop, gains: list[float], inertia: float) -> dict[str, list[bool] | None]:
     """Whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
 
     A velocity that is estimated counts as the robot's own. Routh's table knows no velocity of the model.
@@ -73,7 +73,7 @@ def stable_gains(content: Any, loop: Loop, gains: list[float], inertia: float) -
     model = law is not None and getattr(law, "velocity", "model") == "model"
     with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
     exact = [growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0 for gain in gains]
-    return {"exact": exact, "routh": None if model else [routh_stable(content, with_law, gain) for gain in gains]}
+    return {"exact": exact, "routh": None if model else [_routh_stable(content, with_law, gain) for gain in gains]}
 
 
 def growth_rate(loop: Loop) -> float:
@@ -81,7 +81,7 @@ def growth_rate(loop: Loop) -> float:
     return float(loop_roots(single(loop), 1)[0, 0].real)
 
 
-def routh_stable(content: Any, loop: Loop, gain: float) -> bool:
+def _routh_stable(content: Any, loop: Loop, gain: float) -> bool:
     robot = None if content.loop.robot is None else content.loop.robot.transfer()
     return routh(approximate_loop(loop, robot, PADE_ORDER).at(gain)).stable
 
@@ -97,12 +97,12 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
 
 
 def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
-    """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
+    """The dataset of a run with all of the above, as JSON, in the attribute `_judgement`."""
     loop, _ = nominal_loop(scenario, nominal_of(scenario))
-    return dataset.assign_attrs(judgement=json.dumps(judgement(scenario.content, loop, dataset)))
+    return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario.content, loop, dataset)))
 
 
-def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
+def _judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
     """All of the above for a run, ready for JSON; times in s."""
     budget = delay_budget(content, loop)
     law = content.loop.compensator
@@ -114,10 +114,10 @@ def judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
         "gains": visited,
         "stable": None
         if visited is None or not law.made.steady_gain
-        else stable_gains(content, loop, visited, inertia),
+        else _stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "latest_s": latest(content),
-        "sensor_error_N": sensor_error(content, dataset),
+        "sensor_error_N": _sensor_error(content, dataset),
         "comparable": hasattr(first_contact(content).normal, "stiffness"),
         "robot_gain": None if content.loop.robot is None else content.loop.robot.transfer().dc_gain(),
     }
@@ -136,7 +136,7 @@ def latest(content: Any) -> float:
     return float(loop.latest() + sum(period for period in periods if period is not None))
 
 
-def sensor_error(content: Any, dataset: xr.Dataset) -> float:
+def _sensor_error(content: Any, dataset: xr.Dataset) -> float:
     """How far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
 
     The noise's largest of all instants, which chance exceeds in one run of a hundred.

@@ -26,7 +26,7 @@ from dockdyn.scenario.load import Scenario
 NAMES = ("position", "velocity", "total_force", "contact_force")  # what a comparison keeps
 
 
-def with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
+def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     """The scenario with another stiffness (N/m) of its first contact; ScenarioError for a law without one."""
     content = scenario.content
     contact = first_contact(content)
@@ -38,7 +38,7 @@ def with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     return replace(scenario, content=content.model_copy(update={"contact": whole}))
 
 
-def stacked(parts: Sequence[Any]) -> Any:
+def _stacked(parts: Sequence[Any]) -> Any:
     """Trees of equal structure as one, with a leading axis."""
     return jax.tree.map(lambda *rows: jnp.stack([jnp.asarray(row) for row in rows]), *parts)
 
@@ -53,7 +53,7 @@ def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> d
 
 
 @partial(Program, static=("samples",))
-def all_free(models: Any, plants: Any, period: Any, samples: int) -> Any:
+def _all_free(models: Any, plants: Any, period: Any, samples: int) -> Any:
     """The motions without rig, one after the other: their steps are where their events are."""
     return jax.lax.map(lambda lane: free(*lane, period, samples), (models, plants))
 
@@ -64,7 +64,7 @@ class Lanes:
     def __init__(self, scenario: Scenario, stiffnesses: Sequence[float]):
         """ScenarioError where a rig cannot be built, or has no motion to compare with."""
         self.scenario, self.duration = scenario, scenario.content.duration
-        self.scenarios = [with_stiffness(scenario, value) for value in stiffnesses]
+        self.scenarios = [_with_stiffness(scenario, value) for value in stiffnesses]
         self.loops = [loop_of(each) for each in self.scenarios]
         lanes = zip(self.scenarios, self.loops, strict=True)
         self.plants = [plant_of(each.content, loop) for each, loop in lanes]
@@ -74,11 +74,11 @@ class Lanes:
     def without(self, rigs: list[Rig], grid: Grid) -> tuple[Oracle, Arrays]:
         """The motions without rig at the instants of a grid: as the compensators see them, and those that are kept."""
         if grid.period not in self.free:
-            models = stacked(
+            models = _stacked(
                 [free_model(each.content, rig.plant) for each, rig in zip(self.scenarios, rigs, strict=True)]
             )
-            plants = stacked([rig.plant for rig in rigs])
-            ideal, status = all_free(models, plants, jnp.asarray(grid.period), grid.instants)
+            plants = _stacked([rig.plant for rig in rigs])
+            ideal, status = _all_free(models, plants, jnp.asarray(grid.period), grid.instants)
             check(self.scenario, status)
             kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
             self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept
@@ -91,7 +91,7 @@ class Lanes:
 
     def courses(self, rigs: list[Rig], seeds: Sequence[int]) -> Iterator[Course]:
         """What all lanes do, once for each seed of the random numbers."""
-        grid, all_rigs = Grid.of(rigs[0], self.duration), stacked(rigs)
+        grid, all_rigs = Grid.of(rigs[0], self.duration), _stacked(rigs)
         kept = grid.within(self.duration)
         for seed in seeds:
             began = time.perf_counter()

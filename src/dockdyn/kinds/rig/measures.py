@@ -47,14 +47,15 @@ def felt(contact: Series, period: float, late: float) -> Float[np.ndarray, "... 
 
     Not zero as long as a force that is late can act.
     """
-    sizes = np.linalg.norm(contact, axis=-1)
+    sizes = size(contact)
     window = min(1 + math.ceil(late / period - 1e-9), sizes.shape[-1])
     found = maximum_filter1d(sizes, window, axis=-1, origin=(window - 1) // 2, mode="constant")
     return found[..., None]
 
 
 def size(values: Float[np.ndarray, "time axes"]) -> Size:
-    return np.linalg.norm(values, axis=-1)
+    with np.errstate(over="ignore"):  # of a rig that diverges: infinite
+        return np.linalg.norm(values, axis=-1)
 
 
 def measures(
@@ -84,10 +85,10 @@ def lane(
     time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
 ) -> dict[str, float]:
     """The measures of one lane."""
-    last = last_oscillation(time, ideal, rig, frequency, bilateral)
+    last = _last_oscillation(time, ideal, rig, frequency, bilateral)
     speeds = size(ideal.velocity), size(rig.velocity)
     fastest = at_last_peak(*speeds, last)
-    way = np.eye(1)[0] if bilateral else into_contact(ideal.force)
+    way = np.eye(1)[0] if bilateral else _into_contact(ideal.force)
     return {
         "amplitude_ratio": share(speeds[1][last].max(), speeds[0][last].max()),
         "phase_error_rad": phase(rig, frequency) - phase(ideal, frequency) if bilateral else np.nan,
@@ -104,7 +105,7 @@ def share(value: float, of: float) -> float:
     return float(value / of) if of > 0 else np.nan
 
 
-def last_oscillation(
+def _last_oscillation(
     time: Float[np.ndarray, "time"], ideal: Motion, rig: Motion, frequency: float, bilateral: bool
 ) -> slice:
     """The instants of the last oscillation; of a motion that ends in free flight, those after the last push of either."""
@@ -156,7 +157,7 @@ def phase(motion: Motion, frequency: float) -> float:
     return float(np.unwrap(np.arctan2(frequency * x, v))[-1])
 
 
-def into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "axes"]:
+def _into_contact(force: Float[np.ndarray, "time axes"]) -> Float[np.ndarray, "axes"]:
     """Unit vector against the first push of a force; the first axis where nothing pushes."""
     start, end = bounce(size(force))
     total = force[start : end + 1].sum(axis=0) if start >= 0 else np.zeros(force.shape[-1])
@@ -181,7 +182,7 @@ def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool,
     not over within the run.
     """
     if bilateral:
-        return crossing_ratio(motion.position[:, 0], motion.velocity[:, 0], frequency)
+        return _crossing_ratio(motion.position[:, 0], motion.velocity[:, 0], frequency)
     start, end = bounce(motion.push)
     if start < 0 or end + 1 >= len(motion.force):
         return np.nan
@@ -189,7 +190,7 @@ def restitution(motion: Motion, way: Float[np.ndarray, "axes"], bilateral: bool,
     return -after / before if before else np.nan
 
 
-def crossing_ratio(x: Size, v: Size, frequency: float) -> float:
+def _crossing_ratio(x: Size, v: Size, frequency: float) -> float:
     """Speed at the second zero of the position `x` over that at the first.
 
     √(v² + ω² x²) at the instants around a zero, between which it hardly changes, is the speed there.

@@ -77,7 +77,7 @@ def rig_schedule(
     holding = hyperperiod.instants(hyperperiod.holds)
     parts = lcm(*(at.denominator for at in stepping | asking | sampling | holding), half.denominator)
     if not hyperperiod.steps:
-        parts *= finer(loop, hold / parts)
+        parts *= _finer(loop, hold / parts)
     elif not steady and loop.robot is not None:  # read by a series, which has its reach
         parts *= max(1, int(np.ceil(np.linalg.norm(loop.robot.state) * hold / parts / REACH)))
     ticks = parts * hyperperiod.holds
@@ -98,7 +98,7 @@ def rig_schedule(
     )
 
 
-def finer(loop: Loop, tick: float) -> int:
+def _finer(loop: Loop, tick: float) -> int:
     """Into how many parts a tick (s) of continuous dynamics is divided: at least two ticks a hold, and as motion needs."""
     fastest = 0.0
     if loop.robot is not None:

@@ -188,13 +188,13 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
             begun=has_begun,
             delay=None,
         )
-        after, done = solved(model, length)
+        after, done = _solved(model, length)
         return (after, work + done), None
 
     return jax.lax.scan(through, (moving.motion, jnp.zeros(())), (rows, ages.parts, begun, ages.paths))[0]
 
 
-def solved(model: Stretch, length: Scalar) -> tuple[State, Scalar]:
+def _solved(model: Stretch, length: Scalar) -> tuple[State, Scalar]:
     """The motion at the end of a stretch of `length` (s), and the work (J) in it."""
     settings = located.Settings(
         duration=length,

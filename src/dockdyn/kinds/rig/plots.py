@@ -22,11 +22,11 @@ IDEAL: dict[str, Any] = {"color": COLOURS["ink"], "linewidth": 1.0, "label": "wi
 RIG: dict[str, Any] = {"color": COLOURS["orange"], "linestyle": DASHES[1], "label": "rig"}
 
 
-def thinned(dataset: xr.Dataset) -> xr.Dataset:
+def _thinned(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.isel(time=slice(None, None, -(-dataset.sizes["time"] // MOST)))
 
 
-def panels(heights: list[float], entries: int = 0) -> tuple[Figure, np.ndarray]:
+def _panels(heights: list[float], entries: int = 0) -> tuple[Figure, np.ndarray]:
     """Panels one above the other that share their horizontal axis."""
     from matplotlib.figure import Figure
 
@@ -38,12 +38,12 @@ def panels(heights: list[float], entries: int = 0) -> tuple[Figure, np.ndarray]:
     return figure, axes
 
 
-def over(ax: Axes, dataset: xr.Dataset) -> None:
+def _over(ax: Axes, dataset: xr.Dataset) -> None:
     ax.set_xlim(float(dataset.time[0]), float(dataset.time[-1]))
     ax.set_xlabel("time, s")
 
 
-def zero(ax: Axes) -> None:
+def _zero(ax: Axes) -> None:
     ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
 
 
@@ -55,19 +55,19 @@ def seen(values: xr.DataArray) -> np.ndarray:
 @styled
 def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float = 1.0) -> Figure:
     """A quantity with and without rig, and their difference."""
-    dataset = thinned(dataset)
+    dataset = _thinned(dataset)
     true, shown = scale * dataset[ideal], scale * dataset[rig]
-    figure, axes = panels([2.0, 1.2], 2)
+    figure, axes = _panels([2.0, 1.2], 2)
     axes[0].plot(dataset.time, seen(true), **IDEAL)
     axes[0].plot(dataset.time, seen(shown), **RIG)
     difference = (shown.values - true.values) if true.shape[1] == 1 else size(shown.values - true.values)[:, None]
     axes[1].plot(dataset.time, difference, color=COLOURS["purple"])
     for ax, words in zip(axes, (label, f"difference, {label.rpartition(' ')[2]}"), strict=True):
         ax.set_ylabel(words)
-        zero(ax)
+        _zero(ax)
     for ax, values in zip(axes, (seen(shown), difference), strict=True):
         tame(ax, values, float(np.abs(true.values).max()))
-    over(axes[1], dataset)
+    _over(axes[1], dataset)
     legend(figure, axes[0])
     return figure
 
@@ -75,8 +75,8 @@ def beside(dataset: xr.Dataset, ideal: str, rig: str, label: str, scale: float =
 @styled
 def energy(dataset: xr.Dataset) -> Figure:
     """Kinetic energy with and without rig, and what the contact at the robot and all forces on the model have given."""
-    dataset = thinned(dataset)
-    figure, axes = panels([1.7, 1.5], 4)
+    dataset = _thinned(dataset)
+    figure, axes = _panels([1.7, 1.5], 4)
     axes[0].plot(dataset.time, dataset.ideal_kinetic_energy, **IDEAL)
     axes[0].plot(dataset.time, dataset.kinetic_energy, **RIG)
     works = {"model_work": "work on the model", "port_work": "work of the contact at the robot"}
@@ -84,11 +84,11 @@ def energy(dataset: xr.Dataset) -> Figure:
         style = {"color": SERIES[(0, 2)[place]], "linestyle": DASHES[place], "label": words}
         axes[1].plot(dataset.time, dataset[name], **style)
         axes[0].plot([], [], **style)
-    zero(axes[1])
+    _zero(axes[1])
     for ax, words, name in zip(axes, ("kinetic energy, J", "work, J"), ("kinetic_energy", "model_work"), strict=True):
         ax.set_ylabel(words)
         tame(ax, dataset[name].values, float(dataset.ideal_kinetic_energy.max()))
-    over(axes[1], dataset)
+    _over(axes[1], dataset)
     legend(figure, axes[0])
     return figure
 
@@ -112,8 +112,8 @@ def window(dataset: xr.Dataset) -> tuple[slice, str]:
 @styled
 def closely(dataset: xr.Dataset) -> Figure:
     """Force and velocity in the first bounce, or at the end."""
-    part = thinned(dataset.isel(time=window(dataset)[0]))
-    figure, axes = panels([1.8, 1.5], 3)
+    part = _thinned(dataset.isel(time=window(dataset)[0]))
+    figure, axes = _panels([1.8, 1.5], 3)
     for ax, ideal, rig, words, scale in zip(
         axes,
         ("ideal_force", "ideal_velocity"),
@@ -125,9 +125,9 @@ def closely(dataset: xr.Dataset) -> Figure:
         ax.plot(part.time, scale * seen(part[ideal]), **IDEAL)
         ax.plot(part.time, scale * seen(part[rig]), **RIG)
         ax.set_ylabel(words)
-        zero(ax)
+        _zero(ax)
     axes[0].plot(part.time, seen(part.contact_force), color=COLOURS["sky"], linewidth=0.9, label="contact at the robot")
-    over(axes[1], part)
+    _over(axes[1], part)
     legend(figure, axes[0])
     return figure
 
@@ -138,14 +138,14 @@ def portrait(dataset: xr.Dataset) -> Figure:
     from matplotlib.figure import Figure
 
     swings = bool(dataset.attrs["bilateral"])
-    closer = thinned(dataset.isel(time=window(dataset)[0]))
+    closer = _thinned(dataset.isel(time=window(dataset)[0]))
     figure = Figure()
     axes = figure.subplots(1, 2)
     arrange(figure, [2.9], 2 if swings else 3)
     solid = {**RIG, "linestyle": "-", "linewidth": 0.7}
-    phase_plane(axes[0], thinned(dataset) if swings else closer, solid)
+    _phase_plane(axes[0], _thinned(dataset) if swings else closer, solid)
     if swings:
-        phase_plane(axes[1], closer, RIG)
+        _phase_plane(axes[1], closer, RIG)
         for place, rate, style in (("ideal_position", "ideal_velocity", IDEAL), ("position", "velocity", RIG)):
             end = 1e3 * float(closer[place][-1, 0]), 1e3 * float(closer[rate][-1, 0])
             axes[1].plot(*end, "o", color=style["color"], markersize=5)
@@ -160,7 +160,7 @@ def portrait(dataset: xr.Dataset) -> Figure:
     return figure
 
 
-def phase_plane(ax: Axes, dataset: xr.Dataset, style: dict[str, Any]) -> None:
+def _phase_plane(ax: Axes, dataset: xr.Dataset, style: dict[str, Any]) -> None:
     """Velocity over position, with and without rig."""
     ax.plot(1e3 * dataset.ideal_position[:, 0], 1e3 * dataset.ideal_velocity[:, 0], **IDEAL)
     ax.plot(1e3 * dataset.position[:, 0], 1e3 * dataset.velocity[:, 0], **style)
@@ -170,21 +170,21 @@ def phase_plane(ax: Axes, dataset: xr.Dataset, style: dict[str, Any]) -> None:
 @styled
 def gain(dataset: xr.Dataset) -> Figure:
     """Gain of the compensator over time with the range it visits, its force, and what it has found out."""
-    shown = thinned(dataset)
+    shown = _thinned(dataset)
     estimates = "stiffness_estimate" in dataset
-    figure, axes = panels([1.5, 1.2] + [1.2] * estimates)
+    figure, axes = _panels([1.5, 1.2] + [1.2] * estimates)
     axes[0].plot(shown.time, shown.gain, color=COLOURS["blue"])
     for value in gains_visited(dataset) or []:
         axes[0].axhline(value, color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
     axes[0].set_ylabel("gain, N s/m")
     axes[1].plot(shown.time, seen(shown.compensation_force), color=COLOURS["green"])
     axes[1].set_ylabel("its force, N")
-    zero(axes[1])
+    _zero(axes[1])
     if estimates:
         axes[2].plot(shown.time, 1e-3 * shown.stiffness_estimate, color=COLOURS["purple"])
         axes[2].axhline(1e-3 * float(dataset.attrs["stiffness_N_m"]), color=COLOURS["muted"], linewidth=0.8)
         axes[2].set_ylabel("found, kN/m")
-    over(axes[-1], shown)
+    _over(axes[-1], shown)
     return figure
 
 
@@ -193,7 +193,7 @@ def path(dataset: xr.Dataset) -> Figure:
     """Way of the point that touches, seen from the side and along the docking axis: without rig, model, robot."""
     from matplotlib.figure import Figure
 
-    part = thinned(dataset)
+    part = _thinned(dataset)
     figure = Figure()
     axes = figure.subplots(1, 2)
     arrange(figure, [3.0], 3)
@@ -211,14 +211,14 @@ def path(dataset: xr.Dataset) -> Figure:
 @styled
 def poses(dataset: xr.Dataset, actual: str = "model_pose", wanted: str = "ideal_pose") -> Figure:
     """Difference of two poses: places and rotation vectors."""
-    part = thinned(dataset)
+    part = _thinned(dataset)
     away = (part[actual] - part[wanted]).values
-    figure, axes = panels([1.5, 1.5], 3)
+    figure, axes = _panels([1.5, 1.5], 3)
     lines(axes[0], part.time, 1e3 * away[:, :3], ["x", "y", "z"])
     lines(axes[1], part.time, np.degrees(away[:, 3:]), ["x", "y", "z"])
     for ax, words in zip(axes, ("place, mm", "attitude, deg"), strict=True):
         ax.set_ylabel(words)
-        zero(ax)
-    over(axes[1], part)
+        _zero(ax)
+    _over(axes[1], part)
     legend(figure, axes[0])
     return figure

@@ -26,7 +26,7 @@ LANES = {
 
 
 def scene(dataset: xr.Dataset, content: Any) -> Scene:
-    return of_bodies(dataset, content) if dataset.attrs["mode"] == "6-dof" else of_line(dataset)
+    return _of_bodies(dataset, content) if dataset.attrs["mode"] == "6-dof" else _of_line(dataset)
 
 
 def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -53,14 +53,14 @@ def events(dataset: xr.Dataset) -> list[Event]:
     return found[:SHOWN]
 
 
-def frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def _frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     spans, peaks = touching(dataset)
     return frames.frame_times(float(dataset.time[-1]), spans, [float(t) for t in peaks])
 
 
-def of_line(dataset: xr.Dataset) -> Scene:
+def _of_line(dataset: xr.Dataset) -> Scene:
     """One direction: three blocks side by side, each before its spring; overlap is to the right of the wall's face."""
-    time, dwell = frame_times(dataset)
+    time, dwell = _frame_times(dataset)
     travel = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _) in LANES.items()}
     size = max(float(np.abs(values).max()) for values in travel.values()) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
@@ -129,10 +129,10 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy of the model", "J", time, series)]
 
 
-def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
+def _of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
     """Two bodies in axes of the laboratory, in which the target's mock-up stands still."""
-    time, dwell = frame_times(dataset)
-    poses = {name: mock_ups(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
+    time, dwell = _frame_times(dataset)
+    poses = {name: _mock_ups(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
     robot, ground = poses["robot_pose"], still(len(time))
     places = np.linalg.norm(contact_place(content, robot), axis=1)
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
@@ -177,7 +177,7 @@ def of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
     )
 
 
-def mock_ups(dataset: xr.Dataset, content: Any, time: np.ndarray, name: str) -> Motion:
+def _mock_ups(dataset: xr.Dataset, content: Any, time: np.ndarray, name: str) -> Motion:
     """The chaser's mock-up in the laboratory, from the robot's axes, as the rig's plant places it."""
     import jax
     import jax.numpy as jnp

@@ -29,7 +29,7 @@ OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor a
 
 def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a run on a rig."""
-    verdict, measures, late = rig_verdict(summary), compared(summary), budget(summary)
+    verdict, measures, late = _rig_verdict(summary), compared(summary), _budget(summary)
     note = (
         "Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends the run. The "
         "recovery coefficient mixes amplitude and phase: read these two."
@@ -43,7 +43,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         blocks=[
             Block("What to do", words=summary["recommendation"]),
             Block("The rig beside the contact without rig", table=measures, notes=[note]),
-            Block("Where the delay comes from", table=late, notes=[budget_note(summary)]),
+            Block("Where the delay comes from", table=late, notes=[_budget_note(summary)]),
             Block("The compensator", rows=knows(dataset, summary)),
         ],
         plots=figures(dataset),
@@ -62,7 +62,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     )
 
 
-def rig_verdict(summary: dict[str, Any]) -> str:
+def _rig_verdict(summary: dict[str, Any]) -> str:
     """Bounce, amplitude and phase, in words."""
     law = "Without a compensator" if summary["compensator"] == "none" else f"With {summary['compensator']}"
     words = []
@@ -136,7 +136,7 @@ def compared(summary: dict[str, Any]) -> Table:
     return Table([("quantity", ""), ("value", ""), ("unit", "")], rows, worded={0, 2})
 
 
-def budget(summary: dict[str, Any]) -> Table:
+def _budget(summary: dict[str, Any]) -> Table:
     """What each part of the loop delays the force by."""
     total = summary["delay_total_ms"]
     rows = [
@@ -148,7 +148,7 @@ def budget(summary: dict[str, Any]) -> Table:
     return Table([("part", ""), ("delay", "ms"), ("share", "%")], rows, worded={0})
 
 
-def budget_note(summary: dict[str, Any]) -> str:
+def _budget_note(summary: dict[str, Any]) -> str:
     words = "To first order, at the contact’s own frequency."
     bounces = summary["delay_restitution"]
     if bounces is None:

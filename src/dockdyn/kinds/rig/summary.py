@@ -109,10 +109,10 @@ def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
         )
     else:
         said = f"{begin} this run is within {100 * CLOSE:g} % of the contact without rig, at this one stiffness."
-    return f"{said} {best_here(dataset)}".strip()
+    return f"{said} {_best_here(dataset)}".strip()
 
 
-def best_here(dataset: xr.Dataset) -> str:
+def _best_here(dataset: xr.Dataset) -> str:
     """The advice of the last comparison of this rig; without one, where to get it. Empty where none can be made."""
     found = json.loads(dataset.attrs.get("comparison", "null"))
     if found is not None:

@@ -69,12 +69,12 @@ def tree_of(links: Sequence[Link], base: str = "free") -> Tree:
         parents=parents,
         joints=tuple("locked" if link.parent is None else link.joint for link in ordered),
         modes=modes,
-        mode_names=tuple(mode_names(link.beam) for link in ordered),
+        mode_names=tuple(_mode_names(link.beam) for link in ordered),
         seated=tuple(link.at is not None for link in ordered),
     )
-    slices = max([1, *(beam_slices(link.beam) for link in ordered)])
+    slices = max([1, *(_beam_slices(link.beam) for link in ordered)])
     rows = [
-        {**own_numbers(link, width, slices), **attached(link, ordered[parent] if parent >= 0 else None, width)}
+        {**_own_numbers(link, width, slices), **attached(link, ordered[parent] if parent >= 0 else None, width)}
         for link, parent in zip(ordered, parents, strict=True)
     ]
     stacked = Links(**{name: jnp.stack([row[name] for row in rows]) for name in Links._fields})
@@ -125,7 +125,7 @@ def known(value: object) -> bool:
     return not isinstance(value, jax.core.Tracer)
 
 
-def mode_names(beam: Beam | None) -> tuple[str, ...]:
+def _mode_names(beam: Beam | None) -> tuple[str, ...]:
     """Names of a link's modes: bend1 ... along y, side1 ... along z, twist1 ..."""
     if beam is None:
         return ()
@@ -133,15 +133,15 @@ def mode_names(beam: Beam | None) -> tuple[str, ...]:
     return tuple(f"{kind}{n}" for kind, count in kinds for n in range(1, count + 1))
 
 
-def beam_slices(beam: Beam | None) -> int:
+def _beam_slices(beam: Beam | None) -> int:
     """Slices of a link's beam, in each of which mass is lumped; none without modes."""
     return 0 if beam is None or not beam.count else beam.slice_count()
 
 
-def own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
+def _own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
     """The stacked numbers of a link itself; a beam without modes is a rigid rod."""
     mass, centre = jnp.asarray(link.mass, float), jnp.asarray(link.centre, float)
-    inertia = spatial_inertia(mass, centre, jnp.asarray(link.inertia, float))
+    inertia = _spatial_inertia(mass, centre, jnp.asarray(link.inertia, float))
     zeros = {
         "place": jnp.zeros(slices),
         "slice_mass": jnp.zeros(slices),
@@ -160,7 +160,7 @@ def own_numbers(link: Link, width: int, slices: int) -> dict[str, Array]:
         across, polar = beam.mass * beam.length**2 / 12, beam.polar_inertia * beam.length
         rod = jnp.diag(jnp.stack([polar, across, across]))
         middle = jnp.zeros(3).at[0].set(beam.length / 2)
-        return {"inertia": inertia + spatial_inertia(beam.mass, middle, rod), **zeros}
+        return {"inertia": inertia + _spatial_inertia(beam.mass, middle, rod), **zeros}
     found, weights = beam.slices()
     count, n = beam.count, weights.shape[0]
     polar = beam.polar_inertia * beam.length
@@ -208,7 +208,7 @@ def attached(link: Link, parent: Link | None, width: int) -> dict[str, Array]:
     return found
 
 
-def spatial_inertia(
+def _spatial_inertia(
     mass: Float[Array, ""], centre: Float[Array, "3"], inertia: Float[Array, "3 3"]
 ) -> Float[Array, "6 6"]:
     """Mass matrix for (v, ω) of the frame's origin: mass (kg), centre of mass (m), inertia about it (kg m²)."""
@@ -221,7 +221,7 @@ def spatial_inertia(
 def rigid_parts(
     inertia: Float[Array, "links 6 6"],
 ) -> tuple[Float[Array, "links"], Float[Array, "links 3"], Float[Array, "links 3 3"]]:
-    """Masses, centres of mass and inertias about them, link axes: what `spatial_inertia` was made of, link by link."""
+    """Masses, centres of mass and inertias about them, link axes: what `_spatial_inertia` was made of, link by link."""
     mass = inertia[:, 0, 0]
     safe = jnp.where(mass == 0, 1.0, mass)
     first = jnp.stack([inertia[:, 1, 5], inertia[:, 2, 3], inertia[:, 0, 4]], axis=-1)

@@ -61,12 +61,12 @@ class Beam(eqx.Module):
     def shapes(self, at: Float[Place, "*at"]) -> Shapes:
         """Shapes at ξ = `at` (0 to 1)."""
         y, z, twist = self.modes
-        bending, first = bending_shapes(self.basis, max(y, z)), y + z
+        bending, first = _bending_shapes(self.basis, max(y, z)), y + z
         shift, turn = jnp.zeros((2, *at.shape, 3, self.count))
         for modes, columns, axis, about, sign in ((y, slice(y), 1, 2, 1.0), (z, slice(y, first), 2, 1, -1.0)):
             shift = shift.at[..., axis, columns].set(values(bending[:modes], at, 0))
             turn = turn.at[..., about, columns].set(sign * values(bending[:modes], at, 1))
-        turn = turn.at[..., 0, first:].set(values(twist_shapes(self.basis, twist), at, 0))
+        turn = turn.at[..., 0, first:].set(values(_twist_shapes(self.basis, twist), at, 0))
         scaled = turn.at[..., 1:, :].divide(self.length)
         return Shapes(jnp.asarray(at) * self.length, shift, scaled, self.shortening(at))
 
@@ -76,7 +76,7 @@ class Beam(eqx.Module):
         found = jnp.zeros((*at.shape, self.count, self.count))
         if self.stiffening and y + z:
             points, weights = unit_gauss(INNER)
-            slope = values(bending_shapes(self.basis, max(y, z)), at[..., None] * points, 1)
+            slope = values(_bending_shapes(self.basis, max(y, z)), at[..., None] * points, 1)
             slope, along = slope[..., None, :], (at[..., None] * weights)[..., None, None]
             whole = (along * slope * slope.swapaxes(-1, -2)).sum(-3)
             found = found.at[..., :y, :y].set(whole[..., :y, :y])
@@ -101,11 +101,11 @@ class Beam(eqx.Module):
             found = values(shapes, points, order)
             return np.einsum("q,qi,qj->ij", weights, found, found)
 
-        bent = energy(bending_shapes(self.basis, max(y, z)), 2)
+        bent = energy(_bending_shapes(self.basis, max(y, z)), 2)
         found = jnp.zeros((self.count, self.count))
         found = found.at[:y, :y].set(self.bending_y / self.length**3 * bent[:y, :y])
         found = found.at[y : y + z, y : y + z].set(self.bending_z / self.length**3 * bent[:z, :z])
-        return found.at[y + z :, y + z :].set(self.torsion / self.length * energy(twist_shapes(self.basis, twist), 1))
+        return found.at[y + z :, y + z :].set(self.torsion / self.length * energy(_twist_shapes(self.basis, twist), 1))
 
 
 def unit_gauss(count: int) -> tuple[Float[np.ndarray, "count"], Float[np.ndarray, "count"]]:
@@ -129,7 +129,7 @@ def shape_count(basis: Basis, modes: int) -> int:
     return modes + 2 if basis == "craig-bampton" and modes else modes
 
 
-def bending_shapes(basis: Basis, count: int) -> list[Shape]:
+def _bending_shapes(basis: Basis, count: int) -> list[Shape]:
     """Shapes of a beam clamped at ξ = 0.
 
     `polynomial`: ξ² P_k(2ξ − 1), P_k Legendre's: complete, also for loads at the tip, but the last frequency is up to twice
@@ -139,23 +139,23 @@ def bending_shapes(basis: Basis, count: int) -> list[Shape]:
     ValueError for another basis.
     """
     if basis == "polynomial":
-        return [polynomial_shape(power=2, degree=k) for k in range(count)]
+        return [_polynomial_shape(power=2, degree=k) for k in range(count)]
     if basis == "craig-bampton":
-        static = [shape_of(Polynomial([0.0, 0.0, 1.5, -0.5])), shape_of(Polynomial([0.0, 0.0, 1.0]))]
-        return [*static, *(clamped_shape(k, free=False) for k in range(count - 2))][:count]
+        static = [_shape_of(Polynomial([0.0, 0.0, 1.5, -0.5])), _shape_of(Polynomial([0.0, 0.0, 1.0]))]
+        return [*static, *(_clamped_shape(k, free=False) for k in range(count - 2))][:count]
     if basis != "cantilever":
         raise ValueError(f"basis must be 'polynomial', 'craig-bampton' or 'cantilever'; got {basis!r}")
-    return [clamped_shape(k, free=True) for k in range(count)]
+    return [_clamped_shape(k, free=True) for k in range(count)]
 
 
-def twist_shapes(basis: Basis, count: int) -> list[Shape]:
+def _twist_shapes(basis: Basis, count: int) -> list[Shape]:
     """Shapes of a shaft clamped at ξ = 0: ξ and sin kπξ of `craig-bampton`, ξ P_k(2ξ − 1) of the others."""
     if basis == "craig-bampton":
-        return [polynomial_shape(power=1, degree=0), *(sine_shape(k) for k in range(1, count))][:count]
-    return [polynomial_shape(power=1, degree=k) for k in range(count)]
+        return [_polynomial_shape(power=1, degree=0), *(_sine_shape(k) for k in range(1, count))][:count]
+    return [_polynomial_shape(power=1, degree=k) for k in range(count)]
 
 
-def sine_shape(half_waves: int) -> Shape:
+def _sine_shape(half_waves: int) -> Shape:
     """sin kπξ, a mode of a shaft clamped at both ends (dimensionless)."""
     rate = half_waves * np.pi
 
@@ -166,13 +166,13 @@ def sine_shape(half_waves: int) -> Shape:
     return shape
 
 
-def polynomial_shape(power: int, degree: int) -> Shape:
+def _polynomial_shape(power: int, degree: int) -> Shape:
     """ξ^power times Legendre's polynomial of a degree on 0 to 1 (dimensionless)."""
     legendre = Legendre.basis(degree, domain=[0, 1]).convert(kind=Polynomial)
-    return shape_of(Polynomial([0.0] * power + [1.0]) * legendre)
+    return _shape_of(Polynomial([0.0] * power + [1.0]) * legendre)
 
 
-def shape_of(polynomial: Polynomial) -> Shape:
+def _shape_of(polynomial: Polynomial) -> Shape:
     """The shape function that a polynomial in ξ is, with its derivatives by ξ (dimensionless)."""
 
     coefficients = [(polynomial.deriv(order) if order else polynomial).coef for order in range(3)]
@@ -186,7 +186,7 @@ def shape_of(polynomial: Polynomial) -> Shape:
     return shape
 
 
-def clamped_shape(index: int, free: bool) -> Shape:
+def _clamped_shape(index: int, free: bool) -> Shape:
     """A mode of a beam clamped at ξ = 0 and free, or clamped, at ξ = 1.
 
     Half of cosh x − cos x − σ (sinh x − sin x), x = β ξ, cos β cosh β = −1 (free) or 1; a free tip moves by 1.

@@ -131,7 +131,7 @@ class Index(NamedTuple):
 
 
 @lru_cache
-def index_of(layout: Layout) -> Index:
+def _index_of(layout: Layout) -> Index:
     """Where each velocity of a tree stands, and which links it moves."""
     columns, modal, _ = layout.columns()
     size, width = len(layout.names), layout.width
@@ -149,7 +149,7 @@ def index_of(layout: Layout) -> Index:
     return Index(path, moved, own, joint_slots, int(path.sum(1).max()) - 1)
 
 
-def picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
+def _picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
     """values[at], zero where `at` is −1."""
     return jnp.where(at >= 0, values[np.maximum(at, 0)], 0.0) if values.shape[0] else jnp.zeros(at.shape)
 
@@ -229,8 +229,8 @@ class Tree(eqx.Module):
 
     def modal_coordinates(self, q: Configuration) -> Float[Array, "links width"]:
         """Modal coordinates by link, padded with zeros."""
-        modal, first = index_of(self.layout).modal, self.first_mode()
-        return picked(q.modes, np.where(modal >= 0, modal - first, -1))
+        modal, first = _index_of(self.layout).modal, self.first_mode()
+        return _picked(q.modes, np.where(modal >= 0, modal - first, -1))
 
     def first_mode(self) -> int:
         """Velocity column of the first mode; they come last."""
@@ -245,14 +245,14 @@ class Tree(eqx.Module):
     @jax.jit
     def motion(self, q: Configuration, v: Row) -> Motion:
         """Poses, twists and their rates at constant velocities, of all links."""
-        index, parents = index_of(self.layout), np.array(self.layout.parents)[1:]
+        index, parents = _index_of(self.layout), np.array(self.layout.parents)[1:]
         local = self.local(q, v)
         rotation, position = chained(np.array(self.layout.parents), index.depth, local.rotation, local.arm)
         carry = (rotation[parents], position[parents])
         screws = shifted(*carry, local.screws)
-        relative = (screws * picked(v, index.moved[1:])[..., None]).sum(1)
+        relative = (screws * _picked(v, index.moved[1:])[..., None]).sum(1)
         beyond = jnp.asarray(index.path[:, 1:])
-        base = base_subspace(self.layout.base)
+        base = _base_subspace(self.layout.base)
         twist = base @ v[: base.shape[1]] + beyond @ relative
         changing = bracket(twist[parents], relative) + shifted(*carry, local.changing[:, None])[:, 0]
         to_links = into(rotation, position)
@@ -269,11 +269,11 @@ class Tree(eqx.Module):
 
     def local(self, q: Configuration, v: Row) -> Local:
         """Every link but the base against its parent."""
-        index, layout = index_of(self.layout), self.layout
+        index, layout = _index_of(self.layout), self.layout
         parents, links = np.array(layout.parents)[1:], jax.tree.map(lambda a: a[1:], self.links)
         kinds = np.array(layout.joints[1:], dtype=object)
         scalar = np.isin(kinds, ("revolute", "prismatic"))
-        value = picked(q.joints, np.where(scalar, np.cumsum(scalar) - 1, -1))
+        value = _picked(q.joints, np.where(scalar, np.cumsum(scalar) - 1, -1))
         sliding, turning = (kinds == "prismatic") * 1.0, (kinds == "revolute") * 1.0
         turn = exponentials(links.axis * (value * turning)[:, None])
         ball = kinds == "spherical"
@@ -281,8 +281,8 @@ class Tree(eqx.Module):
             balls = jax.vmap(lambda b: Quaternion.of(b).matrix().array())(q.balls)
             turn = turn.at[np.flatnonzero(ball)].set(balls)
         slots = index.joint_slots
-        rates = picked(v, index.moved[1:])
-        eta, modal = self.modal_coordinates(q)[parents], picked(v, index.modal)[parents]
+        rates = _picked(v, index.moved[1:])
+        eta, modal = self.modal_coordinates(q)[parents], _picked(v, index.modal)[parents]
         seat = Seat.of(links, eta, modal)
         along = applied(seat.rotation, links.axis)
         arm = seat.position + along * (sliding * value)[:, None]
@@ -299,13 +299,13 @@ class Tree(eqx.Module):
     @jax.jit
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
-        index, first = index_of(self.layout), self.first_mode()
+        index, first = _index_of(self.layout), self.first_mode()
         motion = self.motion(q, v)
         inertia, loads = self.rigid_inertia(motion)
         bent = np.flatnonzero(index.modal.max(1, initial=-1) >= 0)
         if len(bent):
             links = jax.tree.map(lambda a: a[bent], self.links)
-            eta, rates = self.modal_coordinates(q)[bent], picked(v, index.modal)[bent]
+            eta, rates = self.modal_coordinates(q)[bent], _picked(v, index.modal)[bent]
             own, carried = link_inertia(links, motion.twist[bent], motion.bias[bent], eta, rates, self.layout.twisting)
             inertia, loads = inertia.at[bent].add(own[:, :6, :6]), loads.at[bent].add(carried[:, :6])
         turned = transposed(motion.into)
@@ -341,7 +341,7 @@ class Tree(eqx.Module):
 
     def owners(self) -> tuple[Int[np.ndarray, "screws"], Float[np.ndarray, "screws n"]]:
         """The link from which on outwards each screw of a motion moves, and the matrix screws × n of their velocities."""
-        link, _, column = index_of(self.layout).screws()
+        link, _, column = _index_of(self.layout).screws()
         size = BASES[self.layout.base]
         selected = np.zeros((size + len(link), self.layout.columns()[2]))
         selected[np.arange(len(selected)), np.concatenate([np.arange(size), column])] = 1.0
@@ -350,7 +350,7 @@ class Tree(eqx.Module):
     def jacobian(self, motion: Motion, link: int) -> Float[Array, "6 n"]:
         """N of one link: its twist, in its own axes, by the velocities."""
         owner, selected = self.owners()
-        moving = index_of(self.layout).path[link, owner]
+        moving = _index_of(self.layout).path[link, owner]
         return (motion.into[link] @ motion.screws.T * moving) @ selected
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
@@ -373,7 +373,7 @@ class Tree(eqx.Module):
     def rate(self, q: Configuration, v: Row) -> Configuration:
         """Time derivative of the configuration."""
         columns, modal, _ = self.layout.columns()
-        twist = base_subspace(self.layout.base) @ v[: BASES[self.layout.base]]
+        twist = _base_subspace(self.layout.base) @ v[: BASES[self.layout.base]]
         attitude = Quaternion.of(q.attitude)
         balls = [
             Quaternion.of(q.balls[i]).rate(Vector.of(v[jnp.array(c)])).array()
@@ -388,6 +388,6 @@ class Tree(eqx.Module):
         )
 
 
-def base_subspace(base: str) -> Float[Array, "6 size"]:
+def _base_subspace(base: str) -> Float[Array, "6 size"]:
     """Twists (v, ω) that a base is free to have: six, three in the plane, or none."""
     return jnp.asarray({"free": np.eye(6), "planar": PLANAR, "fixed": np.zeros((6, 0))}[base])

@@ -173,7 +173,7 @@ class PlanarTree(eqx.Module):
     def summed(self, column: Column) -> Column:
         """By link, the sum of a column along the way from the base to it."""
         if not self.small:
-            return jnp.asarray(paths(self.parents)) @ column
+            return jnp.asarray(_paths(self.parents)) @ column
         found: list[Any] = []
         for link, parent in enumerate(self.parents):
             before = Scalars((0 if parent < 0 else found[parent],))
@@ -184,7 +184,7 @@ class PlanarTree(eqx.Module):
     def parent(self, column: Column) -> Column:
         """By link, what its parent has; zero for the base."""
         if not self.small:
-            return jnp.asarray(parents_of(self.parents)) @ column
+            return jnp.asarray(_parents_of(self.parents)) @ column
         return Scalars(tuple(0 if parent < 0 else column[parent] for parent in self.parents))
 
     def placed(self, joints: Float[Array, "joints"], spin: Scalar, rates: Float[Array, "joints"]) -> Placed:
@@ -198,7 +198,7 @@ class PlanarTree(eqx.Module):
         moving = offset.spun(carried).plus(carrier.turned(slide.times(self.of_joints(rates, "prismatic"))))
         origin, lever = offset.each(self.summed), turn.turned(self.columns(self.centre))
         drifting = moving.each(self.summed).plus(lever.spun(rate))
-        return Placed(turn, rate, origin, origin.plus(lever).each(stored), drifting.each(stored))
+        return Placed(turn, rate, origin, origin.plus(lever).each(_stored), drifting.each(_stored))
 
     def cosines(self, angle: Column) -> Pair:
         """Turns by angles; of the base, by none."""
@@ -213,14 +213,14 @@ class PlanarTree(eqx.Module):
         """Mass of all, and place and velocity of its centre against the base."""
         mass = self.column(self.mass)
         whole = jnp.sum(self.mass)
-        place, drift = (pair.times(mass).each(total).times(1 / whole) for pair in (placed.centre, placed.drifting))
+        place, drift = (pair.times(mass).each(_total).times(1 / whole) for pair in (placed.centre, placed.drifting))
         return whole, place, drift
 
     def kinetic(self, placed: Placed) -> Scalar:
         """Kinetic energy (J) about the common centre of mass."""
         whole, _, drift = self.middle(placed)
-        moving = total(self.column(self.mass) * placed.drifting.dot(placed.drifting))
-        turning = total(self.column(self.inertia) * placed.rate * placed.rate)
+        moving = _total(self.column(self.mass) * placed.drifting.dot(placed.drifting))
+        turning = _total(self.column(self.inertia) * placed.rate * placed.rate)
         return 0.5 * (moving + turning - whole * drift.dot(drift))
 
     def potential(self, orbit: Orbit, t: Scalar, centre: Pair, attitude: Scalar, placed: Placed) -> Scalar:
@@ -233,7 +233,7 @@ class PlanarTree(eqx.Module):
         place = placed.centre.plus(offset)
         along, squared = place.dot(towards), place.dot(place)
         tidal = self.applied(lambda a, s: orbit.tidal(reference.radius, a, s), along, squared)
-        energy = total(self.column(self.mass) * tidal)
+        energy = _total(self.column(self.mass) * tidal)
         if not orbit.gradient:
             return energy
         there = placed.turn.turned_back(place.times(1 / reference.radius).plus(towards))
@@ -241,7 +241,9 @@ class PlanarTree(eqx.Module):
         about = xx * there.x * there.x + yy * there.y * there.y + 2 * xy * there.x * there.y
         trace = self.column(jnp.trace(self.tensor, axis1=1, axis2=2))
         radius = reference.radius
-        return energy + total(self.applied(lambda *four: orbit.spread_out(radius, *four), along, squared, trace, about))
+        return energy + _total(
+            self.applied(lambda *four: orbit.spread_out(radius, *four), along, squared, trace, about)
+        )
 
     def applied(self, function: Callable[..., Any], *columns: Column) -> Column:
         """A function of numbers, link by link."""
@@ -250,20 +252,20 @@ class PlanarTree(eqx.Module):
         return Scalars(tuple(function(*(column[link] for column in columns)) for link in range(len(self.parents))))
 
 
-def stored(column: Column) -> Column:
+def _stored(column: Column) -> Column:
     """The column, worked out once for all that reads it."""
     if not isinstance(column, Scalars):
         return once(column)
     return Scalars(tuple(value if none(value) else once(value) for value in column.values))
 
 
-def total(column: Column) -> Scalar:
+def _total(column: Column) -> Scalar:
     """The sum over all links."""
     return column.sum()
 
 
 @lru_cache
-def paths(parents: tuple[int, ...]) -> Float[np.ndarray, "links links"]:
+def _paths(parents: tuple[int, ...]) -> Float[np.ndarray, "links links"]:
     """1 where the second lies on the way from the base to the first."""
     found = np.eye(len(parents))
     for link, parent in enumerate(parents):
@@ -273,7 +275,7 @@ def paths(parents: tuple[int, ...]) -> Float[np.ndarray, "links links"]:
 
 
 @lru_cache
-def parents_of(parents: tuple[int, ...]) -> Float[np.ndarray, "links links"]:
+def _parents_of(parents: tuple[int, ...]) -> Float[np.ndarray, "links links"]:
     """1 where the second is the first one's parent."""
     found = np.zeros((len(parents), len(parents)))
     for link, parent in enumerate(parents):

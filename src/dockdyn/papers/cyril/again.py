@@ -32,7 +32,7 @@ def run(way: str, modes: int) -> xr.Dataset:
     return simulate(load("cyril-elastic", {**SPAN, **WAYS[way], "flexible.modes": modes}))
 
 
-def pushed(way: str, modes: int) -> float:
+def _pushed(way: str, modes: int) -> float:
     """Normal impulse (N s) of the whole run."""
     found = run(way, modes)
     return float(found.impact_normal_impulse.sum() + found.episode_impulse.sum())
@@ -43,8 +43,8 @@ def impulses() -> xr.Dataset:
     """Normal impulses by the number of modes: of the first impact, of all, and of a compliant contact."""
     values = {
         "first": [float(run("again", modes).impact_normal_impulse[0]) for modes in MODES],
-        "again": [pushed("again", modes) for modes in MODES],
-        "compliant": [pushed("compliant", modes) for modes in MODES],
+        "again": [_pushed("again", modes) for modes in MODES],
+        "compliant": [_pushed("compliant", modes) for modes in MODES],
     }
     words = {
         "first": "normal impulse of the first impact",

@@ -82,7 +82,7 @@ def of_law(found: Meeting, law: str, **parameters: float) -> Impact:
     return resolve(law, matrix, velocity, **parameters)
 
 
-def after_impact(found: Meeting, impact: Impact) -> np.ndarray:
+def _after_impact(found: Meeting, impact: Impact) -> np.ndarray:
     """All velocities after it."""
     rows, mass, v = found.approach.rows[: len(impact.impulse)], found.approach.mass, found.approach.velocities
     locks = found.locks if len(found.locks) else None
@@ -118,13 +118,17 @@ def start(progress: Progress) -> Made:
         Row("linear momentum, x", None, float(linear[0]), "N s"),
         Row("linear momentum, y", None, float(linear[1]), "N s"),
         Row(
-            "angular momentum about the centre of mass", None, about_centre(found), "N m s", "A wheel at rest holds it."
+            "angular momentum about the centre of mass",
+            None,
+            _about_centre(found),
+            "N m s",
+            "A wheel at rest holds it.",
         ),
     ]
     return None, rows
 
 
-def about_centre(found: Meeting) -> float:
+def _about_centre(found: Meeting) -> float:
     """Angular momentum about z of both about their common centre of mass (N m s); bases not turned."""
     mass = np.asarray(found.approach.mass)
     count = len(mass) - 3
@@ -146,7 +150,7 @@ def plastic(progress: Progress) -> Made:
     rows = []
     for name in (FREE, HAND):
         for modes in (0, 3):
-            rows += pin_rows(name, modes)
+            rows += _pin_rows(name, modes)
             progress(len(rows) / 30)
     words = "Eq. 8 joins “rigidly”, yet without a moment it is a pin. A weld adds the moment."
     for modes in (0, 3):
@@ -157,15 +161,15 @@ def plastic(progress: Progress) -> Made:
         rows.append(Row(f"{label}: moment impulse", "of the order of 0.01", moment, "N m s", "Printed of other cases."))
         words = ""
     for modes in (0, 3):
-        rows += printed_rows(modes)
+        rows += _printed_rows(modes)
     return None, rows
 
 
-def pin_rows(name: str, modes: int) -> list[Row]:
+def _pin_rows(name: str, modes: int) -> list[Row]:
     """Loss, impulses and velocities after a plastic pin."""
     found = case(name, modes)
     pin = of_law(found, "pin")
-    v = after_impact(found, pin)
+    v = _after_impact(found, pin)
     label = f"pin, {name}, n = {modes}"
     loss = float(pin.energy_loss + found.approach.lock_loss)
     rows = [
@@ -182,11 +186,11 @@ def pin_rows(name: str, modes: int) -> list[Row]:
     return rows
 
 
-def printed_rows(modes: int) -> list[Row]:
+def _printed_rows(modes: int) -> list[Row]:
     """Eqs. 9–12 with the pseudo-inverse that a singular Q leaves, and eqs. 16–20, beside the pin."""
     found = case(FREE, modes)
     loss = float(of_law(found, "pin").energy_loss)
-    wrong, right = (loss_of(found, after) for after in (general_after(found), rigid_payload_after(found)))
+    wrong, right = (_loss_of(found, after) for after in (_general_after(found), _rigid_payload_after(found)))
     words = "Q = J_pᵀJ_p is 3 × 3 of rank 2 and has no inverse."
     label = f"{FREE}, n = {modes}: energy lost"
     return [
@@ -207,7 +211,7 @@ def parts(found: Meeting) -> tuple[np.ndarray, ...]:
     return rows[:, :count], -rows[:, count:], mass[:count, :count], mass[count:, count:], v[:count], v[count:]
 
 
-def general_after(found: Meeting) -> Velocities:
+def _general_after(found: Meeting) -> Velocities:
     """Eqs. 9–12 as printed, with the pseudo-inverse of Q, which has no inverse unless J_p is square."""
     j, jp, m, mp, v, vp = parts(found)
     lift = j.T @ np.linalg.inv(jp @ jp.T) @ jp @ mp
@@ -216,7 +220,7 @@ def general_after(found: Meeting) -> Velocities:
     return after, back @ after
 
 
-def rigid_payload_after(found: Meeting) -> Velocities:
+def _rigid_payload_after(found: Meeting) -> Velocities:
     """Eqs. 10 and 16–20 as printed, in the plane's x and y."""
     j, jp, m, mp, v, vp = parts(found)
     n = found.normal[:2]
@@ -234,7 +238,7 @@ def rigid_payload_after(found: Meeting) -> Velocities:
     return after, np.append(moved, vp[2] + mass / inertia * lever @ (moved - vp[:2]))
 
 
-def loss_of(found: Meeting, after: Velocities) -> float:
+def _loss_of(found: Meeting, after: Velocities) -> float:
     """Kinetic energy that went (J)."""
     _, _, m, mp, v, vp = parts(found)
     return float(0.5 * (v @ m @ v + vp @ mp @ vp - after[0] @ m @ after[0] - after[1] @ mp @ after[1]))
@@ -244,7 +248,7 @@ def loss_of(found: Meeting, after: Velocities) -> float:
 
 
 @jit_once
-def vibrating(content: Any) -> tuple[tuple[Array, Array], ...]:  # noqa: ANN401, whose second link is a beam
+def _vibrating(content: Any) -> tuple[tuple[Array, Array], ...]:  # noqa: ANN401, whose second link is a beam
     """Mass and stiffness matrices: of a link on a wall, and of the chaser, its joints locked."""
     beam = content.flexible.beam(content.chaser.link[1].beam, True)
     wall = tree_of([Link("wall"), Link("link", "wall", joint="locked", beam=beam)], base="fixed")
@@ -271,7 +275,7 @@ def modes(progress: Progress) -> Made:
     """Of a link as a cantilever, and of the chaser with its joints locked, without the payload."""
     rows = []
     for count in (3, CONVERGED):
-        both = vibrating(load("cyril-plastic", {"flexible.modes": count}).content)
+        both = _vibrating(load("cyril-plastic", {"flexible.modes": count}).content)
         names = ("a link as a cantilever", "the chaser, joints locked, no payload")
         for name, (mass, stiffness), rigid in zip(names, both, (0, 3), strict=True):
             found = np.sqrt(eigh(np.asarray(stiffness), np.asarray(mass), eigvals_only=True)[rigid:])

@@ -50,7 +50,7 @@ def feasible() -> xr.Dataset:
             "sliding_share": ("case", [float(e.sliding_share[0]) for e in edges], {"units": "1", "long_name": "κ"}),
             "exists": (
                 ("case", "pair"),
-                np.array([[refusal(name, *pair) is None for pair in PAIRS.values()] for name in ORDER], int),
+                np.array([[_refusal(name, *pair) is None for pair in PAIRS.values()] for name in ORDER], int),
                 {"units": "1", "long_name": "1 where the pair exists"},
             ),
         },
@@ -63,7 +63,7 @@ def feasible() -> xr.Dataset:
     )
 
 
-def refusal(name: str, loss: float, friction: float) -> str | None:
+def _refusal(name: str, loss: float, friction: float) -> str | None:
     """What the package says of a pair that cannot be; None of one that can."""
     try:
         of_law(case(name, 3), "energy-pair", energy_ratio=loss, friction_ratio=friction)
@@ -78,7 +78,7 @@ def feasible_rows(data: xr.Dataset) -> list[Row]:
         share = float(data.sliding_share.sel(case=name))
         rows.append(Row(f"{name}: κ", None, share, "1", "Of the plastic loss, what no frictionless impact can take."))
         for number, pair in PAIRS.items():
-            said = refusal(name, *pair)
+            said = _refusal(name, *pair)
             words = f"{name}: 1 if Fig. {number}'s (r_E, r_f) = {pair} exists"
             rows.append(Row(words, "1", float(said is None), "1", "" if said is None else f"{said}."))
     double = of_law(case(HAND, 3), "energy-pair", energy_ratio=0.0, friction_ratio=2.0)
@@ -109,7 +109,7 @@ def payload_change() -> xr.Dataset:
         edge = wedge(matrix, velocity, jnp.asarray(frictions))
         inside = (losses >= np.asarray(edge.least)) & (losses <= np.asarray(edge.greatest))
         impulse = jax.vmap(energy_pair, (None, None, 0, 0))(matrix, velocity, losses, frictions).impulse[:, 0]
-        return np.where(inside, np.abs(np.asarray(impulse)) / payload_mass(meeting), np.nan)
+        return np.where(inside, np.abs(np.asarray(impulse)) / _payload_mass(meeting), np.nan)
 
     shape = ratios.shape
     return xr.Dataset(
@@ -134,7 +134,7 @@ def payload_change() -> xr.Dataset:
     )
 
 
-def payload_mass(found: Meeting) -> float:
+def _payload_mass(found: Meeting) -> float:
     return float(found.approach.mass[-3, -3])
 
 
@@ -214,23 +214,23 @@ def change_rows(data: xr.Dataset) -> list[Row]:
                 energy_ratio=PAIRS[number][0],
                 friction_ratio=PAIRS[number][1],
             )
-            normal[number] = float(impact.impulse[0]) / payload_mass(found)
+            normal[number] = float(impact.impulse[0]) / _payload_mass(found)
             rows.append(Row(f"e + x, {label}, r_f = {PAIRS[number][1]}", None, 1e3 * normal[number], "mm/s", words))
             words = ""
         change = 1e3 * (normal[9] - normal[8])
         said = "A counterexample to eq. 53." if change < 0 else ""
         rows.append(Row(f"e + x, {label}, r_f = 0.8 less r_f = 0.5", "> 0 (eq. 53)", change, "mm/s", said))
-    rows += root_rows()
+    rows += _root_rows()
     return rows
 
 
-def root_rows() -> list[Row]:
+def _root_rows() -> list[Row]:
     """Which root of eq. 49 is right, and in which frame of reference eqs. 50 and 51 hold."""
     found = case(HAND, 3)
     matrix, _ = contact(found)
     loss, friction = PAIRS[8]
     impact = of_law(found, "energy-pair", energy_ratio=loss, friction_ratio=friction)
-    mass = payload_mass(found)
+    mass = _payload_mass(found)
     after = float(impact.velocity[0])
     smaller = (float(impact.impulse[0]) - 2 * after / float(matrix[0, 0])) / mass
     frame = (-SHIFT * found.normal).tolist()

@@ -32,7 +32,7 @@ NEVER = "Not within the run."
 # --- plastic capture: Figs. 2–4 --------------------------------------------------------------------------------------
 
 
-def stretched_rows(run: xr.Dataset, name: str = "") -> list[Row]:
+def _stretched_rows(run: xr.Dataset, name: str = "") -> list[Row]:
     """When the arm is stretched out and the payload turns back, as section 4 describes for the free wrist."""
     stretched = runs.crossings(run, runs.angle(run, "theta3"))
     turns_back = runs.crossings(run, runs.payload_rate(run))
@@ -47,24 +47,24 @@ def stretched_rows(run: xr.Dataset, name: str = "") -> list[Row]:
     return rows
 
 
-def captured_rows(run: xr.Dataset) -> list[Row]:
+def _captured_rows(run: xr.Dataset) -> list[Row]:
     """Figure 2."""
     pitch = runs.base_turned(run)
     return [
-        *stretched_rows(run),
+        *_stretched_rows(run),
         Row("payload's rate after the impact", None, float(runs.payload_rate(run)[0]), "deg/s"),
         Row("payload's rate at 60 s", None, float(runs.payload_rate(run)[-1]), "deg/s"),
         Row("pitch of the spacecraft at 60 s", "drifts", float(pitch[-1]), "deg"),
         Row("energy that the impact took", None, float(run.impact_energy_loss), "J"),
-        Row("angular momentum, largest relative change", None, momentum_drift(run), "1"),
+        Row("angular momentum, largest relative change", None, _momentum_drift(run), "1"),
     ]
 
 
-def momentum_drift(run: xr.Dataset) -> float:
+def _momentum_drift(run: xr.Dataset) -> float:
     return drift(run.angular_momentum, run.angular_momentum_scale)
 
 
-def deflection_rows(run: xr.Dataset) -> list[Row]:
+def _deflection_rows(run: xr.Dataset) -> list[Row]:
     """Figures 3 and 6."""
     rows = []
     for number, name in enumerate(run.beam.values, start=1):
@@ -76,7 +76,7 @@ def deflection_rows(run: xr.Dataset) -> list[Row]:
     return rows
 
 
-def place_rows(run: xr.Dataset) -> list[Row]:
+def _place_rows(run: xr.Dataset) -> list[Row]:
     """Figures 4 and 7 to 10: where the tip goes."""
     path, time = runs.tip(run), float(run.time[-1])
     way = np.linalg.norm(path - path[0], axis=1)
@@ -88,16 +88,16 @@ def place_rows(run: xr.Dataset) -> list[Row]:
     ]
 
 
-def captured_places(run: xr.Dataset) -> list[Row]:
+def _captured_places(run: xr.Dataset) -> list[Row]:
     frames = run.outline.values
     apart = np.linalg.norm(frames[:, 0, -1] - frames[:, 1, 1], axis=1).max()
-    return [*place_rows(run), Row("hand and payload apart, at most", "0", float(apart), "m", "Joined by a weld.")]
+    return [*_place_rows(run), Row("hand and payload apart, at most", "0", float(apart), "m", "Joined by a weld.")]
 
 
 # --- rebound: Figs. 5–10 ---------------------------------------------------------------------------------------------
 
 
-def rebound_rows(run: xr.Dataset) -> list[Row]:
+def _rebound_rows(run: xr.Dataset) -> list[Row]:
     """Figure 5."""
     bend = runs.angle(run, "theta3")
     words = "The angle grows: the arm folds."
@@ -111,7 +111,7 @@ def rebound_rows(run: xr.Dataset) -> list[Row]:
     ]
 
 
-def touch_rows(run: xr.Dataset) -> list[Row]:
+def _touch_rows(run: xr.Dataset) -> list[Row]:
     """Whether hand and payload would meet again."""
     gap = runs.gap(run)[1:]
     touched = bool(gap.min() < 0)
@@ -119,7 +119,7 @@ def touch_rows(run: xr.Dataset) -> list[Row]:
     return [Row("least gap between hand and payload after the impact", None, 1e3 * float(gap.min()), "mm", words)]
 
 
-def pair_rows(figure: int) -> Callable[[xr.Dataset], list[Row]]:
+def _pair_rows(figure: int) -> Callable[[xr.Dataset], list[Row]]:
     """Figures 8 to 10; the later two beside Fig. 8, of which the text says what changes."""
 
     def rows(run: xr.Dataset) -> list[Row]:
@@ -129,8 +129,8 @@ def pair_rows(figure: int) -> Callable[[xr.Dataset], list[Row]]:
             Row("tangential impulse", None, abs(float(impulse[1])), "N s"),
             Row("energy lost, with that of locking", None, float(run.impact_energy_loss), "J"),
             Row("Newton's coefficient of restitution", None, float(run.newton), "1"),
-            *place_rows(run),
-            *touch_rows(run),
+            *_place_rows(run),
+            *_touch_rows(run),
         ]
         if figure == 8:
             return found
@@ -163,18 +163,18 @@ def compared(of: dict[str, Data], rows: Callable[[xr.Dataset, str], list[Row]]) 
     return make
 
 
-def capture_rows(run: xr.Dataset, name: str) -> list[Row]:
+def _capture_rows(run: xr.Dataset, name: str) -> list[Row]:
     return [
-        *stretched_rows(run, f"{name}: "),
+        *_stretched_rows(run, f"{name}: "),
         Row(f"{name}: energy that the impact took", None, float(run.impact_energy_loss), "J"),
         Row(f"{name}: pitch of the spacecraft at 60 s", None, float(runs.base_turned(run)[-1]), "deg"),
         Row(f"{name}: largest deflection", None, float(runs.largest_deflection(run).max()), "mm"),
     ]
 
 
-def rigid_against_flexible(progress: Progress) -> Made:
+def _rigid_against_flexible(progress: Progress) -> Made:
     """Motions after a plastic capture, and impulses of an elastic rebound."""
-    make = compared({"flexible, n = 3": runs.captured, "rigid": runs.captured_rigid}, capture_rows)
+    make = compared({"flexible, n = 3": runs.captured, "rigid": runs.captured_rigid}, _capture_rows)
     picture, rows = make(progress)
     words = "The paper: flexibility matters most where the impact is not plastic."
     for label, modes in (("flexible, n = 3", 3), ("rigid", 0)):
@@ -186,7 +186,7 @@ def rigid_against_flexible(progress: Progress) -> Made:
     return picture, rows
 
 
-def from_plastic_to_elastic(progress: Progress) -> Made:
+def _from_plastic_to_elastic(progress: Progress) -> Made:
     """r_E = r_f from 1 to 0."""
     found = {}
     for done, share in enumerate(runs.SHARES, start=1):
@@ -202,7 +202,7 @@ def from_plastic_to_elastic(progress: Progress) -> Made:
     return pictures.compared(found, "payload"), rows
 
 
-def controlled(progress: Progress) -> Made:
+def _controlled(progress: Progress) -> Made:
     """Schemes of control right after the capture."""
     measures = (
         (f"joint rates below {runs.JOINTS_REST} °/s", runs.fastest_joint, runs.JOINTS_REST),
@@ -218,14 +218,14 @@ def controlled(progress: Progress) -> Made:
         greatest = float(np.abs(runs.base_turned(run)).max())
         rows.append(Row(f"{name}: greatest pitch", None, greatest, "deg", f"Within {float(run.time[-1]):g} s."))
         progress(done / (len(runs.SCHEMES) + 1))
-    rows += stretched_rows(found["none"], "none, n = 2: ")
+    rows += _stretched_rows(found["none"], "none, n = 2: ")
     return pictures.control(found, min(duration for *_, duration in runs.SCHEMES.values())), rows
 
 
 # --- the parts -------------------------------------------------------------------------------------------------------
 
 
-def shown(
+def _shown(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
 ) -> Part:
     """A figure whose picture and rows come from one dataset."""
@@ -238,7 +238,7 @@ def shown(
     return Part(f"Cyril et al., {title}", make, note)
 
 
-def of_pair(figure: int) -> Data:
+def _of_pair(figure: int) -> Data:
     return lambda: runs.rebound(*runs.PAIRS[figure])
 
 
@@ -265,65 +265,65 @@ FIGURES: dict[int | str, Part] = {
         cyril_impact.modes,
         "None are printed. Shapes ξ² P_k(2ξ − 1) of Legendre's polynomials; the arm as at the impact.",
     ),
-    2: shown("Fig. 2: pitch and joint angles, plastic", runs.captured, pictures.motion, captured_rows, CAPTURED),
-    3: shown("Fig. 3: deflections, plastic", runs.captured, pictures.deflections, deflection_rows, CAPTURED),
-    4: shown(
+    2: _shown("Fig. 2: pitch and joint angles, plastic", runs.captured, pictures.motion, _captured_rows, CAPTURED),
+    3: _shown("Fig. 3: deflections, plastic", runs.captured, pictures.deflections, _deflection_rows, CAPTURED),
+    4: _shown(
         "Fig. 4: configurations, plastic",
         runs.captured,
         pictures.configurations,
-        captured_places,
+        _captured_places,
         f"{CAPTURED} {PLATE}",
     ),
-    5: shown("Fig. 5: pitch and joint angles, elastic", elastic, pictures.motion, rebound_rows, REBOUND),
-    6: shown("Fig. 6: deflections, elastic", elastic, pictures.deflections, deflection_rows, REBOUND),
-    7: shown(
+    5: _shown("Fig. 5: pitch and joint angles, elastic", elastic, pictures.motion, _rebound_rows, REBOUND),
+    6: _shown("Fig. 6: deflections, elastic", elastic, pictures.deflections, _deflection_rows, REBOUND),
+    7: _shown(
         "Fig. 7: configurations, elastic",
         elastic,
         pictures.configurations,
-        lambda run: [*place_rows(run), *touch_rows(run)],
+        lambda run: [*_place_rows(run), *_touch_rows(run)],
         f"{REBOUND} {PLATE}",
     ),
     **{
-        number: shown(
+        number: _shown(
             f"Fig. {number}: configurations, r_E = {loss}, r_f = {friction}",
-            of_pair(number),
+            _of_pair(number),
             pictures.configurations,
-            pair_rows(number),
+            _pair_rows(number),
             f"{PAIR} {PLATE}",
         )
         for number, (loss, friction) in runs.PAIRS.items()
     },
     "rigid": Part(
         "Cyril et al.: rigid against flexible links, plastic",
-        rigid_against_flexible,
+        _rigid_against_flexible,
         f"`cyril-plastic`, and the same with flexible.modes = 0. {BESIDE}",
     ),
     "locked": Part(
         "Cyril et al.: end-effector free against locked, plastic",
-        compared({"θ₄ free": runs.captured, "θ₄ locked": runs.captured_locked}, capture_rows),
+        compared({"θ₄ free": runs.captured, "θ₄ locked": runs.captured_locked}, _capture_rows),
         f"`cyril-plastic`, and the same with impact.lock = theta4. {BESIDE}",
     ),
     "elastic": Part(
         "Cyril et al.: from plastic to elastic",
-        from_plastic_to_elastic,
+        _from_plastic_to_elastic,
         "`cyril-r-e-r-f` along r_E = r_f: at 1 the impulse is that of a pin, but nothing holds hand and payload together "
         f"after it; a later contact is not part of the runs (shaded: would touch again). {BESIDE}",
     ),
-    "wedge": shown(
+    "wedge": _shown(
         "section 3.2: pairs (r_E, r_f) that exist",
         cyril_ratios.feasible,
         pictures.wedges,
         cyril_ratios.feasible_rows,
         "n = 3. The paper says that not all pairs are possible; the bound e_N ≤ 1 it leaves out.",
     ),
-    "roots": shown(
+    "roots": _shown(
         "eqs. 49–53: what becomes of the payload's normal velocity",
         cyril_ratios.payload_change,
         pictures.changes,
         cyril_ratios.change_rows,
         "N_h, θ₄ locked; e + x = Λ_n/m_p. Rings: the greatest value, beyond which more friction makes less of it.",
     ),
-    "again": shown(
+    "again": _shown(
         "meeting again, and the number of modes",
         cyril_again.impulses,
         pictures.impulses,
@@ -334,7 +334,7 @@ FIGURES: dict[int | str, Part] = {
     ),
     "control": Part(
         "Cyril et al.: control after a plastic capture",
-        controlled,
+        _controlled,
         "`cyril-controlled`: a weld, N_y, n = 2. Kp of base, shoulder, elbow, wrist in N m/rad, Kd in N m s/rad: "
         + "; ".join(
             f"{name} {stiffness}, {damping}" for name, (stiffness, damping, _) in runs.SCHEMES.items() if name != "none"
@@ -345,7 +345,7 @@ FIGURES: dict[int | str, Part] = {
 DATA: dict[int | str, tuple[tuple[str, Data], ...]] = {
     **{number: (("plastic", runs.captured),) for number in (2, 3, 4)},
     **{number: (("elastic", elastic),) for number in (5, 6, 7)},
-    **{number: ((f"figure-{number}", of_pair(number)),) for number in runs.PAIRS},
+    **{number: ((f"figure-{number}", _of_pair(number)),) for number in runs.PAIRS},
     "rigid": (("plastic", runs.captured), ("plastic-rigid", runs.captured_rigid)),
     "locked": (("plastic", runs.captured), ("plastic-locked", runs.captured_locked)),
     "again": (("again", cyril_again.impulses),),

@@ -45,7 +45,7 @@ def retreat() -> xr.Dataset:
 # --- the orbit: Fig. 2 -----------------------------------------------------------------------------------------------
 
 
-def on_orbit(progress: Progress) -> Made:
+def _on_orbit(progress: Progress) -> Made:
     """Speed and period by the semi-major axis, and what the printed ones would belong to."""
     section = load("gibson-2d").content.orbit
     rate, radius, parameter = (
@@ -63,10 +63,10 @@ def on_orbit(progress: Progress) -> Made:
             "that to which the printed period belongs", None, np.cbrt(parameter * (PERIOD / 2 / np.pi) ** 2) / 1e3, "km"
         ),
     ]
-    return orbit_picture(radius), rows
+    return _orbit_picture(radius), rows
 
 
-def orbit_picture(radius: float) -> Figure:
+def _orbit_picture(radius: float) -> Figure:
     """The orbit to scale, the station (far too large) as it stands along it."""
     figure = Figure(figsize=(6, 6), layout="constrained")
     ax = figure.add_subplot()
@@ -86,11 +86,11 @@ def orbit_picture(radius: float) -> Figure:
 # --- the docking: Figs. 3–6 ------------------------------------------------------------------------------------------
 
 
-def times_of(run: xr.Dataset, what: str) -> np.ndarray:
+def _times_of(run: xr.Dataset, what: str) -> np.ndarray:
     return run.event_time.values[run.what.values == what]
 
 
-def start_and_docking(progress: Progress) -> Made:
+def _start_and_docking(progress: Progress) -> Made:
     """Figure 3."""
     run = docking()
     progress(0.9)
@@ -98,10 +98,10 @@ def start_and_docking(progress: Progress) -> Made:
     chosen = [(0.0, "start"), (first, "first impact"), (second, "second impact")]
     place = run.contact_place.values[0, 0]
     rows = [Row(f"payload at the start, {axis}", None, float(place[i]), "m") for i, axis in enumerate("xy")]
-    return titled(snapshots(run, chosen)), rows
+    return _titled(snapshots(run, chosen)), rows
 
 
-def titled(figure: Figure) -> Figure:
+def _titled(figure: Figure) -> Figure:
     """Room for a title above the legend."""
     width, height = figure.get_size_inches()
     share = height / (height + TITLE)
@@ -134,10 +134,10 @@ def released(progress: Progress) -> Made:
         ),
         Row("angular momentum, largest relative change", None, summary["angular_momentum_error"], "1"),
     ]
-    return titled(snapshots(run, chosen)), rows
+    return _titled(snapshots(run, chosen)), rows
 
 
-def close_ups(progress: Progress) -> Made:
+def _close_ups(progress: Progress) -> Made:
     """Figure 5, a to f: the payload in the bay."""
     run = retreat()
     progress(0.9)
@@ -156,7 +156,7 @@ def close_ups(progress: Progress) -> Made:
         Row("payload moves against the bay once latched, at most", None, float(np.ptp(held, axis=0).max()), "m"),
         Row("arm’s tip from the payload at the end", None, apart(run), "m", f"Released at {let_go:.4g} s."),
     ]
-    return titled(snapshots(run, chosen, CLOSE)), rows
+    return _titled(snapshots(run, chosen, CLOSE)), rows
 
 
 def apart(run: xr.Dataset) -> float:
@@ -165,7 +165,7 @@ def apart(run: xr.Dataset) -> float:
     return float(np.linalg.norm(tip - run.contact_place.values[-1, 0]))
 
 
-def histories(progress: Progress) -> Made:
+def _histories(progress: Progress) -> Made:
     """Figure 6: attitude of the station and angles of the arm."""
     run = docking()
     progress(0.9)
@@ -181,7 +181,7 @@ def histories(progress: Progress) -> Made:
             rows.append(Row(f"{letter} at 40 s less its set-point", None, float(values[-1]) - goal, "rad"))
         else:
             rows.append(Row("largest θ", None, float(np.abs(values).max()), "rad", "Against the orbital frame."))
-        for time in times_of(run, "impact"):
+        for time in _times_of(run, "impact"):
             ax.axvline(time, color=COLOURS["orange"], linewidth=0.9)
         ax.set_ylabel(f"{letter}, rad")
         ax.grid(alpha=0.3)
@@ -193,7 +193,7 @@ def histories(progress: Progress) -> Made:
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def impact_rows(progress: Progress) -> Made:
+def _impact_rows(progress: Progress) -> Made:
     """When the payload meets the bay, in seconds and in steps."""
     run = docking()
     progress(0.9)
@@ -213,7 +213,7 @@ def impact_rows(progress: Progress) -> Made:
     return None, rows
 
 
-def time_rows(progress: Progress) -> Made:
+def _time_rows(progress: Progress) -> Made:
     """How long 4000 steps take."""
     summary = summarise(docking())
     steps = summary["steps"]
@@ -233,20 +233,20 @@ BACK = (
 FIGURES: dict[int | str, Part] = {
     2: Part(
         "Gibson and Murphey, Fig. 2: the station on its orbit",
-        on_orbit,
+        _on_orbit,
         "The gravitational parameter of the Earth; the paper gives G and no mass. The station is drawn far too large.",
     ),
-    3: Part("Gibson and Murphey, Fig. 3: start of the docking", start_and_docking, PRESET),
+    3: Part("Gibson and Murphey, Fig. 3: start of the docking", _start_and_docking, PRESET),
     4: Part("Gibson and Murphey, Fig. 4: payload docked and released, arm back", released, BACK),
-    5: Part("Gibson and Murphey, Fig. 5: the payload in the bay", close_ups, BACK),
-    6: Part("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", histories, PRESET),
+    5: Part("Gibson and Murphey, Fig. 5: the payload in the bay", _close_ups, BACK),
+    6: Part("Gibson and Murphey, Fig. 6: attitude of the station, angles of the arm", _histories, PRESET),
     "impacts": Part(
         "Gibson and Murphey: times of the impacts",
-        impact_rows,
+        _impact_rows,
         f"{PRESET} The gains do not hold a real arm: “docking” is a passage through the docked angles, not their end.",
     ),
     "time": Part(
-        "Gibson and Murphey: time of the computation", time_rows, f"{PRESET} The time is that of this machine."
+        "Gibson and Murphey: time of the computation", _time_rows, f"{PRESET} The time is that of this machine."
     ),
 }
 DATA: dict[int | str, tuple[str, Callable[[], xr.Dataset]]] = {

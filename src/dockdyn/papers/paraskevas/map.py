@@ -142,12 +142,12 @@ class FirstImpact:
         return np.array([bool(validity_warnings(*self.chains, 1.0, *pair)) for pair in ratios.tolist()])
 
 
-def ratios_of(points: Float[np.ndarray, "points 2"]) -> Ratios:
+def _ratios_of(points: Float[np.ndarray, "points 2"]) -> Ratios:
     """Points of the unit square on the logarithmic axes."""
     return LEAST * (MOST / LEAST) ** points
 
 
-def lost_line(impact: FirstImpact) -> Ratios:
+def _lost_line(impact: FirstImpact) -> Ratios:
     """Where the first minimum of the depth comes to zero from below: the masses no longer part there. One line.
 
     The sign changes also where this minimum merges with the maximum before it and another one, already negative, becomes
@@ -155,20 +155,20 @@ def lost_line(impact: FirstImpact) -> Ratios:
     """
 
     def minimum(points: np.ndarray) -> np.ndarray:
-        return impact.first_minimum(ratios_of(points))
+        return impact.first_minimum(_ratios_of(points))
 
     pieces = chart(minimum, CELLS, SHARP).boundary
     (line,) = (piece for piece in pieces if np.all(np.abs(minimum(piece)) < GRAZING))
-    return ratios_of(line)
+    return _ratios_of(line)
 
 
 @lru_cache(maxsize=1)
 def stiffness_map() -> xr.Dataset:
     """Error of eq. 18 for the masses of case A, where `validity_warnings` warns, and where the first separation is lost."""
     impact = FirstImpact("A")
-    axis = ratios_of(np.linspace(0, 1, GRID))
+    axis = _ratios_of(np.linspace(0, 1, GRID))
     ratios = np.stack([grid.ravel() for grid in np.meshgrid(axis, axis)], axis=1)
-    line = lost_line(impact)
+    line = _lost_line(impact)
     plane = ("target_ratio", "chaser_ratio")
 
     def over_plane(values: np.ndarray, words: str) -> Variable:
@@ -190,7 +190,7 @@ def stiffness_map() -> xr.Dataset:
     )
 
 
-def worst_masses() -> float:
+def _worst_masses() -> float:
     """Least stiffness ratio at which any masses lose the first separation: √(1 − r²) = r (2π − acos(−r)).
 
     Approached by a light m₃ between m₂ and m₄, whose motion it does not disturb: with τ in √(m₃/(k + k_t)), its depth goes
@@ -227,5 +227,5 @@ def map_rows(data: xr.Dataset) -> list[Row]:
         name = f"equal ratios from which on the first separation is lost, masses of case {case}"
         rows.append(Row(name, None, impact.lost_from(), "1"))
     words = "A light m₃ between heavy masses."
-    rows.append(Row("the same, the worst of all masses", None, worst_masses(), "1", words))
+    rows.append(Row("the same, the worst of all masses", None, _worst_masses(), "1", words))
     return rows

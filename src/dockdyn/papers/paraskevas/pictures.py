@@ -15,7 +15,7 @@ KEPT: dict[str, Any] = {"color": "tab:green", "alpha": 0.08, "linewidth": 0}
 CHASER, CONTACT, TARGET = r"$\lambda_c = m_1/m_2$", r"$\lambda_i = m_2/m_3$", r"$\lambda_t = m_4/m_3$"
 
 
-def two_panels() -> tuple[Figure, Any, Any]:
+def _two_panels() -> tuple[Figure, Any, Any]:
     figure = Figure(figsize=(12, 5.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     for axes in (left, right):
@@ -25,7 +25,7 @@ def two_panels() -> tuple[Figure, Any, Any]:
 
 def mass_ratios(data: xr.Dataset) -> Figure:
     """Figures 3 and 4: e_l over λ_i for some λ_c; and what is left of the relative velocity over both, with its zero line."""
-    figure, curves, plane = two_panels()
+    figure, curves, plane = _two_panels()
     axis = data.contact_ratio.values
     curves.axhspan(0, 0.5, **KEPT)
     curves.axhline(0.5, **THIN)
@@ -50,7 +50,7 @@ def mass_ratios(data: xr.Dataset) -> Figure:
 
 def zero_locus(data: xr.Dataset) -> Figure:
     """Figure 5: λ_t over λ_i for some λ_c, and over λ_c for some λ_i."""
-    figure, *panels = two_panels()
+    figure, *panels = _two_panels()
     sides = (("of_chaser_ratio", r"\lambda_c", CONTACT), ("of_contact_ratio", r"\lambda_i", CHASER))
     for axes, (name, family, xlabel) in zip(panels, sides, strict=True):
         for colour, value, curve in zip(COLOURS, data.family.values, data[name].values, strict=True):
@@ -82,7 +82,7 @@ def relative_velocities(data: xr.Dataset) -> Figure:
 
 def latch_motion(data: xr.Dataset) -> Figure:
     """Figures 8 and 9: velocities of both bodies, and the travel into the latch; a run each."""
-    figure, speeds, travel = two_panels()
+    figure, speeds, travel = _two_panels()
     for colour, run in zip(COLOURS, data.run.values, strict=False):
         one = data.sel(run=run)
         speeds.plot(data.time, one.chaser_velocity, color=colour, label=f"chaser, {run}")

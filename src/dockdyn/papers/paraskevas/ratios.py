@@ -17,7 +17,7 @@ FAMILY = (0.2, 0.5, 1.0, 2.0, 5.0)  # λ_c, or λ_i, of the curves
 CELLS, SHARP = 48, 1e-9  # of the traced line: details, and its place, as shares of an axis
 
 
-def ratios_of(points: np.ndarray) -> np.ndarray:
+def _ratios_of(points: np.ndarray) -> np.ndarray:
     """Points of the unit square on the logarithmic axes."""
     return LEAST * (MOST / LEAST) ** points
 
@@ -25,13 +25,13 @@ def ratios_of(points: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=2)
 def plane(target: float) -> xr.Dataset:
     """e_l over λ_i and λ_c for one λ_t (0: a single mass, inf: a wall behind m₃), and the line e_l = ½, traced."""
-    axis = ratios_of(np.linspace(0, 1, VALUES))
+    axis = _ratios_of(np.linspace(0, 1, VALUES))
 
     def excess(points: np.ndarray) -> np.ndarray:
-        contact, chaser = ratios_of(points).T
+        contact, chaser = _ratios_of(points).T
         return 2 * np.asarray(mass_ratio_coefficient(chaser, contact, target)) - 1
 
-    (line,) = (ratios_of(piece) for piece in chart(excess, CELLS, SHARP).boundary)
+    (line,) = (_ratios_of(piece) for piece in chart(excess, CELLS, SHARP).boundary)
     coefficient = np.asarray(mass_ratio_coefficient(axis[:, None], axis[None, :], target))
     curves = np.asarray(mass_ratio_coefficient(np.array(FAMILY)[:, None], axis[None, :], target))
     words = "ratio of effective masses e_l"
@@ -54,7 +54,7 @@ def plane(target: float) -> xr.Dataset:
 @lru_cache(maxsize=1)
 def locus() -> xr.Dataset:
     """λ_t that leaves no relative velocity: over λ_i for some λ_c, and over λ_c for some λ_i."""
-    axis = ratios_of(np.linspace(0, 1, 10 * VALUES))
+    axis = _ratios_of(np.linspace(0, 1, 10 * VALUES))
     family = np.array(FAMILY)
     words = "λ_t = m4/m3 that leaves no relative velocity"
     by_chaser = np.asarray(zero_velocity_target_ratio(family[:, None], axis[None, :]))
@@ -79,14 +79,14 @@ def locus() -> xr.Dataset:
     )
 
 
-def even_contact_ratio(chaser: float, target: float) -> float:
+def _even_contact_ratio(chaser: float, target: float) -> float:
     """λ_i with which e_l = ½."""
     ends = np.array([[0.0]]), np.array([[1.0]])
 
     def excess(points: np.ndarray) -> np.ndarray:
-        return 2 * np.asarray(mass_ratio_coefficient(chaser, ratios_of(points[:, 0]), target)) - 1
+        return 2 * np.asarray(mass_ratio_coefficient(chaser, _ratios_of(points[:, 0]), target)) - 1
 
-    return float(ratios_of(locate(excess, *ends, excess(ends[0]), excess(ends[1]), SHARP))[0, 0])
+    return float(_ratios_of(locate(excess, *ends, excess(ends[0]), excess(ends[1]), SHARP))[0, 0])
 
 
 def distance(data: xr.Dataset, chaser_ratio: np.ndarray) -> Row:
@@ -106,7 +106,7 @@ def single_mass_rows(data: xr.Dataset) -> list[Row]:
     for chaser in (2.0, 5.0):
         words = "Closed form: (λ_c − 1)/(λ_c + 1)."
         name = f"largest λ_i that keeps the direction, λ_c = {chaser:g}"
-        rows.append(Row(name, None, even_contact_ratio(chaser, 0.0), "1", words))
+        rows.append(Row(name, None, _even_contact_ratio(chaser, 0.0), "1", words))
     rows.append(distance(data, closed))
     wrong = Row(
         "eq. 28: e_l of a single chaser mass, λ_i = λ_t = 1",
@@ -128,7 +128,7 @@ def wall_rows(data: xr.Dataset) -> list[Row]:
     for chaser in (0.2, 0.5):
         words = "Closed form: (1 − λ_c)/(1 + λ_c). Below it the chaser turns round."
         name = f"least λ_i that keeps the direction, λ_c = {chaser:g}"
-        rows.append(Row(name, None, even_contact_ratio(chaser, np.inf), "1", words))
+        rows.append(Row(name, None, _even_contact_ratio(chaser, np.inf), "1", words))
     return [*rows, distance(data, (1 - contact) / (1 + contact))]
 
 

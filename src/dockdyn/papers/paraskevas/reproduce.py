@@ -45,7 +45,7 @@ def preset(case: str, **changes: object) -> xr.Dataset:
     return simulate(load(f"paraskevas-{case.lower()}", changes))
 
 
-def first_impacts(progress: Progress) -> tuple[None, list[Row]]:
+def _first_impacts(progress: Progress) -> tuple[None, list[Row]]:
     """Table 1."""
     rows = []
     for done, (case, (printed, simulated)) in enumerate(CASES.items(), start=1):
@@ -66,7 +66,7 @@ def first_impacts(progress: Progress) -> tuple[None, list[Row]]:
 
 
 @lru_cache(maxsize=1)
-def relative_velocities() -> xr.Dataset:
+def _relative_velocities() -> xr.Dataset:
     """Figure 7: relative velocity of the centres of mass through the first contact."""
     runs = {}
     for case in CASES:
@@ -100,7 +100,7 @@ def relative_velocities() -> xr.Dataset:
     )
 
 
-def relative_velocity_rows(data: xr.Dataset) -> list[Row]:
+def _relative_velocity_rows(data: xr.Dataset) -> list[Row]:
     rows = []
     for case, (_, simulated) in CASES.items():
         one = data.sel(case=case)
@@ -145,19 +145,19 @@ def latching(names: dict[str, dict[str, Any]]) -> xr.Dataset:
 
 
 @lru_cache(maxsize=1)
-def too_slow() -> xr.Dataset:
+def _too_slow() -> xr.Dataset:
     """Figure 8, and the paper's rounded least speed."""
     name = "paraskevas-latch-slow"
     return latching({"0.05 m/s": {"preset": name}, "0.07 m/s": {"preset": name, "speed": 0.07}})
 
 
 @lru_cache(maxsize=1)
-def fast_enough() -> xr.Dataset:
+def _fast_enough() -> xr.Dataset:
     """Figure 9."""
     return latching({"0.0709 m/s": {"preset": "paraskevas-latch"}})
 
 
-def too_slow_rows(data: xr.Dataset) -> list[Row]:
+def _too_slow_rows(data: xr.Dataset) -> list[Row]:
     slow, rounded = (data.sel(run=run) for run in data.run.values)
     note = "Of 20 mm. The paper's rounded least speed does not latch."
     return [
@@ -168,7 +168,7 @@ def too_slow_rows(data: xr.Dataset) -> list[Row]:
     ]
 
 
-def fast_enough_rows(data: xr.Dataset) -> list[Row]:
+def _fast_enough_rows(data: xr.Dataset) -> list[Row]:
     one = data.isel(run=0)
     chaser, target, stiffness, angle, length = LATCH
     least = float(minimum_latching_velocity(chaser, target, stiffness, angle, axial_length=length))
@@ -184,7 +184,7 @@ def fast_enough_rows(data: xr.Dataset) -> list[Row]:
 
 
 @lru_cache(maxsize=1)
-def single_mass() -> xr.Dataset:
+def _single_mass() -> xr.Dataset:
     return paraskevas_ratios.plane(0.0)
 
 
@@ -196,7 +196,7 @@ def wall() -> xr.Dataset:
 Data = Callable[[], xr.Dataset]
 
 
-def shown(
+def _shown(
     title: str, data: Data, draw: Callable[[xr.Dataset], Figure], rows: Callable[[xr.Dataset], list[Row]], note: str
 ) -> Part:
     """A figure whose picture and rows come from one dataset."""
@@ -223,15 +223,15 @@ SQUARE = (
 FIGURES: dict[int | str, Part] = {
     "table-1": Part(
         "Paraskevas et al., Table 1: relative velocity after the first impact",
-        first_impacts,
+        _first_impacts,
         "Contact 15000, chaser 1000, target 200 N/m: the rows “contact” and “chaser stiffness” are printed the other way "
         "round. Five periods of the slower of the two motions inside.",
     ),
-    3: shown(
-        "Fig. 3: a target of one mass", single_mass, pictures.mass_ratios, paraskevas_ratios.single_mass_rows, TRACED
+    3: _shown(
+        "Fig. 3: a target of one mass", _single_mass, pictures.mass_ratios, paraskevas_ratios.single_mass_rows, TRACED
     ),
-    4: shown("Fig. 4: a target on a wall", wall, pictures.mass_ratios, paraskevas_ratios.wall_rows, TRACED),
-    5: shown(
+    4: _shown("Fig. 4: a target on a wall", wall, pictures.mass_ratios, paraskevas_ratios.wall_rows, TRACED),
+    5: _shown(
         "Fig. 5: mass ratios that leave no relative velocity",
         paraskevas_ratios.locus,
         pictures.zero_locus,
@@ -239,16 +239,16 @@ FIGURES: dict[int | str, Part] = {
         f"{ELASTIC} Eq. 32 solved for λ_t, with λ_t where it prints λ_i for it. A λ_t exists for λ_i above the line of Fig. 3 "
         "(λ_c > 1), or that of Fig. 4 (λ_c < 1).",
     ),
-    7: shown(
+    7: _shown(
         "Fig. 7: relative velocity through the first impact",
-        relative_velocities,
+        _relative_velocities,
         pictures.relative_velocities,
-        relative_velocity_rows,
+        _relative_velocity_rows,
         UNDAMPED,
     ),
-    8: shown("Fig. 8: too slow to latch", too_slow, pictures.latch_motion, too_slow_rows, LATCHES),
-    9: shown("Fig. 9: latched", fast_enough, pictures.latch_motion, fast_enough_rows, LATCHES),
-    "map": shown(
+    8: _shown("Fig. 8: too slow to latch", _too_slow, pictures.latch_motion, _too_slow_rows, LATCHES),
+    9: _shown("Fig. 9: latched", _fast_enough, pictures.latch_motion, _fast_enough_rows, LATCHES),
+    "map": _shown(
         "beyond the paper: where eq. 18 holds",
         paraskevas_map.stiffness_map,
         pictures.stiffness_map,
@@ -257,12 +257,12 @@ FIGURES: dict[int | str, Part] = {
     ),
 }
 DATA: dict[int | str, Data] = {
-    3: single_mass,
+    3: _single_mass,
     4: wall,
     5: paraskevas_ratios.locus,
-    7: relative_velocities,
-    8: too_slow,
-    9: fast_enough,
+    7: _relative_velocities,
+    8: _too_slow,
+    9: _fast_enough,
     "map": paraskevas_map.stiffness_map,
 }
 

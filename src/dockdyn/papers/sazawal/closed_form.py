@@ -16,7 +16,7 @@ Pair = tuple[float, float]  # damping, stiffness
 CHASER = np.diag([-1.0, -1.0, 1.0])  # attitude of the chaser (eq. 80)
 
 
-def cross(vector: ArrayLike) -> Matrix:
+def _cross(vector: ArrayLike) -> Matrix:
     """v×, the matrix of the cross product (eq. 10)."""
     return np.cross(np.asarray(vector, float), np.eye(3)).T
 
@@ -28,12 +28,12 @@ def wall_axes(half_angle: float, azimuth: float) -> Matrix:
     return np.array([[along, 0, -across], [-across * around, up, -along * around], [across * up, around, along * up]])
 
 
-def lever_arms(probe: ArrayLike, contact: ArrayLike) -> tuple[Matrix, Matrix]:
+def _lever_arms(probe: ArrayLike, contact: ArrayLike) -> tuple[Matrix, Matrix]:
     """P_C and P_T (eq. 96): velocity of the probe tip per angular velocity of each body.
 
     Args: `probe` r_CQ, from the chaser's centre of mass to the tip; `contact` r_TS + p*, from the target's to the contact.
     """
-    return -CHASER @ cross(probe), cross(contact)
+    return -CHASER @ _cross(probe), _cross(contact)
 
 
 def contact_matrix(
@@ -43,7 +43,7 @@ def contact_matrix(
 
     The torque on the target is about its centre of mass (eq. 111 likewise).
     """
-    of_chaser, of_target = lever_arms(probe, contact)
+    of_chaser, of_target = _lever_arms(probe, contact)
     return (
         np.eye(3) / reduced_mass
         + of_chaser @ np.linalg.solve(np.asarray(chaser_inertia, float), of_chaser.T)
@@ -60,8 +60,8 @@ def printed_contact_matrix(
     apex: ArrayLike,
 ) -> Matrix:
     """M as eq. 120 prints it, with P_Tᵀ + r_TS×, for comparison only: right when `apex`, r_TS, is zero."""
-    _, of_target = lever_arms(probe, contact)
-    spurious = of_target @ np.linalg.solve(np.asarray(target_inertia, float), cross(apex))
+    _, of_target = _lever_arms(probe, contact)
+    spurious = of_target @ np.linalg.solve(np.asarray(target_inertia, float), _cross(apex))
     return contact_matrix(reduced_mass, chaser_inertia, target_inertia, probe, contact) + spurious
 
 

@@ -17,7 +17,7 @@ COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red")
 Offsets = tuple[tuple[float, float], ...]  # points; where the names Q1–Q3 stand from their contacts
 
 
-def trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
+def _trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
     """x, y and z until the third contact ends, or the run."""
     release = float(run.episode_release[2])
     path = run.feature_position.isel(contact=0)
@@ -26,7 +26,7 @@ def trajectory(run: xr.Dataset) -> tuple[Any, Any, Any]:
     return tuple(path.sel(axis=axis).values for axis in "xyz")
 
 
-def first_contacts(run: xr.Dataset) -> np.ndarray:
+def _first_contacts(run: xr.Dataset) -> np.ndarray:
     """Positions of Q1, Q2 and Q3: (3 contacts, 3 axes)."""
     return run.episode_position.values[:3]
 
@@ -41,7 +41,7 @@ def regions(charts: list[xr.Dataset], labels: list[str], closed_forms: list[list
 
     `charts` of `stability_dataset`, a curve for each of `labels`; the closed forms' points on them.
     """
-    figure, *panels = two_panels()
+    figure, *panels = _two_panels()
     words = ("(a)  k = 1000 N/m", "damping b, N s/m"), ("(b)  b = 200 N s/m", "stiffness k, N/m")
     sides = ((0.03, 0.6), (0.82, 0.12)), ((0.03, 0.06), (0.45, 0.5))  # where it is stable, and where not
     dot: dict[str, Any] = {"markerfacecolor": "white", "markersize": 4.5}
@@ -71,10 +71,10 @@ def in_cone(runs: dict[str, xr.Dataset]) -> Figure:
         for angle in around[:-1:9]:
             edge = RINGS[-1] * SLOPE
             axes.plot([0, RINGS[-1]], [0, edge * np.cos(angle)], [0, edge * np.sin(angle)], **WALL)
-        x, y, z = trajectory(run)
+        x, y, z = _trajectory(run)
         axes.plot(x, y, z, color=COLOURS[panel - 1])
         axes.plot(x[:1], y[:1], z[:1], "k^", label="start")
-        points = first_contacts(run)
+        points = _first_contacts(run)
         axes.plot(*points.T, "ro", label="onset of contact")
         for number, (px, py, pz) in enumerate(points, start=1):
             axes.text(px, py, pz + 0.025, f"Q$_{number}$", fontsize=12)
@@ -90,7 +90,7 @@ def in_cone(runs: dict[str, xr.Dataset]) -> Figure:
 
 def across(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 11: the y–z plane, seen from the opening."""
-    figure, whole, close = two_panels()
+    figure, whole, close = _two_panels()
     around = np.linspace(0, 2 * np.pi, 181)
     names: dict[Axes, Offsets] = {
         whole: ((14, 10), (18, -12), (-18, 12)),
@@ -99,7 +99,7 @@ def across(runs: dict[str, xr.Dataset]) -> Figure:
     for axes in (whole, close):
         for x in RINGS:
             axes.plot(x * SLOPE * np.cos(around), x * SLOPE * np.sin(around), **WALL)
-        curves(axes, runs, (1, 2), names[axes])
+        _curves(axes, runs, (1, 2), names[axes])
         axes.set(xlabel="y, m", ylabel="z, m", aspect="equal")
     whole.set(xlim=(-0.3, 0.3), ylim=(-0.3, 0.3))
     close.set(xlim=(-0.1, 0.1), ylim=(-0.1, 0.1), title="second and third contact")
@@ -109,35 +109,35 @@ def across(runs: dict[str, xr.Dataset]) -> Figure:
 
 def along(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 12: the x–z plane, the cone from the side."""
-    figure, whole, close = two_panels()
+    figure, whole, close = _two_panels()
     names: dict[Axes, Offsets] = {
         whole: ((0, 16), (16, -16), (0, 26)),
         close: ((0, 0), (30, -34), (44, 30)),
     }
     for axes in (whole, close):
         axes.plot([0.6, 0, 0.6], [0.6 * SLOPE, 0, -0.6 * SLOPE], **WALL)
-        curves(axes, runs, (0, 2), names[axes])
+        _curves(axes, runs, (0, 2), names[axes])
         axes.set(xlabel="x, m", ylabel="z, m", aspect="equal")
     whole.set(xlim=(0, 0.6), ylim=(-0.3, 0.3), title="grey: the wall in the plane y = 0")
     close.set(xlim=(0.04, 0.2), ylim=(-0.1, 0.06), title="second and third contact")
     return figure
 
 
-def two_panels() -> tuple[Figure, Axes, Axes]:
+def _two_panels() -> tuple[Figure, Axes, Axes]:
     figure = Figure(figsize=(12, 6.2), layout="constrained")
     whole, close = figure.subplots(1, 2)
     return figure, whole, close
 
 
-def curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], names: Offsets) -> None:
+def _curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], names: Offsets) -> None:
     """Trajectories in a plane of two axes with their first three contacts; the middle one's carry the names."""
     across, up = plane
     for colour, (label, run) in zip(COLOURS, runs.items(), strict=False):
-        path = trajectory(run)
+        path = _trajectory(run)
         axes.plot(path[across], path[up], color=colour, label=label)
-        axes.plot(*first_contacts(run).T[[across, up]], "o", color=colour, markeredgecolor="black")
+        axes.plot(*_first_contacts(run).T[[across, up]], "o", color=colour, markeredgecolor="black")
     middle = list(runs.values())[len(runs) // 2]
-    for number, (point, offset) in enumerate(zip(first_contacts(middle), names, strict=True), start=1):
+    for number, (point, offset) in enumerate(zip(_first_contacts(middle), names, strict=True), start=1):
         text = axes.annotate(
             f"Q$_{number}$",
             (point[across], point[up]),
@@ -155,30 +155,30 @@ def curves(axes: Axes, runs: dict[str, xr.Dataset], plane: tuple[int, int], name
 
 def energy(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 13: kinetic energy relative to t = 0, in the paper's line styles."""
-    figure, axes = over_time()
+    figure, axes = _over_time()
     for colour, style, (label, run) in zip(COLOURS, ("-", ":", "--", "-."), runs.items(), strict=True):
-        settled(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
+        _settled(axes, run, energy_change(run), label, {"color": colour, "linestyle": style})
     axes.set_ylabel("kinetic energy relative to t = 0, mJ")
     for text, height in (("active, E > 0", 8), ("passive, E < 0", -8)):
-        at_right(axes, 0, text, height)
+        _at_right(axes, 0, text, height)
     return figure
 
 
 def increments(runs: dict[str, xr.Dataset]) -> Figure:
     """Figure 14: the delayed runs over the first, which has none; grey: the values that the text prints."""
-    figure, axes = over_time()
+    figure, axes = _over_time()
     (_, ideal), *delayed = runs.items()
     for colour, style, (label, run) in zip(COLOURS[2:], ("--", "-."), delayed, strict=True):
-        settled(axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style})
+        _settled(axes, run, energy_change(run) - energy_change(ideal), label, {"color": colour, "linestyle": style})
     for printed, label in ((7, "printed for h = 0.2 s: 7e-3"), (-0.8, "printed for h = 0.016 s: a loss of 8e-4")):
         axes.axhline(printed, **WALL, linestyle=(0, (1, 3)))
-        at_right(axes, printed, label, -8)
+        _at_right(axes, printed, label, -8)
     axes.set_ylim(bottom=-1.6)
     axes.set_ylabel("kinetic energy over that without delay, mJ")
     return figure
 
 
-def over_time() -> tuple[Figure, Axes]:
+def _over_time() -> tuple[Figure, Axes]:
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     axes = figure.subplots()
     axes.axhline(0, **WALL)
@@ -187,13 +187,13 @@ def over_time() -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def at_right(axes: Axes, level: float, text: str, above: float) -> None:
+def _at_right(axes: Axes, level: float, text: str, above: float) -> None:
     """Small words at the right end of a horizontal line, `above` it in points."""
     place: Any = axes.get_yaxis_transform()  # share of the width, data height
     axes.annotate(text, (1, level), (-6, above), place, "offset points", ha="right", va="center", color="0.4")
 
 
-def settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look: dict[str, Any]) -> None:
+def _settled(axes: Axes, run: xr.Dataset, joules: xr.DataArray, label: str, look: dict[str, Any]) -> None:
     """A curve of energy with the moment marked when the first contact's last delayed force has acted."""
     axes.plot(joules.time, 1e3 * joules, **look, linewidth=1.8, label=label)
     moment = float(run.episode_release[0]) + run.attrs["delay_s"]

@@ -56,11 +56,11 @@ def both_laws() -> dict[str, Scenario]:
     }
 
 
-def frictions() -> dict[str, Scenario]:
+def _frictions() -> dict[str, Scenario]:
     return {f"μ = {coefficient:g}": with_friction(coefficient) for coefficient in (0, 0.1, 0.2)}
 
 
-def stiffnesses() -> dict[str, Scenario]:
+def _stiffnesses() -> dict[str, Scenario]:
     return {f"k = {stiffness} N/m": with_stiffness(stiffness) for stiffness in (500, 1000, 2000)}
 
 
@@ -79,7 +79,7 @@ def delays() -> dict[str, Scenario]:
     }
 
 
-def damped_delays() -> dict[str, Scenario]:
+def _damped_delays() -> dict[str, Scenario]:
     return {label: scenario for label, scenario in delays().items() if label != ELASTIC}
 
 
@@ -89,7 +89,7 @@ def turned(contacts: list[dict[str, Any]]) -> float:
     return sum(map(abs, steps))
 
 
-def trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
+def _trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     """Figure 10: where and when each law makes its first three contacts."""
     rows = []
     for label, summary in summaries.items():
@@ -104,7 +104,7 @@ def trajectory_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     return rows
 
 
-def friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
+def _friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     """Figure 11: the second contact as friction grows."""
     second = {label: summary["contacts"][1] for label, summary in summaries.items()}
     rows = [Row(f"Q2, azimuth, {label}", None, q2["azimuth_deg"], "deg") for label, q2 in second.items()]
@@ -119,7 +119,7 @@ def friction_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     return rows
 
 
-def stiffness_rows(runs: Runs, summaries: Summaries) -> list[Row]:
+def _stiffness_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     """Figure 12: the second contact as the springs stiffen."""
     second = {label: summary["contacts"][1]["position_m"][0] for label, summary in summaries.items()}
     rows = [Row(f"Q2, x from the apex, {label}", None, x, "m") for label, x in second.items()]
@@ -128,7 +128,7 @@ def stiffness_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     return rows
 
 
-def energy_rows(runs: Runs, summaries: Summaries) -> list[Row]:
+def _energy_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     """Figure 13: kinetic energy, relative to t = 0, after the first contact."""
     printed = {
         ELASTIC: "elastic",
@@ -142,7 +142,7 @@ def energy_rows(runs: Runs, summaries: Summaries) -> list[Row]:
         rows.append(Row(f"energy after the first contact, {label}", printed[label], change, "J", f"{kind}."))
     lowest = float(pictures.energy_change(runs[ELASTIC]).min())
     rows.append(Row(f"lowest energy during the contact, {ELASTIC}", None, lowest, "J"))
-    kept = conserving_delay()
+    kept = _conserving_delay()
     rows.append(Row("delay at which the energy is kept, b = 200 N s/m", None, kept, "s", "Active from here on."))
     critical = margins(load("sazawal-spring-dashpot", {"stability.distance": 0.5}))["critical_delay_s"]
     name = "critical delay of the same contact, linearised"
@@ -153,17 +153,17 @@ def energy_rows(runs: Runs, summaries: Summaries) -> list[Row]:
 LATER = "The energy of one contact turns positive before the linearised contact is unstable: E = 0 is not its boundary."
 
 
-def conserving_delay() -> float:
+def _conserving_delay() -> float:
     """Delay (s) that leaves the kinetic energy after the first contact as it was: between those tried, by secants."""
-    points = [(delay, energy_after(delay)) for delay in (0.13, 0.16)]
+    points = [(delay, _energy_after(delay)) for delay in (0.13, 0.16)]
     while abs(points[-1][0] - points[-2][0]) > 1e-7:
         (before, low), (last, high) = points[-2:]
         delay = last - high * (last - before) / (high - low)
-        points.append((delay, energy_after(delay)))
+        points.append((delay, _energy_after(delay)))
     return points[-1][0]
 
 
-def energy_after(delay: float) -> float:
+def _energy_after(delay: float) -> float:
     """Change of kinetic energy (J) over the first contact with a `delay` (s)."""
     return summarise(simulate(with_damping(200, delay)))["kinetic_energy_change_J"][0]
 
@@ -175,7 +175,7 @@ NEITHER = (
 GAIN = "The delay adds energy here too: less is lost than without delay, so the paper's “dissipation” is a gain."
 
 
-def increment_rows(runs: Runs, summaries: Summaries) -> list[Row]:
+def _increment_rows(runs: Runs, summaries: Summaries) -> list[Row]:
     """Figure 14: what the delay adds to the energy after the first contact."""
     after = {label: summary["kinetic_energy_change_J"][0] for label, summary in summaries.items()}
     short, long = after[SHORT] - after[IDEAL], after[LONG] - after[IDEAL]
@@ -225,27 +225,27 @@ FIGURES: dict[int, Part] = {
     **sazawal_stability.FIGURES,
     10: Part(
         "Sazawal et al., Fig. 10: probe tip in the cone, two contact force models",
-        simulated(both_laws, pictures.in_cone, trajectory_rows),
+        simulated(both_laws, pictures.in_cone, _trajectory_rows),
         AS_PUBLISHED,
     ),
     11: Part(
         "Sazawal et al., Fig. 11: compliance device, friction varied",
-        simulated(frictions, pictures.across, friction_rows),
+        simulated(_frictions, pictures.across, _friction_rows),
         AS_PUBLISHED,
     ),
     12: Part(
         "Sazawal et al., Fig. 12: compliance device, stiffness varied",
-        simulated(stiffnesses, pictures.along, stiffness_rows),
+        simulated(_stiffnesses, pictures.along, _stiffness_rows),
         AS_PUBLISHED,
     ),
     13: Part(
         "Sazawal et al., Fig. 13: kinetic energy in the first contact, damping and delay varied",
-        simulated(delays, pictures.energy, energy_rows),
+        simulated(delays, pictures.energy, _energy_rows),
         AT_SETTLED,
     ),
     14: Part(
         "Sazawal et al., Fig. 14: kinetic energy that the delay adds in the first contact",
-        simulated(damped_delays, pictures.increments, increment_rows),
+        simulated(_damped_delays, pictures.increments, _increment_rows),
         AT_SETTLED,
     ),
 }

@@ -130,7 +130,7 @@ class Family:
             yield Row(name, "exists", longest, "s", note)
 
 
-def probe_rows() -> list[Row]:
+def _probe_rows() -> list[Row]:
     """Figure 7: scaling of the compliance, roots, and the printed M."""
     once, twice = (
         margins_of(Geometry(), stiffness, damping)["critical_delay_s"]
@@ -147,26 +147,26 @@ def probe_rows() -> list[Row]:
     ]
     for delay, words in ((0.016, "Stable."), (0.2, "Unstable, barely: the critical delay is 0.193 s.")):
         root = margins_of(Geometry(), delay=delay)["rightmost_roots"][0]
-        rows += root_rows(f"rightmost root, l₀ = 1 m, h = {delay:g} s", root, words)
+        rows += _root_rows(f"rightmost root, l₀ = 1 m, h = {delay:g} s", root, words)
     apex = np.array([1.0, 0.0, 0.0])  # r_TS of Table 1, m
     axes = wall_axes(np.radians(30), 0.0)
     probe, contact = np.array([2.0, 0.0, 0.0]), apex + 0.5 * axes[:, 0]
     general = margins(load("sazawal-spring-dashpot", {"stability.distance": 0.5, "loop.delay": 0.1}))
     mass = f"m† = {general['effective_mass_kg']:.4f} kg, critical delay {general['critical_delay_s']:.6f} s."
     table = "Table 1, m* = 0.5 m, h = 0.1 s: root"
-    rows += root_rows(table, general["rightmost_roots"][0], f"From the simulated model. {mass}")
+    rows += _root_rows(table, general["rightmost_roots"][0], f"From the simulated model. {mass}")
     right = contact_matrix(REDUCED_MASS, INERTIA, INERTIA, probe, contact)
     printed = printed_contact_matrix(REDUCED_MASS, INERTIA, INERTIA, probe, contact, apex)
-    rows += root_rows(f"{table} by M of eq. 120, corrected", normal_root(right, axes, 0.1), "The same.")
-    rows += root_rows(
+    rows += _root_rows(f"{table} by M of eq. 120, corrected", _normal_root(right, axes, 0.1), "The same.")
+    rows += _root_rows(
         f"{table} by M of eq. 120 as printed",
-        normal_root(printed, axes, 0.1),
+        _normal_root(printed, axes, 0.1),
         "Its + r_TS× takes the target's torque about the apex; no such motion appears in a simulation.",
     )
     return rows
 
 
-def normal_root(matrix: np.ndarray, axes: np.ndarray, delay: float) -> list[float]:
+def _normal_root(matrix: np.ndarray, axes: np.ndarray, delay: float) -> list[float]:
     """Rightmost root (1/s) along the normal by a contact matrix, real and imaginary part."""
     damping, stiffness = normal_dynamics(DAMPING, STIFFNESS, matrix, axes)
     free, late = [[0, 1], [0, 0]], [[0, 0], [-stiffness, -damping]]
@@ -174,14 +174,14 @@ def normal_root(matrix: np.ndarray, axes: np.ndarray, delay: float) -> list[floa
     return [float(root.real), abs(float(root.imag))]
 
 
-def root_rows(name: str, root: list[float], note: str) -> list[Row]:
+def _root_rows(name: str, root: list[float], note: str) -> list[Row]:
     return [
         Row(f"{name}, real part", None, root[0], "1/s", note),
         Row(f"{name}, imaginary part", None, abs(root[1]), "rad/s"),
     ]
 
 
-def cone_rows() -> list[Row]:
+def _cone_rows() -> list[Row]:
     """Figure 8: effective stiffness and damping as the cone opens."""
     narrow, wide = (margins_of(Geometry(half_angle=angle))["normal_dynamics"] for angle in (30, 60))
     words = "increase as the angle decreases"
@@ -191,7 +191,7 @@ def cone_rows() -> list[Row]:
     ]
 
 
-def distance_rows() -> list[Row]:
+def _distance_rows() -> list[Row]:
     """Figure 9: effective stiffness and damping closer to the tip of the nozzle."""
     close, far = (margins_of(Geometry(distance=distance))["normal_dynamics"] for distance in (0.5, 1.0))
     words = "increase closer to the nozzle tip"
@@ -219,7 +219,7 @@ FAMILIES = {
         (1.0, 1.5),
         [*DAMPINGS, *STIFFNESSES],
         "a shorter probe broadens the range",
-        probe_rows,
+        _probe_rows,
     ),
     8: Family(
         "half angle of the cone",
@@ -230,7 +230,7 @@ FAMILIES = {
         (30.0, 60.0),
         FEW,
         "a larger angle broadens the range",
-        cone_rows,
+        _cone_rows,
     ),
     9: Family(
         "distance of the contact from the apex",
@@ -241,7 +241,7 @@ FAMILIES = {
         (0.5, 1.0),
         FEW,
         "a shorter distance broadens the range",
-        distance_rows,
+        _distance_rows,
     ),
 }
 

@@ -110,7 +110,7 @@ def continuous(delay: float | None = None, robot: Robot | None = None) -> Swing:
     scenario = load("sits", UNDAMPED)
     model = free_model(scenario.content, plant_of(scenario.content, loop_of(scenario)))
     assert isinstance(model, MassOnWall)
-    return integrated(Target(wall=model, robot=robot, delay=None if delay is None else jnp.asarray(delay)))
+    return _integrated(Target(wall=model, robot=robot, delay=None if delay is None else jnp.asarray(delay)))
 
 
 @eqx.filter_jit
@@ -119,7 +119,7 @@ def samples(target: Target, mesh: fixed.Mesh) -> tuple[Array, Array, Array]:
     return found.state.q, found.state.v, -found.delayed[0]
 
 
-def integrated(target: Target) -> Swing:
+def _integrated(target: Target) -> Swing:
     stride = round(STEP / MESH)
     mesh = fixed.Mesh(jnp.asarray(MESH), round(SHOWN / MESH), stride, 16)
     found = jax.tree.map(np.asarray, samples(target, mesh))

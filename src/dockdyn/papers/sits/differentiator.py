@@ -42,7 +42,7 @@ class Fitted(NamedTuple):
     rest: float  # m/s, rms
 
 
-def fitted(time: Series, velocity: Series, root: complex) -> Fitted:
+def _fitted(time: Series, velocity: Series, root: complex) -> Fitted:
     """`velocity` after `SETTLED` as Re(amplitude · exp(root · t)), by least squares."""
     late = time >= SETTLED
     wave = np.exp(root * time[late])
@@ -59,7 +59,7 @@ def seen(time: Array, position: Array) -> Seen:
 
 
 @jax.jit
-def differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> tuple[Array, Array]:
+def _differentiated(source: VelocitySource, time: Array, position: Array, speed: Array) -> tuple[Array, Array]:
     """Velocities (m/s) of a source that begins with `speed`, and which of its instants are linear (a differentiator's)."""
 
     def step(memory: PyTree, now: tuple[Array, Array]) -> tuple[PyTree, tuple[Array, Array]]:
@@ -75,7 +75,7 @@ def differentiated(source: VelocitySource, time: Array, position: Array, speed: 
 
 
 @partial(jax.jit, static_argnums=0)
-def filtered(order: int, time: Array, position: Array, speed: Array) -> Array:
+def _filtered(order: int, time: Array, position: Array, speed: Array) -> Array:
     """Velocity (m/s) of 1 / (1 + h s)^order driven by the held `position`, h = `time` (s)."""
     bottom = jnp.ones(1)
     for _ in range(order):
@@ -99,19 +99,19 @@ def differentiators(progress: Progress) -> Made:
     progress(0.5)
     root = ideal_root(loop_of({}))
     assert root is not None  # it oscillates
-    truth = fitted(time, speed, root)
+    truth = _fitted(time, speed, root)
     rows = [Row("target's velocity: amplitude of its oscillation", None, 1e3 * abs(truth.amplitude), "mm/s")]
     begun = jnp.asarray(speed[0])
-    curves = {"difference": np.asarray(differentiated(FilteredDifference(jnp.zeros(())), time, noisy, begun)[0])}
-    rows += judged("difference", "spikes and oscillations", fitted(time, curves["difference"], root), truth, root)
+    curves = {"difference": np.asarray(_differentiated(FilteredDifference(jnp.zeros(())), time, noisy, begun)[0])}
+    rows += _judged("difference", "spikes and oscillations", _fitted(time, curves["difference"], root), truth, root)
     for r, h in TRIED:
         source = TrackingDifferentiator(jnp.asarray(r), jnp.asarray(h))
-        velocity, near = map(np.asarray, differentiated(source, time, noisy, begun))
+        velocity, near = map(np.asarray, _differentiated(source, time, noisy, begun))
         name = f"r = {r:g} m/s², h = {1e3 * h:g} ms"
         curves[name] = velocity
         chosen = "stable and close to the real differential signal" if (r, h) == PAPER else None
-        rows += judged(name, chosen, fitted(time, velocity, root), truth, root)
-        linear = np.asarray(filtered(2, jnp.asarray(h), noisy, begun))
+        rows += _judged(name, chosen, _fitted(time, velocity, root), truth, root)
+        linear = np.asarray(_filtered(2, jnp.asarray(h), noisy, begun))
         rows += [
             Row(f"{name}: share of instants in the linear zone", None, float(near.mean()), "1"),
             Row(
@@ -125,7 +125,7 @@ def differentiators(progress: Progress) -> Made:
     return pictures.differentiators(time, noisy, speed, curves), rows
 
 
-def judged(name: str, printed: str | None, found: Fitted, truth: Fitted, root: complex) -> list[Row]:
+def _judged(name: str, printed: str | None, found: Fitted, truth: Fitted, root: complex) -> list[Row]:
     """Rows of one estimate beside the target's velocity."""
     share = found.amplitude / truth.amplitude
     return [

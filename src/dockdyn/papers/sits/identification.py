@@ -45,7 +45,7 @@ class Experiment(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def experiment() -> Experiment:
+def _experiment() -> Experiment:
     """The commands of eq. 23, each held for a period, and where they bring the robot."""
     sweep = Sweep(AMPLITUDE, RISE[0], 2 * RISE[1] - RISE[0], (SAMPLES - 1) * PERIOD)
     time, command = sweep.planned(PERIOD)
@@ -55,9 +55,9 @@ def experiment() -> Experiment:
 
 
 @lru_cache(maxsize=1)
-def led() -> Path:
+def _led() -> Path:
     """The sweep as the generic arm makes it."""
-    made = experiment()
+    made = _experiment()
     return lead(generic_arm(), DIRECTION, made.command, made.time)
 
 
@@ -69,7 +69,7 @@ def phase(found: Fit) -> float:
 
 def line(progress: Progress) -> Made:
     """Fig. 5: P₀ → P₁ → P₀ → P₂ → P₀ …"""
-    made, path = experiment(), led()
+    made, path = _experiment(), _led()
     along = (path.tip - path.tip[0]) @ DIRECTION
     beside = np.linalg.norm(path.tip - path.tip[0] - np.outer(along, DIRECTION), axis=1)
     rows = [
@@ -84,9 +84,9 @@ def line(progress: Progress) -> Made:
     return line_picture(made.time, made.command, along, beside), rows
 
 
-def space(progress: Progress) -> Made:
+def _space(progress: Progress) -> Made:
     """Fig. 8: the way of P_v, and the joints that lead it."""
-    made, path = experiment(), led()
+    made, path = _experiment(), _led()
     arm = generic_arm()
     rows = []
     for axis, name in enumerate("xyz"):
@@ -102,7 +102,7 @@ def space(progress: Progress) -> Made:
 
 def identification(progress: Progress) -> Made:
     """Fig. 9: the error of the identified trajectory, and the frequency response."""
-    made = experiment()
+    made = _experiment()
     clean = fit(made.command, made.actual, ORDERS, "arx")
     rows = []
     words = ("y(k−1)", "y(k−2)", "u(k−1)", "u(k−2)")
@@ -151,7 +151,7 @@ ARM = (
 
 FIGURES: dict[int | str, Part] = {
     5: Part("SITS, Fig. 5: the trajectory for the identification, P₀ → P₁ → P₀ → P₂", line, f"{STAND_IN} {ARM}"),
-    8: Part("SITS, Fig. 8: the trajectory of P_v in space, and the joints that lead it", space, ARM),
+    8: Part("SITS, Fig. 8: the trajectory of P_v in space, and the joints that lead it", _space, ARM),
     9: Part(
         "SITS, Fig. 9: trajectory error of the identified robot, and its frequency response",
         identification,

@@ -33,7 +33,7 @@ from dockdyn.stability.loop_margins import ideal_root, stabilising_gains, varied
 from dockdyn.stability.sampled_loop import SampledLoop
 
 
-def delays_alone(progress: Progress) -> Made:
+def _delays_alone(progress: Progress) -> Made:
     """Section 2: growth of the undamped loop with each delay alone."""
     r = rig()
     ideal = (r.mass, r.stiffness)
@@ -66,7 +66,7 @@ def delays_alone(progress: Progress) -> Made:
     return None, rows
 
 
-def robot_alone(progress: Progress) -> Made:
+def _robot_alone(progress: Progress) -> Made:
     """Section 5.2: what the paper says of the robot."""
     r = rig()
     hertz = np.linspace(0.01, 100, 100_000)
@@ -130,7 +130,7 @@ def characteristic(progress: Progress) -> Made:
 def compensation(progress: Progress) -> Made:
     """Stabilising gains, gains that match the contact alone, and the printed range of gains."""
     r = rig()
-    rows = [*intervals()]
+    rows = [*_intervals()]
     progress(0.4)
     loops = {name: loop_of(overrides) for name, overrides in LOOPS.items()}
     alone = ideal_root(loops["continuous"])
@@ -161,7 +161,7 @@ def compensation(progress: Progress) -> Made:
     return picture, rows
 
 
-def intervals() -> Iterator[Row]:
+def _intervals() -> Iterator[Row]:
     """Stabilising gains by Padé and exactly, and the rule of thumb."""
     r = rig()
     for damping in (0.0, r.damping):
@@ -183,12 +183,12 @@ SIGN = "A positive gain damps; the paper's K_h is its negative."
 FIGURES: dict[int | str, Part] = {
     "delays": Part(
         "SITS, section 2 and Fig. 7: growth of the undamped loop under each delay alone",
-        delays_alone,
+        _delays_alone,
         "Growth rates of the rightmost root, exact unless said otherwise. The proof around eqs. 13–17 finds the spurious "
         "root s = 0 only; its conclusion, that any hold destabilises an undamped target, is true. The hold is "
         "(1 − exp(−s T_c))/(s T_c): eqs. 10, 12 and 22 lack the 1 / T_c.",
     ),
-    "robot": Part("SITS, section 5.2: the robot", robot_alone, STAND_IN),
+    "robot": Part("SITS, section 5.2: the robot", _robot_alone, STAND_IN),
     "stability": Part(
         "SITS, section 3.3: characteristic polynomial, Routh's array, steady-state error",
         characteristic,

@@ -57,7 +57,7 @@ def compared(key: str) -> Iterator[Row]:
             yield Row(f"{name}, {loop}: {key} at 60 s", printed, value(f"{name}, {loop}", key), unit, note)
 
 
-def switch_times(progress: Progress) -> Made:
+def _switch_times(progress: Progress) -> Made:
     """Figure 11."""
     rows, found = [], {}
     for time in SWITCHES:
@@ -83,7 +83,7 @@ def switch_times(progress: Progress) -> Made:
     return pictures.switch_times(found, coefficients), rows
 
 
-def velocity_errors(progress: Progress) -> Made:
+def _velocity_errors(progress: Progress) -> Made:
     """Figure 12."""
     rows = [*compared("e_V")]
     progress(0.6)
@@ -105,17 +105,17 @@ def velocity_errors(progress: Progress) -> Made:
             Row(f"{name}: phase drift at 60 s", None, measure(name)["phase_error_rad"], "rad"),
             Row(f"{name}: e_V at 60 s", "0.16", value(name, "e_V"), "mm/s"),
         ]
-    return pictures.velocity_errors(shown(), BEFORE), rows
+    return pictures.velocity_errors(_shown(), BEFORE), rows
 
 
-def shown() -> dict[str, xr.Dataset]:
+def _shown() -> dict[str, xr.Dataset]:
     """The runs that pictures show."""
     return {
         name: run(f"{name}, {T2}") for name in ("FGC of the printed e_R", "LGC", "SCVG", "velocity and acceleration")
     }
 
 
-def recovery(progress: Progress) -> Made:
+def _recovery(progress: Progress) -> Made:
     """Figure 13."""
     rows = [*compared("e_R")]
     progress(0.6)
@@ -134,10 +134,10 @@ def recovery(progress: Progress) -> Made:
     share = 2 * rig().mass * ratio / END / PRINTED_GAINS[0]
     note = "By exp(−Δg t / 2m): the printed ranking is one of tuning, ± 0.3 % of the gain."
     rows.append(Row("difference of the mean gains of FGC and LGC that makes their e_R", None, 100 * share, "%", note))
-    return pictures.recovery({name: runs.coefficients(found) for name, found in shown().items()}, BEFORE), rows
+    return pictures.recovery({name: runs.coefficients(found) for name, found in _shown().items()}, BEFORE), rows
 
 
-def force_errors(progress: Progress) -> Made:
+def _force_errors(progress: Progress) -> Made:
     """Figure 14."""
     rows = [*compared("e_F")]
     progress(0.6)
@@ -146,10 +146,10 @@ def force_errors(progress: Progress) -> Made:
     staircase = r.stiffness * last_cycle(found, runs.axis(found, "ideal_velocity")) * r.hold / 2
     note = "Not in e_F above, whose forces are means over 2 ms."
     rows.append(Row("staircase of the hold in the force at 60 s, K V T_c / 2", None, staircase, "N", note))
-    return pictures.force_errors(shown(), BEFORE), rows
+    return pictures.force_errors(_shown(), BEFORE), rows
 
 
-def energies(progress: Progress) -> Made:
+def _energies(progress: Progress) -> Made:
     """Figure 15."""
     rows, curves = [], {}
     cycle = 2 * np.pi / rig().frequency
@@ -183,7 +183,7 @@ def growth(gain: float) -> float:
     return float(np.log(radius(made, loop)) / cycle)
 
 
-def gain_history(progress: Progress) -> Made:
+def _gain_history(progress: Progress) -> Made:
     """Figure 16."""
     rows = []
     names = (f"SCVG, {T2}", f"SCVG as printed, {T2}", "SCVG on the robot's velocity", f"SCVG, {S1}")
@@ -242,23 +242,23 @@ FIGURES: dict[int | str, Part] = {
         "Noise of the position 10 µm, not printed. For motions of millimetres the tracking differentiator stays in its linear "
         "zone: exactly 1/(1 + h s)², sampled; r has no effect there. 2 h of its delay come on top of the loop's.",
     ),
-    11: Part("SITS, Fig. 11: error of the force for three switching times", switch_times, f"{COMMON} {DRIFT}"),
-    12: Part("SITS, Fig. 12: error of the velocity", velocity_errors, f"{COMMON} {DRIFT}"),
+    11: Part("SITS, Fig. 11: error of the force for three switching times", _switch_times, f"{COMMON} {DRIFT}"),
+    12: Part("SITS, Fig. 12: error of the velocity", _velocity_errors, f"{COMMON} {DRIFT}"),
     13: Part(
         "SITS, Fig. 13: recovery coefficient",
-        recovery,
+        _recovery,
         f"{COMMON} e_R mixes amplitude and phase: with a drift φ it is the amplitude ratio times cos φ.",
     ),
-    14: Part("SITS, Fig. 14: error of the force", force_errors, f"{COMMON} {DRIFT}"),
+    14: Part("SITS, Fig. 14: error of the force", _force_errors, f"{COMMON} {DRIFT}"),
     15: Part(
         "SITS, Fig. 15: the observed energy",
-        energies,
+        _energies,
         f"{COMMON} ε_h = E X − F_x X_R is an energy: the paper prints watts. It needs the motion without rig, so it exists in "
         "simulation only.",
     ),
     16: Part(
         "SITS, Fig. 16: the gain",
-        gain_history,
+        _gain_history,
         f"{COMMON} A positive gain damps; the paper's K_h is its negative. As printed (eq. 46) the sum of ε_h since t = 0 "
         "takes the place of the ramp at t_ε, and the gain jumps. Each end is tested as a gain that stays.",
     ),

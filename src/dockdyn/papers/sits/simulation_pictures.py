@@ -18,14 +18,14 @@ SWITCHED: dict[str, Any] = {"color": "0.5", "linestyle": ":", "linewidth": 1.2}
 LATE = 6.0  # s, of the last part that is drawn by itself
 
 
-def sheet(rows: int, columns: int) -> tuple[Figure, Any]:
+def _sheet(rows: int, columns: int) -> tuple[Figure, Any]:
     figure = Figure(figsize=(12, 3.6 * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 def delays(swings: Mapping[str, Swing]) -> Figure:
     """Velocity and force of pairs of motions, and the power of all."""
-    figure, panels = sheet(2, 2)
+    figure, panels = _sheet(2, 2)
     pairs = (
         ("(a)", ("no delay", "measurement delay")),
         ("(b)", ("measurement delay", "control cycle")),
@@ -59,7 +59,7 @@ def differentiators(
     time: np.ndarray, position: np.ndarray, velocity: np.ndarray, curves: Mapping[str, np.ndarray]
 ) -> Figure:
     """The noisy position with its difference, and the velocities of differentiators, as a whole and close."""
-    figure, panels = sheet(1, 3)
+    figure, panels = _sheet(1, 3)
     first, whole, close = panels[0]
     first.plot(time, 1e3 * curves["difference"], color="0.6", linewidth=0.7, label="difference, mm/s")
     first.plot(time, 5e3 * position, color=COLOURS[0], label="position × 5, mm")
@@ -79,9 +79,9 @@ def differentiators(
     return figure
 
 
-def over_time(curves: Mapping[str, tuple[Any, Any]], ylabel: str, switched: float | None, late: float) -> Figure:
+def _over_time(curves: Mapping[str, tuple[Any, Any]], ylabel: str, switched: float | None, late: float) -> Figure:
     """Series over the whole time, and the last seconds of them on a scale of their own."""
-    figure, panels = sheet(1, 2)
+    figure, panels = _sheet(1, 2)
     for axes in panels[0]:
         for colour, (name, (time, values)) in zip(COLOURS, curves.items(), strict=False):
             chosen = time >= (late if axes is panels[0, 1] else 0)
@@ -96,7 +96,7 @@ def over_time(curves: Mapping[str, tuple[Any, Any]], ylabel: str, switched: floa
     return figure
 
 
-def error_series(found: Mapping[str, xr.Dataset], pair: tuple[str, str], scale: float) -> dict[str, tuple[Any, Any]]:
+def _error_series(found: Mapping[str, xr.Dataset], pair: tuple[str, str], scale: float) -> dict[str, tuple[Any, Any]]:
     """Differences of two variables of runs, over time."""
     first, second = pair
     return {name: (run.time.values, scale * (run[first] - run[second]).values[:, 0]) for name, run in found.items()}
@@ -104,9 +104,9 @@ def error_series(found: Mapping[str, xr.Dataset], pair: tuple[str, str], scale: 
 
 def switch_times(found: Mapping[str, xr.Dataset], coefficients: Mapping[str, tuple[Any, Any]]) -> Figure:
     """Errors of the force, which hardly differ, and recovery coefficients, which do."""
-    figure, panels = sheet(1, 2)
+    figure, panels = _sheet(1, 2)
     force, recovered = panels[0]
-    errors = error_series(found, ("ideal_force", "total_force"), 1.0)
+    errors = _error_series(found, ("ideal_force", "total_force"), 1.0)
     for colour, (name, (time, values)) in zip(COLOURS, errors.items(), strict=False):
         label = f"t_ε = {name.split('= ')[1]}"
         force.plot(time, values, color=colour, linewidth=1, label=label)
@@ -123,17 +123,17 @@ def switch_times(found: Mapping[str, xr.Dataset], coefficients: Mapping[str, tup
 
 
 def velocity_errors(found: Mapping[str, xr.Dataset], switched: float) -> Figure:
-    curves = error_series(found, ("velocity", "ideal_velocity"), 1e3)
-    return over_time(curves, "error of the velocity e_V, mm/s", switched, 60 - LATE)
+    curves = _error_series(found, ("velocity", "ideal_velocity"), 1e3)
+    return _over_time(curves, "error of the velocity e_V, mm/s", switched, 60 - LATE)
 
 
 def force_errors(found: Mapping[str, xr.Dataset], switched: float) -> Figure:
-    curves = error_series(found, ("ideal_force", "total_force"), 1.0)
-    return over_time(curves, "error of the force e_F, N", switched, 60 - LATE)
+    curves = _error_series(found, ("ideal_force", "total_force"), 1.0)
+    return _over_time(curves, "error of the force e_F, N", switched, 60 - LATE)
 
 
 def recovery(series: Mapping[str, tuple[Any, Any]], switched: float) -> Figure:
-    figure, panels = sheet(1, 1)
+    figure, panels = _sheet(1, 1)
     axes: Axes = panels[0, 0]
     axes.axhspan(0.995, 1.005, color="0.9", label="0.995 … 1.005, as printed of the SCVG")
     for colour, (name, (time, values)) in zip(COLOURS, series.items(), strict=False):
@@ -150,11 +150,11 @@ def recovery(series: Mapping[str, tuple[Any, Any]], switched: float) -> Figure:
 
 def energies(curves: Mapping[str, tuple[Any, Any]], switched: float) -> Figure:
     series = {name: (time, 1e3 * values) for name, (time, values) in curves.items()}
-    return over_time(series, "observed energy ε_h, mJ", switched, 60 - LATE)
+    return _over_time(series, "observed energy ε_h, mJ", switched, 60 - LATE)
 
 
 def gain_history(found: Mapping[str, xr.Dataset], printed: tuple[float, float], switched: float) -> Figure:
-    figure, panels = sheet(1, 1)
+    figure, panels = _sheet(1, 1)
     axes: Axes = panels[0, 0]
     axes.axhspan(*printed, color="0.9", label=f"printed range, {printed[0]:.2f} … {printed[1]:.2f} N s/m")
     for colour, (name, run) in zip(COLOURS, found.items(), strict=False):

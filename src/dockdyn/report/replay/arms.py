@@ -48,7 +48,7 @@ def placing(
     ]
     beams = {link.name: link for link in section.link if link.beam is not None}
     marks += [
-        Link(seat_of(link), link.parent, joint="locked", **beams[link.parent].seat(link.mount))
+        Link(_seat_of(link), link.parent, joint="locked", **beams[link.parent].seat(link.mount))
         for link in section.link
         if link.parent in beams and link.at is None
     ]
@@ -75,7 +75,7 @@ def tree_parts(
     parts = []
     for link in links:
         motion = found.motions[link.name]
-        seats = {seat_of(child): child.mount for child in links if child.parent == link.name and child.at is None}
+        seats = {_seat_of(child): child.mount for child in links if child.parent == link.name and child.at is None}
         if grip is not None and grip[0] == link.name:
             seats[GRIP] = grip[1]
         bends = link.name in found.beams
@@ -87,10 +87,10 @@ def tree_parts(
             parts += dressed(part, link.look)
             continue
         if bends:
-            parts += beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)
-            parts += bracket_parts(f"{name}/{link.name}", found, seats, thick)
+            parts += _beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)
+            parts += _bracket_parts(f"{name}/{link.name}", found, seats, thick)
             if link.mass is not None:
-                solid = leaf(link.model_copy(update={"centre": [0.0, 0.0, 0.0]}), thick)
+                solid = _leaf(link.model_copy(update={"centre": [0.0, 0.0, 0.0]}), thick)
                 parts.append(
                     Part(f"{name}/{link.name} body", solid, colour, found.motions[link.name + BODY], opacity=0.9)
                 )
@@ -100,11 +100,11 @@ def tree_parts(
         pieces = [ball(1.35 * thick)] + [stick(end, thick) for end in ends if np.any(end)]
         parts.append(Part(f"{name}/{link.name}", joined(*pieces), METAL, motion, flat=False))
         if not ends and link.beam is None and link.mass is not None:
-            parts.append(Part(f"{name}/{link.name} body", leaf(link, thick), colour, motion, opacity=0.9))
+            parts.append(Part(f"{name}/{link.name} body", _leaf(link, thick), colour, motion, opacity=0.9))
     return parts
 
 
-def beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> list[Part]:
+def _beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> list[Part]:
     """A beam in pieces, each between two places on it."""
     parts = []
     for piece, (one, other) in enumerate(pairwise(places)):
@@ -115,12 +115,12 @@ def beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> l
     return parts
 
 
-def seat_of(link: LinkSection) -> str:
+def _seat_of(link: LinkSection) -> str:
     """The name of the frame on a beam where a link is mounted."""
     return f"{link.name} seat"
 
 
-def bracket_parts(name: str, found: Placing, seats: dict[str, Any], thick: float) -> list[Part]:
+def _bracket_parts(name: str, found: Placing, seats: dict[str, Any], thick: float) -> list[Part]:
     """What holds places beside a beam (m, link axes, by the name of the frame there) to its axis."""
     parts = []
     for frame, place in seats.items():
@@ -151,7 +151,7 @@ def base(link: LinkSection, ends: list[np.ndarray], reach: float) -> Mesh:
     return joined(Mesh(mesh.vertices + centre, mesh.faces), *stubs)
 
 
-def leaf(link: Any, thick: float) -> Mesh:  # noqa: ANN401, a section with a mass
+def _leaf(link: Any, thick: float) -> Mesh:  # noqa: ANN401, a section with a mass
     """The last body of a tree by its mass and inertia; a ball where it is a point."""
     inertia, centre = np.asarray(link.inertia, float), np.asarray(link.centre, float)
     if not inertia.any():

@@ -28,14 +28,14 @@ def frame_times(end: float, spans: np.ndarray, marks: Sequence[float]) -> tuple[
     short = spans[spans[:, 1] - spans[:, 0] < INSIDE * interval]
     inside = np.concatenate([np.zeros(0), *(np.linspace(a, b, INSIDE) for a, b in short)])
     room = MOST - EVEN
-    kept = thinned(np.unique(np.clip(np.asarray(marks, float), 0, end)), room)
-    inside = thinned(np.unique(np.clip(inside, 0, end)), room - len(kept))
+    kept = _thinned(np.unique(np.clip(np.asarray(marks, float), 0, end)), room)
+    inside = _thinned(np.unique(np.clip(inside, 0, end)), room - len(kept))
     times = np.unique(np.concatenate([np.linspace(0, end, EVEN), inside, kept]))
     times = times[np.concatenate([[True], np.diff(times) > 1e-12 * end])]
     return times, np.isin(times, kept)
 
 
-def thinned(values: np.ndarray, room: int) -> np.ndarray:
+def _thinned(values: np.ndarray, room: int) -> np.ndarray:
     """At most `room` of the values, evenly."""
     if len(values) <= room:
         return values
@@ -51,7 +51,7 @@ def chosen(dataset: xr.Dataset, marks: Sequence[float] = ()) -> tuple[np.ndarray
     return frame_times(float(dataset.time[-1]), spans, found)
 
 
-def between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows of the samples before and after times (frames,), and how far between them these are, 0 to 1, with so many `axes`."""
     after = np.clip(np.searchsorted(time, times, side="right"), min(1, len(time) - 1), len(time) - 1)
     before = np.maximum(after - 1, 0)
@@ -62,13 +62,13 @@ def between(times: np.ndarray, time: np.ndarray, axes: int) -> tuple[np.ndarray,
 
 def at(times: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Samples (samples, …) at other times (frames, …), on straight lines between them."""
-    before, after, share = between(times, time, values.ndim)
+    before, after, share = _between(times, time, values.ndim)
     return values[before] * (1 - share) + values[after] * share
 
 
 def attitudes_at(times: np.ndarray, time: np.ndarray, attitude: np.ndarray) -> np.ndarray:
     """Unit quaternions (samples, …, 4) at other times, on great circles between samples (slerp)."""
-    before, after, share = between(times, time, attitude.ndim)
+    before, after, share = _between(times, time, attitude.ndim)
     shape = attitude[before].shape
     first, second = (Rotation.from_quat(attitude[rows].reshape(-1, 4), scalar_first=True) for rows in (before, after))
     turn = share * (first.inv() * second).as_rotvec().reshape(*shape[:-1], 3)

@@ -72,7 +72,7 @@ class TwoBodies(Protocol):
     def pair(self) -> Callable[[Any], tuple[Tip, Shape, bool]]: ...
 
 
-def uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Half lengths (m) along principal axes, and these (columns), of the box of uniform density with that inertia."""
     moments, axes = np.linalg.eigh(np.asarray(inertia, float))
     squares = np.maximum(6 / mass * (moments.sum() - 2 * moments), 0)
@@ -82,7 +82,7 @@ def uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def hull(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Mesh:
     """A body's box; cut back and tapered where it would swallow, or hide, the places of its docking gear (m, body axes)."""
-    half, axes = uniform_box(mass, inertia)
+    half, axes = _uniform_box(mass, inertia)
     order = np.abs(axes).argmax(axis=0)
     if sorted(order) == [0, 1, 2] and np.abs(axes).max(axis=0).min() > 0.95:  # near enough to the body's own axes
         half, axes = half[np.argsort(order)], np.eye(3)
@@ -124,11 +124,11 @@ def body_parts(name: str, body: Body, chaser: bool, motion: Motion, reach: float
     for section in body.surface:
         place = np.asarray(section.make().reference().array())
         if np.linalg.norm(place) > NEAR * reach:  # else the surface is the body's own, around its centre
-            parts.append(Part(f"{name}/stand of {section.name}", stand(place, reach), METAL, motion, flat=False))
+            parts.append(Part(f"{name}/stand of {section.name}", _stand(place, reach), METAL, motion, flat=False))
     return parts
 
 
-def stand(place: np.ndarray, reach: float) -> Mesh:
+def _stand(place: np.ndarray, reach: float) -> Mesh:
     """What carries a surface, from the body's centre of mass to its reference point."""
     length = float(np.linalg.norm(place))
     thick = min(THIN * length, 0.1 * reach)

@@ -20,7 +20,7 @@ class LocalServer(Viser4dServer):
     """A server that talks to its own page only and cannot be asked to share what it shows over the network."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401, viser4d's own
-        with guarded():
+        with _guarded():
             super().__init__(*arguments, **options)
 
     def request_share_url(self, verbose: bool = True) -> None:
@@ -28,7 +28,7 @@ class LocalServer(Viser4dServer):
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
+def _guarded() -> Iterator[None]:
     """A server of viser's that starts in here refuses connections from other pages. viser has no option for it."""
     serve, seen = websockets.asyncio.server.serve, []
 
@@ -66,10 +66,10 @@ def own_page(origins: list[str], hosts: list[str]) -> bool:
         name = urlsplit(origins[0]).hostname or ""
     except ValueError:
         return False
-    return len(hosts) == 1 and origins == [f"http://{hosts[0]}"] and own_name(name)
+    return len(hosts) == 1 and origins == [f"http://{hosts[0]}"] and _own_name(name)
 
 
-def own_name(name: str) -> bool:
+def _own_name(name: str) -> bool:
     """Whether a host's name is an address, or a name that this machine gives itself."""
     try:
         ipaddress.ip_address(name)

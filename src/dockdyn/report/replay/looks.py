@@ -30,7 +30,7 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
     try:
         found = trimesh.load_scene(look.file).to_mesh()
         vertices, faces = np.asarray(found.vertices, float), np.asarray(found.faces)
-        colours = face_colours(found)
+        colours = _face_colours(found)
     except Exception:  # a damaged file can fail anywhere inside the readers
         words = "cannot be read as a mesh" if Path(look.file).is_file() else "no such file"
         return [replace(part, missing=f"{look.file}: {words}")]
@@ -44,7 +44,7 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
     if colours is None:
         return [replace(part, mesh=Mesh(vertices, faces), opacity=None)]
     parts = []
-    for number, (colour, own) in enumerate(by_colour(colours)):
+    for number, (colour, own) in enumerate(_by_colour(colours)):
         used, index = np.unique(faces[own], return_inverse=True)
         mesh = Mesh(vertices[used], index.reshape(-1, 3))
         name = part.name if number == 0 else f"{part.name} colour {number + 1}"
@@ -52,7 +52,7 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
     return parts
 
 
-def face_colours(mesh: Any) -> np.ndarray | None:  # noqa: ANN401, its colours are of several classes
+def _face_colours(mesh: Any) -> np.ndarray | None:  # noqa: ANN401, its colours are of several classes
     """Colours of faces (n, 3) of 0 to 255; None where the file gives none."""
     if getattr(mesh.visual, "kind", None) not in ("texture", "vertex", "face"):
         return None
@@ -60,7 +60,7 @@ def face_colours(mesh: Any) -> np.ndarray | None:  # noqa: ANN401, its colours a
     return np.asarray(visual.face_colors)[:, :3].astype(int)
 
 
-def by_colour(colours: np.ndarray) -> list[tuple[str, np.ndarray]]:
+def _by_colour(colours: np.ndarray) -> list[tuple[str, np.ndarray]]:
     """The colours that most faces have, with the faces nearest to each."""
     groups, counts = np.unique(colours // COARSE, axis=0, return_counts=True)
     kept = groups[np.argsort(-counts)[:SHADES]]

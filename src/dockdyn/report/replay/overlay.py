@@ -37,19 +37,19 @@ def facts(scene: Scene) -> dict[str, Any]:
         views.append(
             {
                 "name": view.name,
-                "position": rounded(view.position),
-                "target": rounded(view.target),
+                "position": _rounded(view.position),
+                "target": _rounded(view.target),
                 "follow": number,
                 "turns": view.turns,
             }
         )
     return {
         "title": scene.title,
-        "time": rounded(scene.time, 9),
+        "time": _rounded(scene.time, 9),
         "dwell": [] if scene.dwell is None else np.flatnonzero(scene.dwell).tolist(),
-        "speed": usual_speed(end),
+        "speed": _usual_speed(end),
         "views": views,
-        "followed": [{"p": rounded(m.position), "q": rounded(m.attitude)} for m in followed],
+        "followed": [{"p": _rounded(m.position), "q": _rounded(m.attitude)} for m in followed],
         "events": [
             {"kind": e.kind, "label": e.label, "start": e.start, "end": e.start if e.end is None else e.end}
             for e in scene.events
@@ -59,7 +59,7 @@ def facts(scene: Scene) -> dict[str, Any]:
                 "label": one.label,
                 "unit": one.unit,
                 "series": [
-                    {"name": name, "colour": SERIES[i % len(SERIES)], "line": thinned(one.time, values)}
+                    {"name": name, "colour": SERIES[i % len(SERIES)], "line": _thinned(one.time, values)}
                     for i, (name, values) in enumerate(one.series.items())
                 ],
             }
@@ -81,12 +81,12 @@ def arrow_facts(arrow: Arrow) -> dict[str, Any]:
         "scale": arrow.scale.metres,
         "longest": float(np.linalg.norm(shown, axis=1).max(initial=0)),
         "cut": arrow.scale.cut if size.max(initial=0) > arrow.scale.cut * (1 + 1e-9) else None,
-        "at": rounded(size, 4),
+        "at": _rounded(size, 4),
         "seen": seen.astype(int).tolist(),
     }
 
 
-def usual_speed(end: float) -> float:
+def _usual_speed(end: float) -> float:
     """The speed, one, two or five times a power of ten, at which a run of so many seconds plays in about `PLAYS` s."""
     if end <= 0:
         return 1.0
@@ -95,15 +95,15 @@ def usual_speed(end: float) -> float:
     return float(f"{min(steps, key=lambda step: abs(np.log(step / exact))):.1e}")
 
 
-def rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a number, or lists of them
+def _rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a number, or lists of them
     """Numbers with so many significant digits, as short as JSON can write them."""
     array = np.asarray(values, float)
     if array.ndim:
-        return [rounded(one, digits) for one in array]
+        return [_rounded(one, digits) for one in array]
     return float(f"{float(array):.{digits}g}") if np.isfinite(array) else 0.0
 
 
-def thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
+def _thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
     """Times and values of a plot: where there are many, the least and the largest of each of equal groups, in their order."""
     rows = np.arange(len(time))
     if len(time) > SAMPLES:
@@ -114,4 +114,4 @@ def thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
             chosen |= {low + int(part.argmin()), low + int(part.argmax())}
         rows = np.array(sorted(chosen))
     kept = [float(f"{v:.5g}") if np.isfinite(v) else None for v in values[rows]]
-    return [rounded(time[rows], 7), kept]
+    return [_rounded(time[rows], 7), kept]

@@ -23,17 +23,17 @@ ROOT = "/run"
 @contextmanager
 def player(scene: Scene, host: str = "127.0.0.1", port: int = 0, script: str = "") -> Iterator[Viser4dServer]:
     """A server that plays the scene, and runs a script in every browser; stopped when left, also after an error."""
-    server = quietly(lambda: started(len(scene.time), host, port))
+    server = _quietly(lambda: _started(len(scene.time), host, port))
     try:
         record(server, scene)
         if script:
-            run_in_browsers(server, script)
+            _run_in_browsers(server, script)
         yield server
     finally:
-        quietly(server.stop)
+        _quietly(server.stop)
 
 
-def started(steps: int, host: str, port: int) -> Viser4dServer:
+def _started(steps: int, host: str, port: int) -> Viser4dServer:
     from viser4d import StreamingConfig
 
     from dockdyn.report.replay.local_server import LocalServer
@@ -43,14 +43,14 @@ def started(steps: int, host: str, port: int) -> Viser4dServer:
     return LocalServer(max(steps, 1), fps=FPS, streaming=streaming, host=host, port=port, verbose=False)
 
 
-def run_in_browsers(server: Viser4dServer, script: str) -> None:
+def _run_in_browsers(server: Viser4dServer, script: str) -> None:
     """Runs a script in every browser that comes, by the way on which viser4d sends its own."""
     from viser4d import _viser
 
     _viser.queue_server_message(server, _viser.run_javascript_message(script))
 
 
-def quietly[Result](do: Callable[[], Result]) -> Result:
+def _quietly[Result](do: Callable[[], Result]) -> Result:
     """Without what viser prints about itself, also when told not to."""
     with redirect_stdout(StringIO()):
         return do()
@@ -77,11 +77,11 @@ def record(server: Viser4dServer, scene: Scene) -> None:
         drawn = [(line, *draw_line(stage, number, line)) for number, line in enumerate(scene.lines)]
         arrows = [(arrow, shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)]
     moving += [(handle, line.carrier) for line, handle, _ in drawn if line.carrier is not None]
-    moving = [(handle, coarse(motion)) for handle, motion in moving]
+    moving = [(handle, _coarse(motion)) for handle, motion in moving]
     for step in range(1, len(scene.time)):
         with server.at(step):
             for handle, motion in moving:
-                move(handle, motion, step)
+                _move(handle, motion, step)
             for line, handle, rows in drawn:
                 if rows is not None and not np.array_equal(rows[step], rows[step - 1]):
                     handle.points = rows[step]
@@ -94,13 +94,13 @@ def record(server: Viser4dServer, scene: Scene) -> None:
                     handle.visible = bool(seen[step])
 
 
-def coarse(motion: Motion) -> Motion:
+def _coarse(motion: Motion) -> Motion:
     """Places to a millionth of their size, attitudes to a microradian: short to write, and nobody sees the rest."""
     size = float(np.abs(motion.position).max(initial=0)) or 1.0
     return Motion(np.round(motion.position, 6 - int(np.ceil(np.log10(size)))), np.round(motion.attitude, 6))
 
 
-def move(handle: Handle, motion: Motion, step: int) -> None:
+def _move(handle: Handle, motion: Motion, step: int) -> None:
     """Tells the player what has changed since the frame before, and nothing else."""
     if np.any(motion.position[step] != motion.position[step - 1]):
         handle.position = motion.position[step]
@@ -116,7 +116,7 @@ def draw_parts(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
             f"{ROOT}/part/{number}",
             part.mesh.vertices.astype(np.float32),
             part.mesh.faces.astype(np.uint32),
-            color=rgb(part.colour),
+            color=_rgb(part.colour),
             opacity=part.opacity,
             flat_shading=part.flat,
             side="double",
@@ -147,8 +147,8 @@ def draw_line(stage: Stage, number: int, line: Line) -> tuple[Handle, np.ndarray
         index = np.minimum(np.arange(count)[None], np.arange(count)[:, None])
         every = max(1, count // 150)  # that many points draw a path well enough
         points = points[index[:, sorted({*range(0, count, every), count - 1})]]
-    rows = segments(points) if points.ndim == 3 else None
-    first = segments(points) if rows is None else rows[0]
+    rows = _segments(points) if points.ndim == 3 else None
+    first = _segments(points) if rows is None else rows[0]
     placed = {} if line.carrier is None else {
         "position": line.carrier.position[0], "wxyz": line.carrier.attitude[0]
     }  # fmt: skip
@@ -156,7 +156,7 @@ def draw_line(stage: Stage, number: int, line: Line) -> tuple[Handle, np.ndarray
     handle = stage.add_line_segments(
         f"{ROOT}/line/{number}",
         first,
-        rgb(line.colour),
+        _rgb(line.colour),
         scale=(long, 1.0, 1.0),
         thickness=line.width,
         thickness_units="screen",
@@ -165,7 +165,7 @@ def draw_line(stage: Stage, number: int, line: Line) -> tuple[Handle, np.ndarray
     return handle, rows
 
 
-def segments(points: np.ndarray) -> np.ndarray:
+def _segments(points: np.ndarray) -> np.ndarray:
     """Neighbours of points (…, n, 3) in pairs (…, n − 1, 2, 3)."""
     return np.stack([points[..., :-1, :], points[..., 1:, :]], axis=-2)
 
@@ -192,13 +192,13 @@ def draw_arrow(stage: Stage, number: int, arrow: Arrow) -> Handle:
     )
 
 
-def rgb(colour: str) -> tuple[int, int, int]:
+def _rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def linear(colour: str) -> tuple[int, int, int]:
     """A colour for arrows: viser takes theirs for linear light, while those of other things are sRGB."""
-    shares = [channel / 255 for channel in rgb(colour)]
+    shares = [channel / 255 for channel in _rgb(colour)]
     light = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     red, green, blue = (round(255 * one) for one in light)
     return red, green, blue

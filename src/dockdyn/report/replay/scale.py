@@ -30,7 +30,7 @@ class Scale:
 
 def arrow_scale(vectors: Sequence[np.ndarray], length: float) -> Scale:
     """The scale, one, two or five times a power of ten, at which the longest arrow of vectors (…, 3) is at most `length` m."""
-    cut = max((largest_drawn(np.linalg.norm(v, axis=-1).ravel()) for v in vectors), default=0.0)
+    cut = max((_largest_drawn(np.linalg.norm(v, axis=-1).ravel()) for v in vectors), default=0.0)
     if not np.isfinite(cut) or cut <= 0 or length <= 0:
         return Scale(1.0, np.inf)
     exact = length / cut
@@ -38,7 +38,7 @@ def arrow_scale(vectors: Sequence[np.ndarray], length: float) -> Scale:
     return Scale(float(power * max(step for step in (1, 2, 5) if step * power <= exact * (1 + 1e-9))), cut)
 
 
-def largest_drawn(size: np.ndarray) -> float:
+def _largest_drawn(size: np.ndarray) -> float:
     """The size up to which an arrow of sizes (n,) grows: the largest; of a sustained force less, or a peak would hide it."""
     largest, acting = float(size.max(initial=0)), size[size > 0]
     if len(acting) <= OFTEN * len(size):

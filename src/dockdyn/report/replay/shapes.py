@@ -22,28 +22,28 @@ NEWTON = 3  # corrections that bring the vertices of a level set onto it
 
 def box(low: Sequence[float] | np.ndarray, high: Sequence[float] | np.ndarray) -> Mesh:
     """A box between two corners."""
-    return mesh_of(creation.box(bounds=np.array([low, high], float)))
+    return _mesh_of(creation.box(bounds=np.array([low, high], float)))
 
 
 def rod(length: float, radius: float, end: float | None = None, sides: int = ROUND) -> Mesh:
     """A closed cylinder along x from the origin; with `end`, the radius there, a cone."""
     far = radius if end is None else end
     outline = np.array([[0, 0], [radius, 0], [far, length], [0, length]], float)
-    turned = mesh_of(creation.revolve(outline, sections=sides))  # around z
+    turned = _mesh_of(creation.revolve(outline, sections=sides))  # around z
     return Mesh(turned.vertices[:, [2, 0, 1]], turned.faces)
 
 
 def ball(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
     """A ball of triangles of nearly one size."""
-    unit = mesh_of(creation.icosphere(subdivisions=FINE))
+    unit = _mesh_of(creation.icosphere(subdivisions=FINE))
     return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
 
 
-def mesh_of(found: Trimesh) -> Mesh:
+def _mesh_of(found: Trimesh) -> Mesh:
     return Mesh(np.asarray(found.vertices, float), np.asarray(found.faces))
 
 
-def triangles(quads: ArrayLike) -> np.ndarray:
+def _triangles(quads: ArrayLike) -> np.ndarray:
     four = np.asarray(quads).reshape(-1, 4)
     return np.concatenate([four[:, [0, 1, 2]], four[:, [0, 2, 3]]])
 
@@ -87,23 +87,23 @@ def surface_around_axis(surface: Surface, reach: float, low: float, high: float)
     station = np.linspace(low, high, 61)[None, None, :]
     radial = np.cos(turn)[..., None] * one + np.sin(turn)[..., None] * other
     grid = origin + station[..., None] * axis + radius[..., None] * radial
-    return level_set(surface, grid, closed=True)
+    return _level_set(surface, grid, closed=True)
 
 
 def surface_in_box(surface: Surface, low: np.ndarray, high: np.ndarray, count: int = 29) -> Mesh:
     """A contact surface in a box between two corners, m."""
     sides = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
-    return level_set(surface, np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1))
+    return _level_set(surface, np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1))
 
 
-def level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
+def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
     """Where a surface's signed distance is zero among the points of a grid (a, b, c, 3), by dual contouring.
 
     Each cell in which the sign changes has a vertex, brought onto the surface along its normal; each edge of the grid
     where it changes joins the vertices of the four cells around it. A `closed` grid's last points along a are its first,
     and all with b = 0 lie on an axis, whose hole is filled.
     """
-    distance, nearer = sampled(surface)
+    distance, nearer = _sampled(surface)
     values = distance(grid)
     corners = [np.s_[i : grid.shape[0] - 1 + i, j : grid.shape[1] - 1 + j, k : grid.shape[2] - 1 + k]
                for i in (0, 1) for j in (0, 1) for k in (0, 1)]  # fmt: skip
@@ -116,9 +116,9 @@ def level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
     centre = np.mean([grid[corner][mixed] for corner in corners], axis=0)
     size = max(np.linalg.norm(grid[corner][mixed] - centre, axis=1).max() for corner in corners)
     vertices = nearer(centre, size)
-    faces = [faces_across(values, number, axis, closed) for axis in range(3)]
+    faces = [_faces_across(values, number, axis, closed) for axis in range(3)]
     if closed:
-        fan = axis_fan(values, number, len(vertices))
+        fan = _axis_fan(values, number, len(vertices))
         if len(fan):
             middles = [vertices[fan[fan[:, 2] == centre_of][:, 0]].mean(axis=0) for centre_of in np.unique(fan[:, 2])]
             vertices = np.concatenate([vertices, nearer(np.array(middles), size)])
@@ -126,7 +126,7 @@ def level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh:
     return Mesh(vertices, np.concatenate(faces).astype(int))
 
 
-def sampled(surface: Surface) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray, float], np.ndarray]]:
+def _sampled(surface: Surface) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray, float], np.ndarray]]:
     """The signed distance (m) of points (…, 3), and points (n, 3) moved onto the surface, at most `far` m each."""
     import jax
 
@@ -153,7 +153,7 @@ def sampled(surface: Surface) -> tuple[Callable[[np.ndarray], np.ndarray], Calla
     return distance, nearer
 
 
-def faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: bool) -> np.ndarray:
+def _faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: bool) -> np.ndarray:
     """Faces that cross edges of the grid along `axis`: the four cells around each edge where the sign changes."""
     changes = np.diff((values < 0).astype(int), axis=axis) != 0
     others = [a for a in range(3) if a != axis]
@@ -173,10 +173,10 @@ def faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: bool
     shape = tuple(min(s, e) for s, e in zip(slots[0].shape, edges.shape, strict=True))
     cut = tuple(slice(0, s) for s in shape)
     quads = np.stack([slot[cut][edges[cut]] for slot in slots], axis=-1)
-    return triangles(quads[(quads >= 0).all(axis=1)])
+    return _triangles(quads[(quads >= 0).all(axis=1)])
 
 
-def axis_fan(values: np.ndarray, number: np.ndarray, start: int) -> np.ndarray:
+def _axis_fan(values: np.ndarray, number: np.ndarray, start: int) -> np.ndarray:
     """Triangles around the axis of a closed grid, to vertices numbered from `start`, one where the sign changes on it."""
     found, (along,) = [], np.nonzero(np.diff((values[0, 0] < 0).astype(int)))
     for new, place in enumerate(along):

@@ -77,7 +77,7 @@ def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Sta
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ScenarioError(f"{name}: dispersion: must be a list of tables, [[dispersion]]")
     for place, table in enumerate(tables):
-        found.append(of_table(table, f"dispersion.{place}" if len(tables) > 1 else "dispersion", name))
+        found.append(_of_table(table, f"dispersion.{place}" if len(tables) > 1 else "dispersion", name))
     return plain, found
 
 
@@ -90,20 +90,20 @@ def without(value: Any, path: tuple[str, ...], name: str, found: list[Stated]) -
     if "distribution" not in value or not path:
         return {key: without(item, (*path, key), name, found) for key, item in value.items()}
     where = ".".join(path)
-    distributable(where, where, name)
-    found.append(Stated(law_of(value, where, name), where, (where,), inline=True))
+    _distributable(where, where, name)
+    found.append(Stated(_law_of(value, where, name), where, (where,), inline=True))
     return found[-1].law.somewhere()[1]
 
 
-def of_table(table: dict[str, Any], where: str, name: str) -> Stated:
+def _of_table(table: dict[str, Any], where: str, name: str) -> Stated:
     """A table [[dispersion]]."""
     keys = table.get("keys")
     if not isinstance(keys, list) or not keys or not all(isinstance(key, str) for key in keys):
         given = "missing" if keys is None else shown(keys)
         raise ScenarioError(f"{name}: {where}.keys: {given}; must be a list of keys of numbers")
     for key in keys:
-        distributable(key, f"{where}.keys", name)
-    law = law_of({key: value for key, value in table.items() if key != "keys"}, where, name)
+        _distributable(key, f"{where}.keys", name)
+    law = _law_of({key: value for key, value in table.items() if key != "keys"}, where, name)
     if len(keys) not in (1, law.count()):
         raise ScenarioError(
             f"{name}: {where}.keys: {len(keys)} keys; a {law.distribution} as given is of {law.count()}"
@@ -111,14 +111,14 @@ def of_table(table: dict[str, Any], where: str, name: str) -> Stated:
     return Stated(law, where, tuple(keys), inline=False)
 
 
-def distributable(key: str, where: str, name: str) -> None:
+def _distributable(key: str, where: str, name: str) -> None:
     """Refuses keys that are never distributed."""
     if key.split(".")[0] in NEVER:
         words = "" if key == where else f" {key}"
         raise ScenarioError(f"{name}: {where}:{words} cannot be distributed; must be a number of what is simulated")
 
 
-def law_of(table: dict[str, Any], where: str, name: str) -> Distribution:
+def _law_of(table: dict[str, Any], where: str, name: str) -> Distribution:
     """The distribution that a table describes, its values as written."""
     word = table.get("distribution")
     if not isinstance(word, str) or word not in LAWS:
@@ -159,7 +159,7 @@ class Reading:
 
     def __init__(self, stated: Stated, content: Any, check: Check, name: str):
         self.stated, self.check, self.name = stated, check, name
-        self.found = [found for key in stated.keys for found in numbers_at(content, key, stated, name)]
+        self.found = [found for key in stated.keys for found in _numbers_at(content, key, stated, name)]
         self.keys = [found.key for found in self.found]
         self.units = [found.unit for found in self.found]
         if len(self.keys) != stated.law.count():
@@ -210,7 +210,7 @@ class Reading:
         raise ScenarioError(f"{self.name}: {where}{given}: {allowed}")
 
 
-def numbers_at(content: Any, key: str, stated: Stated, name: str) -> list[Number]:
+def _numbers_at(content: Any, key: str, stated: Stated, name: str) -> list[Number]:
     """The numbers that a key of a distribution names: one, or those of a list."""
     found = value_at(content, key, name)
     last = key.rpartition(".")[2]

@@ -120,7 +120,7 @@ class Normal(Distribution):
         return [self.mean]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.mean + self.std * ndtri(inner(cube))
+        return self.mean + self.std * ndtri(_inner(cube))
 
 
 class TruncatedNormal(Distribution):
@@ -150,7 +150,7 @@ class TruncatedNormal(Distribution):
         from scipy.stats import truncnorm
 
         ends = ((end - self.mean) / self.std for end in (self.low, self.high))
-        return truncnorm.ppf(inner(cube), *ends, loc=self.mean, scale=self.std)
+        return truncnorm.ppf(_inner(cube), *ends, loc=self.mean, scale=self.std)
 
 
 class LogNormal(Distribution):
@@ -172,7 +172,7 @@ class LogNormal(Distribution):
         return [self.median]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.median * np.exp(self.sigma * ndtri(inner(cube)))
+        return self.median * np.exp(self.sigma * ndtri(_inner(cube)))
 
 
 class Choice(Distribution):
@@ -324,10 +324,10 @@ class CorrelatedNormal(Distribution):
             covariance = np.array(self.covariance)
         else:
             covariance = np.array(self.correlation) * np.outer(self.std, self.std)
-        return np.array(self.mean) + ndtri(inner(cube)) @ np.linalg.cholesky(covariance).T
+        return np.array(self.mean) + ndtri(_inner(cube)) @ np.linalg.cholesky(covariance).T
 
 
-def inner(cube: Cube) -> Cube:
+def _inner(cube: Cube) -> Cube:
     """Points off the faces of the unit cube."""
     return np.clip(cube, SMALLEST, 1 - 2 * SMALLEST)
 

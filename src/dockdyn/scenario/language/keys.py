@@ -52,24 +52,24 @@ def value_at(content: Any, key: str, name: str) -> Number:  # noqa: ANN401, walk
         if isinstance(here, list) and here and isinstance(here[0], Section):
             index, used = element(here, part, key, name)
             if len(here) > 1:
-                parts.append(name_of(here, index))
+                parts.append(_name_of(here, index))
             here = here[index]
             if used:
                 continue
         if isinstance(here, Section):
-            section, field, inside = here, field_of(here, part, key, name), []
+            section, field, inside = here, _field_of(here, part, key, name), []
             here = getattr(section, field)
         elif isinstance(here, list):
-            inside.append(index_in(here, part, key, name))
+            inside.append(_index_in(here, part, key, name))
             here = here[inside[-1]]
         else:
             words = "is not stated" if here is None else "is no table"
             raise ScenarioError(f"{name}: {key}: {'.'.join(parts)} {words}; must be a key inside a table")
         parts.append(part)
-    return Number(".".join(parts), here, unit_of(section, field, inside) if isinstance(here, float) else "")
+    return Number(".".join(parts), here, _unit_of(section, field, inside) if isinstance(here, float) else "")
 
 
-def field_of(section: Section, part: str, key: str, name: str) -> str:
+def _field_of(section: Section, part: str, key: str, name: str) -> str:
     """The field of a section that a file calls `part`."""
     fields = {field.alias or own: own for own, field in type(section).model_fields.items()}
     fields |= {extra: extra for extra in section.__pydantic_extra__ or {}}
@@ -78,12 +78,12 @@ def field_of(section: Section, part: str, key: str, name: str) -> str:
     return fields[part]
 
 
-def unit_of(section: Section, field: str, inside: list[int]) -> str:
+def _unit_of(section: Section, field: str, inside: list[int]) -> str:
     """The unit of a number: that of its field, or, where the joint or law decides, that it is written with."""
     described = type(section).model_fields.get(field)
     if described is None:  # of a part of the user's own
         return section.unit_of_extra(field)
-    units = [item for item in (*described.metadata, *nested(described.annotation)) if isinstance(item, Unit)]
+    units = [item for item in (*described.metadata, *_nested(described.annotation)) if isinstance(item, Unit)]
     if units:
         return units[0].text.format(**dict(section))
     written = section.model_dump(include={field})[field]
@@ -92,34 +92,34 @@ def unit_of(section: Section, field: str, inside: list[int]) -> str:
     return written.partition(" ")[2] if isinstance(written, str) else ""
 
 
-def nested(annotation: object) -> list[Any]:
+def _nested(annotation: object) -> list[Any]:
     """Everything that a type is annotated with, inside lists and alternatives too."""
     found = list(getattr(annotation, "__metadata__", ()))
-    return found + [item for part in get_args(annotation) for item in nested(part)]
+    return found + [item for part in get_args(annotation) for item in _nested(part)]
 
 
 def override(data: dict[str, Any], key: str, value: object, name: str) -> None:
     """Set the dotted `key` in `data`, the content of a file."""
-    place, part = place_in(data, key, name)
+    place, part = _place_in(data, key, name)
     place[part] = value
 
 
 def holds(data: dict[str, Any], key: str, name: str) -> bool:
     """Whether `data` states the dotted `key`."""
     try:
-        place, part = place_in(data, key, name)
+        place, part = _place_in(data, key, name)
     except ScenarioError:
         return False
     return isinstance(place, list) or part in place
 
 
-def place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
+def _place_in(data: dict[str, Any], key: str, name: str) -> tuple[Any, Any]:
     """The table or list of `data` that holds the last part of a dotted `key`, and that part; tables on the way are made."""
     parts = split(key, name)
     place: Any = data
     for part, following in zip(parts, [*parts[1:], None], strict=True):
         if isinstance(place, list) and place and not isinstance(place[0], dict):
-            index = index_in(place, part, key, name)
+            index = _index_in(place, part, key, name)
             if following is None:
                 return place, index
             place = place[index]
@@ -148,7 +148,7 @@ def leaves(value: object, whole_lists: bool = False, key: str = "") -> Iterator[
     """
     if isinstance(value, dict):
         items: Any = value.items()
-    elif isinstance(value, list) and not (whole_lists and not all_tables(value)):
+    elif isinstance(value, list) and not (whole_lists and not _all_tables(value)):
         items = enumerate(value)
     else:
         yield key, value
@@ -157,7 +157,7 @@ def leaves(value: object, whole_lists: bool = False, key: str = "") -> Iterator[
         yield from leaves(item, whole_lists, f"{key}.{part}" if key else str(part))
 
 
-def all_tables(items: list[Any]) -> bool:
+def _all_tables(items: list[Any]) -> bool:
     """Whether a list holds tables and nothing else."""
     return bool(items) and all(isinstance(item, dict) for item in items)
 
@@ -169,7 +169,7 @@ def split(key: str, name: str) -> list[str]:
     return parts
 
 
-def index_in(items: list[Any], part: str, key: str, name: str) -> int:
+def _index_in(items: list[Any], part: str, key: str, name: str) -> int:
     """An index into a list of numbers."""
     index = whole_number(part)
     if index is None or index >= len(items):
@@ -195,7 +195,7 @@ def element(items: list[Any], part: str, key: str, name: str) -> tuple[int, bool
     )
 
 
-def name_of(items: list[Any], index: int) -> str:
+def _name_of(items: list[Any], index: int) -> str:
     """How a key names a table of a list: by its own name where that is one, else by its index."""
     own, others = called(items[index]), [called(item) for item in items]
     plain = own is not None and "." not in own and not own.lstrip("-").isdigit() and others.count(own) == 1

@@ -13,7 +13,7 @@ from dockdyn.scenario.language.section import Section
 
 def own_modules(content: object) -> dict[str, str]:
     """SHA-256 of the source of every module with something of the user's own, by the module's name."""
-    names = {part.target().partition(":")[0] for part in sections_in(content) if isinstance(part, Own)}
+    names = {part.target().partition(":")[0] for part in _sections_in(content) if isinstance(part, Own)}
     found = {}
     for name in sorted(names):
         source = getattr(sys.modules.get(name), "__file__", None)
@@ -21,12 +21,12 @@ def own_modules(content: object) -> dict[str, str]:
     return found
 
 
-def sections_in(value: object) -> Iterator[Section]:
+def _sections_in(value: object) -> Iterator[Section]:
     """All sections in a section, itself included."""
     if isinstance(value, Section):
         yield value
         for _, inside in value:
-            yield from sections_in(inside)
+            yield from _sections_in(inside)
     elif isinstance(value, list | tuple):
         for inside in value:
-            yield from sections_in(inside)
+            yield from _sections_in(inside)

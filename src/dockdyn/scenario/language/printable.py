@@ -13,21 +13,21 @@ def printable(text: str, lines: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(sign if seen(sign) or (lines and sign == "\n") else escaped(sign) for sign in text)
+    return "".join(sign if seen(sign) or (lines and sign == "\n") else _escaped(sign) for sign in text)
 
 
 def seen(sign: str) -> bool:
     return sign.isprintable() or unicodedata.category(sign) == "Zs"  # blanks of all widths
 
 
-def escaped(sign: str) -> str:
+def _escaped(sign: str) -> str:
     return sign.encode("unicode_escape").decode()
 
 
 def one_line(text: str, most: int = LONGEST) -> str:
     """`text` printable and, where it has more than `most` characters, without its middle."""
-    return without_middle(printable(without_middle(text, most)), most)
+    return _without_middle(printable(_without_middle(text, most)), most)
 
 
-def without_middle(text: str, most: int) -> str:
+def _without_middle(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most // 2]} … {text[3 - (most - most // 2) :]}"

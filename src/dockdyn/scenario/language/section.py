@@ -27,7 +27,7 @@ class Section(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401, those of pydantic
         super().__pydantic_init_subclass__(**kwargs)
-        jax.tree_util.register_pytree_with_keys(cls, flatten_with_names, partial(unflatten, cls), flatten)
+        jax.tree_util.register_pytree_with_keys(cls, _flatten_with_names, partial(unflatten, cls), flatten)
 
 
 def absent(value: object) -> bool:
@@ -35,16 +35,16 @@ def absent(value: object) -> bool:
     return isinstance(value, float) and value == 0
 
 
-def is_leaf(value: object) -> bool:
+def _is_leaf(value: object) -> bool:
     """Whether a field holds numbers, traced ones included, or a (nested) list of numbers."""
     if isinstance(value, list):
-        return bool(value) and all(is_leaf(item) for item in value)
+        return bool(value) and all(_is_leaf(item) for item in value)
     return isinstance(value, float | jax.Array | np.ndarray)
 
 
-def holds_sections(value: object) -> bool:
+def _holds_sections(value: object) -> bool:
     if isinstance(value, list | tuple):
-        return any(holds_sections(item) for item in value)
+        return any(_holds_sections(item) for item in value)
     return isinstance(value, Section)
 
 
@@ -68,13 +68,13 @@ def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
     moving = {
         name: value
         for name, value in data.items()
-        if (is_leaf(value) and not (name in section.absent_at_zero and absent(value))) or holds_sections(value)
+        if (_is_leaf(value) and not (name in section.absent_at_zero and absent(value))) or _holds_sections(value)
     }
     fixed = {name: value for name, value in data.items() if name not in moving}
     return tuple(moving.values()), Static(tuple(moving), fixed)
 
 
-def flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static]:
+def _flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static]:
     children, static = flatten(section)
     keys = [jax.tree_util.GetAttrKey(name) for name in static.names]
     return list(zip(keys, children, strict=True)), static

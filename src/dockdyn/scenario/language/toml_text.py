@@ -44,7 +44,7 @@ def check_admissible(value: object, name: str, key: str = "") -> None:
         where = f"{name}: {place}" if place else name
         if depth > DEEPEST:
             raise ScenarioError(f"{where}: is nested too deeply; must be at most {DEEPEST} tables and lists deep")
-        if isinstance(part, str) and (sign := control_character(part)):
+        if isinstance(part, str) and (sign := _control_character(part)):
             raise ScenarioError(f"{where} = {shown(part)}: holds the control character {sign!r}; must be text")
         if isinstance(part, int) and not -MOST <= part < MOST:
             digits = part.bit_length() * 3 // 10
@@ -53,7 +53,7 @@ def check_admissible(value: object, name: str, key: str = "") -> None:
         if isinstance(part, dict):
             items = [(str(own), item) for own, item in part.items()]
             for own, _ in items:
-                if sign := control_character(own):
+                if sign := _control_character(own):
                     raise ScenarioError(f"{where}: its key {own!r} holds the control character {sign!r}; must be text")
         elif isinstance(part, list):
             items = [(str(index), item) for index, item in enumerate(part)]
@@ -62,7 +62,7 @@ def check_admissible(value: object, name: str, key: str = "") -> None:
         left += [(item, ".".join(filter(None, [place, own or '""'])), depth + 1) for own, item in reversed(items)]
 
 
-def control_character(text: str) -> str | None:
+def _control_character(text: str) -> str | None:
     """The first control character in a text that is neither a line break nor a tab."""
     if text.isprintable():
         return None

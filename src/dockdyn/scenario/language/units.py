@@ -22,7 +22,7 @@ POWER_OF_POWER = re.compile(r"\)[^()]*\)\s*$")  # what is in brackets, before a 
 
 
 @functools.cache
-def registry():
+def _registry():
     import pint
 
     try:
@@ -55,15 +55,15 @@ def read(text: str, scaled: Callable[[Any], Any]) -> float:
     """The number of pint's quantity in `text` once it is `scaled`."""
     from pint.util import string_preprocessor
 
-    if len(text) > LONGEST or not NUMBER.match(text) or not plain_powers(string_preprocessor(text)):
+    if len(text) > LONGEST or not NUMBER.match(text) or not _plain_powers(string_preprocessor(text)):
         raise ValueError("must be a number and a unit")
     try:
-        return float(scaled(registry().Quantity(text)).magnitude)
+        return float(scaled(_registry().Quantity(text)).magnitude)
     except Exception as error:  # pint evaluates the text, which can fail anywhere in it: 0 ** -1, 5 s)
         raise ValueError(str(error)) from None
 
 
-def plain_powers(text: str) -> bool:
+def _plain_powers(text: str) -> bool:
     """Whether all powers are of a small number, and none is of a power: others can take for ever to evaluate."""
     return all(
         EXPONENT.match(text, power.end()) and not POWER_OF_POWER.search(text[: power.start()])
@@ -137,12 +137,12 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
             raise ValueError
         number = convert(value, unit) if isinstance(value, str) else float(value)
     except (ValueError, OverflowError):
-        raise refused(value, f'{allowed()}, as a number or a text such as "{example(unit)}"') from None
+        raise _refused(value, f'{allowed()}, as a number or a text such as "{_example(unit)}"') from None
     if not limits.hold(number):
-        raise refused(value, allowed())
+        raise _refused(value, allowed())
     if not limits.computable(number):
         least = f"from {limits.size:g} to" if limits.size else "up to"
-        raise refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
+        raise _refused(value, f"{allowed()}, of a size {least} {LARGEST:g}")
     return number
 
 
@@ -170,11 +170,11 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     return Annotated[float, BeforeValidator(parse), PlainSerializer(written), Unit(unit, what, limits)]
 
 
-def example(unit: str) -> str:
+def _example(unit: str) -> str:
     return {"rad": "30 deg", "s": "16 ms"}.get(unit, f"5 {unit}".strip())
 
 
-def refused(value: object, allowed: str) -> PydanticCustomError:
+def _refused(value: object, allowed: str) -> PydanticCustomError:
     """A refusal of `value` that says what is allowed."""
     return PydanticCustomError("quantity", "{allowed}", {"allowed": allowed, "value": shown(value)})
 

@@ -23,7 +23,7 @@ from dockdyn.scenario.tables.parts import NormalLawSection
 
 
 @functools.lru_cache(maxsize=1024)
-def travel_of(angle: float, axial_length: float | None, lateral_length: float | None) -> float:
+def _travel_of(angle: float, axial_length: float | None, lateral_length: float | None) -> float:
     """The ramp's travel (m); kept, since a campaign asks for the same one again and again."""
     return float(latch_travel(angle, axial_length, lateral_length))
 
@@ -69,7 +69,7 @@ class RampSection(Section):
         )
 
 
-def preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+def _preferred(stated: tuple[Any, Any], spare: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
     """Two numbers as stated, and those of `spare` where they are not."""
     first, second = (
         other if own is None else jnp.asarray(own, float) for own, other in zip(stated, spare, strict=True)
@@ -90,11 +90,11 @@ class CatchSection(Section):
         """The catch, also from traced numbers: `lever` (m) is that of a weld, `law` that of the tip's contact, if any."""
         stated = self.stiffness, self.damping
         if law is not None and None in stated:
-            stated = preferred(stated, linearised(law, ramp.greatest_force(), entry))
+            stated = _preferred(stated, linearised(law, ramp.greatest_force(), entry))
         stiffness, damping = (jnp.asarray(0.0 if value is None else value, float) for value in stated)
         turning = None
         if lever is not None:
-            turning = preferred(
+            turning = _preferred(
                 (self.turning_stiffness, self.turning_damping), (lever**2 * stiffness, lever**2 * damping)
             )
         stroke = jnp.asarray(entry if self.stroke is None else self.stroke, float)
@@ -147,7 +147,7 @@ class ConeLatchSection(RampSection):
         That is a latch that falls in deeper than the tip can come, and a catch of which nothing tells the stiffness.
         """
         deepest = radius / math.sin(half_angle)
-        end = self.entry - travel_of(self.angle, self.axial_length, self.lateral_length)
+        end = self.entry - _travel_of(self.angle, self.axial_length, self.lateral_length)
         if end < deepest:
             refuse(
                 f"latch.entry = {self.entry:g} m: the ramp ends {end:g} m from the apex, where the tip cannot come; "

@@ -38,7 +38,9 @@ class OwnPart(Part, own_code.Own):
         cls = imported(self.target(), self.base)
         fields = dataclasses.fields(cls)
         names = {field.name: named(cls, field.name) for field in fields}
-        needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING} - left_to_tuning(cls)
+        needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING} - _left_to_tuning(
+            cls
+        )
         given = self.stated()
         for problem, words in ((given - set(names), "has no field"), (needed - given, "needs the field")):
             if problem:
@@ -74,9 +76,9 @@ class OwnPart(Part, own_code.Own):
             return given  # which other rules refuse
         made = imported(target, cls.base)
         others = {
-            key: si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))
+            key: _si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))
         }
-        return given | others | read_parameters(made, given)
+        return given | others | _read_parameters(made, given)
 
 
 def named(made: type, name: str) -> str:
@@ -85,21 +87,21 @@ def named(made: type, name: str) -> str:
     return name if about is None or not about.unit else f"{name} ({about.unit})"
 
 
-def left_to_tuning(made: type) -> set[str]:
+def _left_to_tuning(made: type) -> set[str]:
     return {name for name, about in parameters_of(made).items() if about.tuned}
 
 
-def read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
+def _read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
     """The values (SI) of what a class declares, as its units and bounds allow."""
     found: dict[str, Any] = {}
     problems: list[InitErrorDetails] = []
-    default = {field.name: listed(field.default) for field in dataclasses.fields(made)}
+    default = {field.name: _listed(field.default) for field in dataclasses.fields(made)}
     for name, about in parameters_of(made).items():
         value = given.get(name, default[name])
         if value is dataclasses.MISSING or (value is None and about.tuned):
             continue
         try:
-            found[name] = read_value(value, about, given | found, shape_of(made, name))
+            found[name] = _read_value(value, about, given | found, _shape_of(made, name))
         except PydanticCustomError as error:
             problems.append(InitErrorDetails(type=error, loc=(name,), input=value))
     if problems:
@@ -109,44 +111,44 @@ def read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
 
 def type_of(made: type, name: str) -> Any:
     """Type and default of the key that a declared parameter is; None is the default of one that is left to the tuning."""
-    about, shape = parameters_of(made)[name], shape_of(made, name)
+    about, shape = parameters_of(made)[name], _shape_of(made, name)
     kind: Any = quantity(
         about.unit, about.what, above=about.above, least=about.least, below=about.below, most=about.most
     )
     if shape != ():
-        read = BeforeValidator(lambda value, info: read_value(value, about, info.data, shape))
-        kind = Annotated[list[Any], read, Unit(about.unit, about.what, bounds_of(about))]
-    default = next(listed(field.default) for field in dataclasses.fields(made) if field.name == name)
+        read = BeforeValidator(lambda value, info: _read_value(value, about, info.data, shape))
+        kind = Annotated[list[Any], read, Unit(about.unit, about.what, _bounds_of(about))]
+    default = next(_listed(field.default) for field in dataclasses.fields(made) if field.name == name)
     if default is not dataclasses.MISSING:
         return kind, default
     return (kind | None, None) if about.tuned else (kind, ...)
 
 
-def listed(value: Any) -> Any:
+def _listed(value: Any) -> Any:
     """A default as a file would have it: a class cannot have a list as one."""
-    return [listed(item) for item in value] if isinstance(value, tuple) else value
+    return [_listed(item) for item in value] if isinstance(value, tuple) else value
 
 
-def read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None) -> Any:
+def _read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None) -> Any:
     """A number of a parameter's unit or, where it has a shape, a list of such; a length of None is any."""
     if shape:
         if not isinstance(value, list) or shape[0] not in (None, len(value)):
             refuse(f"must be a list of {'numbers' if shape[0] is None else f'{shape[0]} numbers'}")
-        return [read_value(item, about, given, shape[1:]) for item in value]
+        return [_read_value(item, about, given, shape[1:]) for item in value]
     if shape is None and isinstance(value, list):
-        return [read_value(item, about, given, None) for item in value]
+        return [_read_value(item, about, given, None) for item in value]
     try:
         unit = about.unit.format(**given)
     except KeyError:
         unit = about.unit.split("**", maxsplit=1)[0]
-    return number_of(value, unit, about.what, bounds_of(about))
+    return number_of(value, unit, about.what, _bounds_of(about))
 
 
-def bounds_of(about: Parameter) -> Bounds:
+def _bounds_of(about: Parameter) -> Bounds:
     return Bounds(about.above, about.least, about.below, about.most, SMALLEST)
 
 
-def shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
+def _shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
     """The shape that a field's annotation says: of Float[Array, "3"] (3,), of a plain float (); None where it says none."""
     said = get_type_hints(made)[name]
     if said is float:
@@ -186,10 +188,10 @@ class OwnShape(OwnPart):
         return self.shape
 
 
-def si(value: Any) -> Any:
+def _si(value: Any) -> Any:
     """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
     if isinstance(value, list):
-        return [si(item) for item in value]
+        return [_si(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not abs(value) <= LARGEST:
             refuse(f"a number of one's own part must be finite and at most {LARGEST:g} in size")
@@ -199,7 +201,7 @@ def si(value: Any) -> Any:
             number = in_base_units(value)
         except ValueError:
             return value
-        return si(number)
+        return _si(number)
     return value
 
 

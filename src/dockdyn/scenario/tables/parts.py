@@ -33,7 +33,7 @@ Point = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
 Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
 
 
-def pointing(value: list[float]) -> list[float]:
+def _pointing(value: list[float]) -> list[float]:
     """A direction, scaled where the square of its length would be no number."""
     if not any(value):
         refuse("must not be the zero vector")
@@ -41,7 +41,7 @@ def pointing(value: list[float]) -> list[float]:
     return value if largest > SHORT else [part / largest for part in value]
 
 
-Direction = Annotated[Triple, AfterValidator(pointing)]
+Direction = Annotated[Triple, AfterValidator(_pointing)]
 Length = quantity("m", "a length", above=0)
 
 
@@ -53,7 +53,7 @@ def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     return Cone.of(apex, axis, half_angle, jnp.min(jnp.stack(ends)) if ends else None)
 
 
-def damping_one_way(law: Any) -> None:
+def _damping_one_way(law: Any) -> None:
     stated = (law.damping is not None, law.restitution is not None, law.speed is not None)
     if stated not in ((True, False, False), (False, True, True)):
         refuse("must state either damping, or restitution with the speed at which it holds")
@@ -90,7 +90,7 @@ class Spring(Part):
         return self
 
 
-def stiffness_known(law: Any) -> None:
+def _stiffness_known(law: Any) -> None:
     if law.stiffness is None and any(spring.stiffness is None for spring in law.springs):
         refuse("must give a stiffness for all springs, or one for each")
 
@@ -121,7 +121,7 @@ NormalLawSection = choice(
             "law",
             "hunt-crossley",
             hunt_crossley,
-            damping_one_way,
+            _damping_one_way,
             exponent=Exponent,
             stiffness=Power,
             damping=(quantity("s/m", "a damping", least=0) | None, None),
@@ -145,7 +145,7 @@ NormalLawSection = choice(
             "law",
             "compliance-device",
             compliance_device,
-            stiffness_known,
+            _stiffness_known,
             axis=(Direction, [1.0, 0.0, 0.0]),
             length=Length,
             ratio=quantity("", "a ratio of lengths", least=0, below=1),

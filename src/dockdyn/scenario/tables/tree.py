@@ -53,12 +53,12 @@ OF_JOINT: dict[str, dict[str, tuple[str, str]]] = {
 SCALAR = ("revolute", "prismatic")  # joints with one coordinate
 
 
-def of_link(value: list[list[float]]) -> list[list[float]]:
+def _of_link(value: list[list[float]]) -> list[list[float]]:
     """As of a body that flies freely; all zeros, too, of a point mass: joints give it what it turns about."""
     return physical(value) if np.any(value) else value
 
 
-Inertia = Annotated[list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(of_link)]
+Inertia = Annotated[list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(_of_link)]
 
 
 class BeamSection(Section):

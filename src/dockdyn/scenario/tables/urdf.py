@@ -33,11 +33,11 @@ def with_urdf(data: Entry, name: str, folder: Path | None) -> Entry:
     for side in ("chaser", "target"):
         section = data.get(side)
         if isinstance(section, dict) and "urdf" in section:
-            data = {**data, side: with_links(section, f"{name}: {side}", folder or Path())}
+            data = {**data, side: _with_links(section, f"{name}: {side}", folder or Path())}
     return data
 
 
-def with_links(section: Entry, where: str, folder: Path) -> Entry:
+def _with_links(section: Entry, where: str, folder: Path) -> Entry:
     """The table of one side, its own `link` tables merged into those of the URDF."""
     given, entries = section["urdf"], section.get("link", [])
     label = f"{where}.urdf = {given!r}"
@@ -50,12 +50,12 @@ def with_links(section: Entry, where: str, folder: Path) -> Entry:
     more = []
     for entry in entries:
         if entry["name"] in links:
-            override(links[entry["name"]], entry, f"{where}.link.{entry['name']}")
+            _override(links[entry["name"]], entry, f"{where}.link.{entry['name']}")
         else:
-            check_own(entry, links, joints, where, given)
+            _check_own(entry, links, joints, where, given)
             more.append(entry)
     for link in links.values():
-        carry(link, links.get(link.get("parent", "")), link["name"] != found[0]["name"])
+        _carry(link, links.get(link.get("parent", "")), link["name"] != found[0]["name"])
     rest = {key: value for key, value in section.items() if key not in ("urdf", "link")}
     return {**rest, "link": [*links.values(), *more]}
 
@@ -72,7 +72,7 @@ def read(path: Path, label: str) -> Any:
         words = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
         raise ScenarioError(f"{label}: {words}") from None
     try:
-        check_complete(ElementTree.fromstring(content), label)  # yourdfpy guesses what broken XML means
+        _check_complete(ElementTree.fromstring(content), label)  # yourdfpy guesses what broken XML means
         return URDF.load(io.BytesIO(content), build_scene_graph=False, load_meshes=False).robot
     except ElementTree.ParseError as error:
         raise ScenarioError(f"{label}: is not XML: {error}") from None
@@ -81,7 +81,7 @@ def read(path: Path, label: str) -> Any:
         raise ScenarioError(f"{label}: cannot be read as URDF ({type(error).__name__}: {words})") from None
 
 
-def check_complete(root: ElementTree.Element, label: str) -> None:
+def _check_complete(root: ElementTree.Element, label: str) -> None:
     """Refuses what yourdfpy would fill in or trip over: attributes that a URDF must have."""
     if root.tag != "robot":
         raise ScenarioError(f"{label}: its first element is <{root.tag}>; must be <robot>")
@@ -133,11 +133,11 @@ def links_of(robot: Any, label: str) -> tuple[list[Entry], dict[str, str]]:
         root, others = on_root[0].child, [name for name in others if name != on_root[0].child]
     links = [{"name": root, **body(bodies[root], label)}]
     for name in others:
-        links.append({"name": name, **joint_of(holders[name], label), **body(bodies[name], label)})
+        links.append({"name": name, **_joint_of(holders[name], label), **body(bodies[name], label)})
     return links, {joint.name: joint.child for joint in robot.joints}
 
 
-def joint_of(joint: Any, label: str) -> Entry:
+def _joint_of(joint: Any, label: str) -> Entry:
     """What the joint says: parent, kind, place, axis, damping."""
     where = f"{label}: joint {joint.name}"
     if joint.type not in KINDS:
@@ -150,7 +150,7 @@ def joint_of(joint: Any, label: str) -> Entry:
         finite(joint.origin, where, "origin")
         found["mount"] = joint.origin[:3, 3].tolist()
         if np.any(joint.origin[:3, :3] != np.eye(3)):
-            found["mount_attitude"] = quaternion(joint.origin[:3, :3])
+            found["mount_attitude"] = _quaternion(joint.origin[:3, :3])
     if found["joint"] == "locked":
         return found
     finite(joint.axis, where, "axis")
@@ -187,11 +187,11 @@ def finite(value: Any, where: str, what: str) -> None:
         raise ScenarioError(f"{where}: {what}: must be finite numbers")
 
 
-def quaternion(rotation: np.ndarray) -> list[float]:
+def _quaternion(rotation: np.ndarray) -> list[float]:
     return Quaternion.from_matrix(Matrix.of(jnp.asarray(rotation))).array().tolist()
 
 
-def override(link: Entry, entry: Entry, where: str) -> None:
+def _override(link: Entry, entry: Entry, where: str) -> None:
     """Keys of the scenario in place of the URDF's; a beam, mass or inertia replaces all that the link has."""
     root = "parent" not in link
     for key in SAID:
@@ -205,7 +205,7 @@ def override(link: Entry, entry: Entry, where: str) -> None:
     link |= entry
 
 
-def carry(link: Entry, parent: Entry | None, said: bool) -> None:
+def _carry(link: Entry, parent: Entry | None, said: bool) -> None:
     """Counts the place of a URDF's joint from the end of its parent's beam, where it is to be attached there."""
     if parent is None or parent.get("beam") is None or not said:
         return
@@ -219,7 +219,7 @@ def carry(link: Entry, parent: Entry | None, said: bool) -> None:
         link["mount"] = [mount[0] - length, *mount[1:]]
 
 
-def check_own(entry: Entry, links: dict[str, Entry], joints: dict[str, str], where: str, file: str) -> None:
+def _check_own(entry: Entry, links: dict[str, Entry], joints: dict[str, str], where: str, file: str) -> None:
     """Refuses a table that is none of the URDF's links, and no link of its own either."""
     name = entry["name"]
     if name in joints:

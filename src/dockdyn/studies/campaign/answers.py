@@ -34,7 +34,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
     """The same, of cases that have been judged."""
     captured = cases.captured
     force = cases.figures[cases.peak_force] if cases.peak_force else np.empty(0)
-    peak = spread(force)
+    peak = _spread(force)
     wall = float(cases.attributes.get("wall_time_s", 0.0))
     return {
         "kind": cases.attributes["kind"],
@@ -52,11 +52,11 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         **(probability("capture", captured, cases.undecided) if captured is not None else dict.fromkeys(CAPTURE)),
         "missed_captures": missed_captures(cases),
         "peak_force": cases.peak_force,
-        "peak_force_not_known": not_known_in(cases),
+        "peak_force_not_known": _not_known_in(cases),
         "peak_force_percentiles_N": peak["percentiles"],
         "peak_force_intervals_N": peak["intervals_95"],
-        "figures": {name: {"unit": cases.units[name], **spread(cases.figures[name])} for name in cases.measured},
-        "requirements": requirement_answers(cases, judged),
+        "figures": {name: {"unit": cases.units[name], **_spread(cases.figures[name])} for name in cases.measured},
+        "requirements": _requirement_answers(cases, judged),
         **(
             probability("requirements", judged.all_met, judged.all_open)
             if cases.requirements
@@ -65,11 +65,11 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         "first_failures": judged.first_failures if cases.requirements else {},
         "sensitivity": sensitivity(cases, judged),
         "convergence": convergence(cases, judged),
-        "worst": worst_cases(cases, judged, folder),
+        "worst": _worst_cases(cases, judged, folder),
     }
 
 
-def not_known_in(cases: CampaignCases) -> int:
+def _not_known_in(cases: CampaignCases) -> int:
     """In how many cases the largest force is but a lower bound; none where there is no such figure."""
     if not any(name in cases.figures for name in BOUNDED):
         return 0
@@ -108,7 +108,7 @@ def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.
     return {f"{name}_probability": float(holds.mean()), f"{name}_interval_95": [float(low), float(high)]}
 
 
-def spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
+def _spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
     """How a figure is distributed over the cases that have it: percentiles with intervals, mean, both ends."""
     known = np.sort(values[np.isfinite(values)])
     if not known.size:
@@ -124,7 +124,7 @@ def spread(values: Float[np.ndarray, "cases"]) -> dict[str, Any]:
     }
 
 
-def requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, Any]]:
+def _requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, Any]]:
     """Each requirement: how probable it is to be met, and with what margin."""
     firsts = judged.first_failures
     answers = []
@@ -145,14 +145,14 @@ def requirement_answers(cases: CampaignCases, judged: Judged) -> list[dict[str, 
                 "undecided": int(judged.open[row].sum()),
                 "margin_cases": int(there.size),
                 "mean_margin": float(there.mean()) if there.size else None,
-                "margin_5_percent": low_margin(margin),
+                "margin_5_percent": _low_margin(margin),
                 "failed_first": firsts.get(requirement.name, 0),
             }
         )
     return answers
 
 
-def low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float | None:
+def _low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float | None:
     """The margin that this share of the decided cases falls short of; None where it is that of cases without the figure.
 
     What did not happen (NaN) does not meet a requirement by any margin, and is less than all of them.
@@ -165,7 +165,7 @@ def low_margin(margin: Float[np.ndarray, "cases"], share: float = 0.05) -> float
     return float(known[low] + (place - low) * (known[min(low + 1, known.size - 1)] - known[low]))
 
 
-def decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.ndarray, "cases"]]:
+def _decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.ndarray, "cases"]]:
     """The figures whose influences are asked for: capture, all requirements, loads, what requirements are about."""
     found: dict[str, Float[np.ndarray, "cases"]] = {}
     if cases.captured is not None:
@@ -180,7 +180,7 @@ def decided_figures(cases: CampaignCases, judged: Judged) -> dict[str, Float[np.
 
 def sensitivity(cases: CampaignCases, judged: Judged) -> dict[str, dict[str, dict[str, Any]]]:
     """By figure and key: first-order index, rank correlation, whether they are more than chance."""
-    found = {name: influences(cases.values, figure) for name, figure in decided_figures(cases, judged).items()}
+    found = {name: influences(cases.values, figure) for name, figure in _decided_figures(cases, judged).items()}
     return {
         name: {
             key: {
@@ -229,7 +229,7 @@ def worst_first(cases: CampaignCases, judged: Judged) -> list[int]:
     return [int(place) for place in order if not left_out[place]]
 
 
-def worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
+def _worst_cases(cases: CampaignCases, judged: Judged, folder: str) -> list[dict[str, Any]]:
     """The cases with the least margin to a requirement, or the largest force where there is none; failed ones aside."""
     force = cases.figures[cases.peak_force] if cases.peak_force else np.full(cases.count, np.nan)
     answers = []

@@ -35,7 +35,7 @@ class CaptureMap:
         return self.outcome.size <= SCATTERED
 
 
-def outcome_of(cases: CampaignCases, judged: Judged) -> tuple[str, Float[np.ndarray, "cases"]] | None:
+def _outcome_of(cases: CampaignCases, judged: Judged) -> tuple[str, Float[np.ndarray, "cases"]] | None:
     """What a campaign is judged by: capture where it is possible, requirements, or the largest force."""
     if cases.captured is not None:
         return "captured", np.where(cases.undecided, np.nan, cases.captured)
@@ -52,7 +52,7 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
     chosen = [cases.check_key(key) for key in keys] if keys else []
     if chosen and (len(chosen) > 2 or len(set(chosen)) < len(chosen)):
         raise ScenarioError(f"a map of {', '.join(chosen)}: must be over two different keys")
-    found = outcome_of(cases, judged)
+    found = _outcome_of(cases, judged)
     spread = {key: values for key, values in cases.values.items() if np.ptp(values) > 0}
     if found is None or not spread:
         return None
@@ -61,19 +61,19 @@ def capture_map(cases: CampaignCases, judged: Judged, keys: Sequence[str] | None
     pair = tuple(chosen or sorted(list(by_influence)[:2], key=list(cases.values).index))
     known = np.isfinite(outcome)
     places = [cases.values[key][known] for key in pair]
-    edges = tuple(cell_edges(cases.values[key], cells_a_side(cases.count, len(pair))) for key in pair)
+    edges = tuple(_cell_edges(cases.values[key], _cells_a_side(cases.count, len(pair))) for key in pair)
     counts, _ = np.histogramdd(places, bins=list(edges))
     sums, _ = np.histogramdd(places, bins=list(edges), weights=outcome[known])
     mean = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
     return CaptureMap(pair, name, outcome, edges, counts.astype(int), mean)
 
 
-def cells_a_side(count: int, sides: int) -> int:
+def _cells_a_side(count: int, sides: int) -> int:
     """So many that a cell has cases enough to tell a share."""
     return int(np.clip((count / CELL) ** (1 / max(sides, 1)), 1, MOST_CELLS))
 
 
-def cell_edges(values: Float[np.ndarray, "cases"], most: int) -> Float[np.ndarray, "_"]:
+def _cell_edges(values: Float[np.ndarray, "cases"], most: int) -> Float[np.ndarray, "_"]:
     """Edges of cells along a key: evenly spaced, or between values where they are few."""
     distinct = np.unique(values)
     if distinct.size <= most:

@@ -81,12 +81,12 @@ class CampaignCases:
             if np.isfinite(values).any()
             and not (self.yes_or_no(name) or name in OF_THE_SOLVER or name.endswith("_error"))
         ]
-        return sorted(found, key=lambda name: (load_rank(name), list(self.figures).index(name)))
+        return sorted(found, key=lambda name: (_load_rank(name), list(self.figures).index(name)))
 
     @property
     def peak_force(self) -> str | None:
         """The name of the figure that is the largest force, if there is one."""
-        forces = [name for name in self.measured if load_rank(name) == 0]
+        forces = [name for name in self.measured if _load_rank(name) == 0]
         return "peak_normal_force_N" if "peak_normal_force_N" in forces else next(iter(forces), None)
 
     def check_key(self, key: str) -> str:
@@ -96,7 +96,7 @@ class CampaignCases:
         return key
 
 
-def load_rank(name: str) -> int:
+def _load_rank(name: str) -> int:
     """Where a figure stands among loads: 0 a largest force, then others by kind; behind them what is no load."""
     unit = unit_of_figure(name)
     if unit not in LOADS:

@@ -43,7 +43,7 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
         raise ScenarioError(f"{option}: needs Dask; install dockdyn[campaign]") from None
     with contextlib.ExitStack() as stack:
         if scheduler is None:
-            with undisturbed():
+            with _undisturbed():
                 cluster = distributed.LocalCluster(
                     n_workers=count,
                     threads_per_worker=1,
@@ -53,12 +53,12 @@ def workers(count: int | None = None, scheduler: str | None = None) -> Iterator[
                 )
             client = distributed.Client(stack.enter_context(cluster), set_as_default=False)
         else:
-            client = reached(scheduler, option)
-        yield lambda campaign, chunks: spread(stack.enter_context(client), campaign, chunks)
+            client = _reached(scheduler, option)
+        yield lambda campaign, chunks: _spread(stack.enter_context(client), campaign, chunks)
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
+def _undisturbed() -> Iterator[None]:
     """What is started meanwhile does not hear Ctrl-C, which the terminal sends to all processes; this one goes on to.
 
     New threads and processes block what the thread that starts them blocks. Python's tracker of resources would lift that
@@ -74,7 +74,7 @@ def undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def reached(scheduler: str, option: str) -> Client:
+def _reached(scheduler: str, option: str) -> Client:
     """A client of the scheduler at an address."""
     import distributed
     from distributed.comm.registry import backends
@@ -90,7 +90,7 @@ def reached(scheduler: str, option: str) -> Client:
         raise ScenarioError(f"{option}: no Dask scheduler can be reached there ({told})") from None
 
 
-def spread(client: Client, campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
+def _spread(client: Client, campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
     """Chunks as they are done."""
     import distributed
 

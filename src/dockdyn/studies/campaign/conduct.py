@@ -67,7 +67,7 @@ def same_campaign(here: Campaign, asked: Campaign, folder: Path) -> None:
         for name in ("dockdyn_version", "runs", "seed", "sampling")
         if getattr(here, name) != getattr(asked, name)
     ]
-    found += differences(here.scenario, asked.scenario) + changed_modules(here.modules, asked.modules)
+    found += differences(here.scenario, asked.scenario) + _changed_modules(here.modules, asked.modules)
     if found:
         more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
         raise ScenarioError(f"{folder}: cannot be resumed with another campaign: {'; '.join(found[:SHOWN])}{more}")
@@ -87,7 +87,7 @@ def continued(store: Store, asked: Campaign, tell: Callable[[str], None]) -> Cam
     return found
 
 
-def changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
+def _changed_modules(before: dict[str, str], now: dict[str, str]) -> list[str]:
     """Modules with parts of the user's own whose source is not what it was."""
     return [f"module {name} has changed" for name in before if now.get(name) != before[name]]
 
@@ -108,20 +108,20 @@ def scenario_of(text: str, name: str, folder: str | None) -> Scenario:
     return parse(text, name, folder=None if folder is None else Path(folder))
 
 
-def own_scenario(campaign: Campaign) -> Scenario:
+def _own_scenario(campaign: Campaign) -> Scenario:
     """The scenario of a campaign, from its own text."""
     return scenario_of(campaign.scenario, campaign.source, campaign.folder)
 
 
 def drawn(campaign: Campaign, first: int, count: int) -> Sampled:
     """Cases `first` to `first + count` of a campaign."""
-    return sample_cases(own_scenario(campaign), campaign.runs, campaign.seed, campaign.sampling, first, count)  # type: ignore[arg-type]
+    return sample_cases(_own_scenario(campaign), campaign.runs, campaign.seed, campaign.sampling, first, count)  # type: ignore[arg-type]
 
 
 def compute(campaign: Campaign, chunk: int, threads: int | None = None) -> Done:
     """Run one chunk: the task of a worker."""
     sampled = drawn(campaign, *campaign.part(chunk))
-    return chunk, sampled, run_cases(own_scenario(campaign), sampled.keys, sampled.values, threads)
+    return chunk, sampled, run_cases(_own_scenario(campaign), sampled.keys, sampled.values, threads)
 
 
 def here(campaign: Campaign, chunks: Iterable[int]) -> Iterator[Done]:
@@ -195,4 +195,4 @@ def case_of(campaign: Campaign, case: int) -> Scenario:
     if not 0 <= case < campaign.runs:
         raise ScenarioError(f"case {case}: must be 0 to {campaign.runs - 1}")
     sampled = drawn(campaign, case, 1)
-    return own_scenario(campaign).at(dict(zip(sampled.keys, sampled.values[0].tolist(), strict=True)))
+    return _own_scenario(campaign).at(dict(zip(sampled.keys, sampled.values[0].tolist(), strict=True)))

@@ -31,13 +31,13 @@ def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
         for share in ("50", "95", "99"):
             yield f"peak force, {share} %{of}: {sure(percentiles[share], ends[share], 'N')}"
     if answers["requirements"]:
-        yield Block(table=narrow(requirements_table(answers)))
+        yield Block(table=_narrow(requirements_table(answers)))
         yield f"all met: {percent(answers['requirements_probability'], answers['requirements_interval_95'])}"
     ways = ways_table(answers)
     if ways.rows:
         yield Block(table=ways)
     for name in ("captured", "requirements", answers["peak_force"]):
-        if words := decisive(answers["sensitivity"].get(name, {})):
+        if words := _decisive(answers["sensitivity"].get(name, {})):
             yield f"what decides {DECIDED.get(name, 'the peak force')}: {words}"
     commands = [f"worst: {each['command']}" for each in answers["worst"][:WORST]]
     commands += [
@@ -46,13 +46,13 @@ def printed(answers: dict[str, Any]) -> Iterator[str | Block]:
     yield Block(text="\n".join(commands))
 
 
-def narrow(found: Table) -> Table:
+def _narrow(found: Table) -> Table:
     """Requirements without their margins, which the page has."""
     rows = [[name, wanted, share, first] for name, wanted, share, *_, first in found.rows]
     return replace(found, columns=[("requirement", ""), ("", ""), ("probability", ""), ("failed first", "")], rows=rows)
 
 
-def decisive(by_key: dict[str, dict[str, Any]]) -> str:
+def _decisive(by_key: dict[str, dict[str, Any]]) -> str:
     """The keys that decide most, with their share of the variance."""
     found = [(key, each["first_order"]) for key, each in by_key.items() if each["significant"]]
     return ", ".join(f"{key} {max(index, 0.0):.2f}" for key, index in found[:DECISIVE])

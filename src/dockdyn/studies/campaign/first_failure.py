@@ -70,25 +70,25 @@ def judge_cases(cases: CampaignCases) -> Judged:
         undecided[row] |= hidden(*how, values, cases.figures)
         met[row] &= ~undecided[row]
         margin[row, undecided[row]] = np.nan
-        scale = limit_size(requirement, margin[row])
+        scale = _limit_size(requirement, margin[row])
         without = np.where(undecided[row], np.inf, np.where(met[row], 1.0, -1.0))
         relative[row] = np.where(np.isfinite(margin[row]), margin[row] / scale, without)
-        when[row] = np.where(met[row] | undecided[row], np.inf, failure_time(cases, requirement, values))
-    first = first_failed(cases, met | undecided, when)
+        when[row] = np.where(met[row] | undecided[row], np.inf, _failure_time(cases, requirement, values))
+    first = _first_failed(cases, met | undecided, when)
     judged = Judged(met, undecided, margin, relative, first)
     for place in np.flatnonzero(judged.all_open & ~cases.failed if cases.requirements else []):
         first[place] = OPEN
     return judged
 
 
-def limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> float:
+def _limit_size(requirement: Required, margin: Float[np.ndarray, "cases"]) -> float:
     """What a margin is compared with: the limit, or the spread of the margins where that is zero."""
     size = abs(float(requirement.limit))
     known = margin[np.isfinite(margin)]
     return size or (float(known.std()) if known.size else 0.0) or 1.0
 
 
-def failure_time(
+def _failure_time(
     cases: CampaignCases, requirement: Required, values: Float[np.ndarray, "cases"]
 ) -> Float[np.ndarray, "cases"]:
     """When (s) a requirement that is not met was broken, as far as the figures tell; inf: at the end of the run.
@@ -107,7 +107,7 @@ def failure_time(
     return np.full(len(values), np.inf)
 
 
-def first_failed(
+def _first_failed(
     cases: CampaignCases, met: Bool[np.ndarray, "requirements cases"], when: Float[np.ndarray, "requirements cases"]
 ) -> list[str]:
     """By case, the requirement that was broken first; of several at one time the one that is written first."""

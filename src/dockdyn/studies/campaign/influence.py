@@ -48,15 +48,15 @@ def influences(
         if not np.ptp(given) > 0:
             found[key] = Influence(0.0, np.nan, 1.0, False)
             continue
-        group = classes(given)
-        index, _ = correlation_ratio(group, figure)
+        group = _classes(given)
+        index, _ = _correlation_ratio(group, figure)
         correlation, chance = map(float, spearmanr(given, ranks))
-        doubt = min(1.0, 2 * min(chance, correlation_ratio(group, ranks)[1]))
+        doubt = min(1.0, 2 * min(chance, _correlation_ratio(group, ranks)[1]))
         found[key] = Influence(index, correlation, doubt, doubt * len(inputs) < DOUBT)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1].significant, -pair[1].first_order)))
 
 
-def classes(values: Float[np.ndarray, "runs"]) -> Int[np.ndarray, "runs"]:
+def _classes(values: Float[np.ndarray, "runs"]) -> Int[np.ndarray, "runs"]:
     """The class of each value: about √runs of them, as many runs in each, at most `MOST_CLASSES`; equals together."""
     count = min(int(np.sqrt(values.size)), MOST_CLASSES)
     distinct = np.unique(values)
@@ -66,7 +66,7 @@ def classes(values: Float[np.ndarray, "runs"]) -> Int[np.ndarray, "runs"]:
     return np.searchsorted(distinct, values)
 
 
-def correlation_ratio(group: Int[np.ndarray, "runs"], figure: Float[np.ndarray, "runs"]) -> tuple[float, float]:
+def _correlation_ratio(group: Int[np.ndarray, "runs"], figure: Float[np.ndarray, "runs"]) -> tuple[float, float]:
     """The first-order index of a key whose `group` each run is in, and how probable as much is by chance.
 
         S = Var E[Y | X] / Var Y,  estimated by  ε² = 1 − (SSW / (n − K)) / (SST / (n − 1))

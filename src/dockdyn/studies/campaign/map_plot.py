@@ -33,16 +33,16 @@ def map_figure(cases: CampaignCases, found: CaptureMap) -> Figure:
     ax = figure.subplots()
     if len(found.keys) == 1:
         arrange(figure, [2.4], 2)
-        (along if found.of in WORDS else points)(ax, cases, found)
+        (_along if found.of in WORDS else points)(ax, cases, found)
     else:
         yes_or_no = found.of in WORDS
         arrange(figure, [HEIGHT], 3 if found.scattered and yes_or_no else 0)
         if found.scattered and yes_or_no:
-            scatter(ax, cases, found)
+            _scatter(ax, cases, found)
         else:
             figure.subplots_adjust(right=1 - BAR / WIDTH)
             square(figure, cases, found)
-            coloured(figure, ax, cases, found)
+            _coloured(figure, ax, cases, found)
         key_axis(ax, "y", cases, found.keys[1])
     key_axis(ax, "x", cases, found.keys[0])
     align_label(ax)
@@ -58,7 +58,7 @@ def square(figure: Figure, cases: CampaignCases, found: CaptureMap) -> None:
         figure.subplots_adjust(right=(LEFT + HEIGHT * width / height) / WIDTH)
 
 
-def coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
+def _coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
     """The mean of the outcome in every cell, blank where there are no cases; or each case's own where they are few."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -83,7 +83,7 @@ def coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap) 
     bar.outline.set_visible(False)
 
 
-def scatter(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
+def _scatter(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
     """Each case by its outcome."""
     x, y = (key_values(cases, key, cases.values[key]) for key in found.keys)
     failed = cases.failed
@@ -102,7 +102,7 @@ def scatter(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
             ax.scatter(x[holds], y[holds], label=words, clip_on=False, zorder=3, **given)
 
 
-def along(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
+def _along(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
     """The share of each cell along one key, with its interval."""
     edges = key_values(cases, found.keys[0], found.edges[0])
     middle = (edges[1:] + edges[:-1]) / 2

@@ -51,7 +51,7 @@ def load_figure(cases: CampaignCases, name: str) -> Figure:
             room = 0.02 * (high - low)
             above.set_xlim(low - room, high + room)
     for share in MARKED:
-        mark_percentile(below, values, share, unit)
+        _mark_percentile(below, values, share, unit)
     below.set(yscale="log", ylim=(60 / values.size, 130), ylabel="cases above, %")
     below.yaxis.set_major_formatter(FuncFormatter(plain))
     below.yaxis.set_minor_locator(NullLocator())
@@ -85,7 +85,7 @@ def exceed(ax: Axes, values: np.ndarray) -> None:
     ax.step(values[values.size - places], 100 * places / values.size, where="pre", color=BLUE, label="cases above")
 
 
-def mark_percentile(ax: Axes, values: np.ndarray, share: int, unit: str) -> None:
+def _mark_percentile(ax: Axes, values: np.ndarray, share: int, unit: str) -> None:
     """A percentile on the curve of exceedance, with its interval; an end that is not known is that of the cases."""
     place, height = float(np.percentile(values, share)), 100.0 - share
     if 100 / values.size > height:
@@ -112,7 +112,7 @@ def influence_figure(
     """First-order indices, keys by figure, side by side; what is no more than chance is muted."""
     from matplotlib.figure import Figure
 
-    largest = {key: max(shown_index(sensitivity[name][key]) for name in names) for key in cases.values}
+    largest = {key: max(_shown_index(sensitivity[name][key]) for name in names) for key in cases.values}
     keys = sorted(largest, key=lambda key: -largest[key])[:BARS]
     room = 1.6 * max(*largest.values(), 0.1)  # with that of the words behind a bar
     figure = Figure(figsize=(WIDTH, 0.95 + 0.24 * len(keys)), layout="constrained")
@@ -121,9 +121,9 @@ def influence_figure(
         ax.grid(axis="y", visible=False)
         for place, key in enumerate(keys):
             found = sensitivity[name][key]
-            index = shown_index(found)
+            index = _shown_index(found)
             ax.barh(place, index, color=BLUE, height=0.62)
-            words, colour = (index_words(found), INK) if found["significant"] else ("no more than chance", MUTED)
+            words, colour = (_index_words(found), INK) if found["significant"] else ("no more than chance", MUTED)
             style: dict[str, Any] = {"va": "center", "fontsize": 7.5, "color": colour}
             ax.annotate(words, (index, place), (4, 0), textcoords="offset points", **style)
         ax.set(xlim=(0, room), xlabel=TITLES.get(name, figure_words(cases, name)))
@@ -136,12 +136,12 @@ def influence_figure(
 TITLES = {"captured": "capture", "requirements": "all requirements"}
 
 
-def shown_index(found: dict[str, Any]) -> float:
+def _shown_index(found: dict[str, Any]) -> float:
     """The first-order index as a bar: none where it is no more than chance."""
     return max(found["first_order"], 0.0) if found["significant"] else 0.0
 
 
-def index_words(found: dict[str, Any]) -> str:
+def _index_words(found: dict[str, Any]) -> str:
     """The index, and which way the figure goes where the key grows."""
     correlation = found["rank_correlation"]
     words = f"{max(found['first_order'], 0.0):.2f}"

@@ -50,15 +50,15 @@ def campaign_report(dataset: xr.Dataset, map_keys: Sequence[str] | None = None, 
     cases = campaign_cases(dataset)
     judged = judge_cases(cases)
     found = capture_map(cases, judged, map_keys)
-    answers = answers_of(cases, judged, folder or folder_of(dataset))
+    answers = answers_of(cases, judged, folder or _folder_of(dataset))
     return result_report(
         dataset,
-        verdict=campaign_verdict(cases, answers),
-        warnings=campaign_warnings(cases, answers),
+        verdict=_campaign_verdict(cases, answers),
+        warnings=_campaign_warnings(cases, answers),
         key=overview(cases, answers),
         blocks=blocks(cases, answers),
         plots=figures(cases, answers, found),
-        made=how_sampled(dataset, answers),
+        made=_how_sampled(dataset, answers),
         terminal=tuple(printed(answers)),
     )
 
@@ -95,13 +95,13 @@ FIRST_NOTE = (
 )
 
 
-def folder_of(dataset: xr.Dataset) -> str:
+def _folder_of(dataset: xr.Dataset) -> str:
     """The folder that a dataset was read from."""
     source = dataset.encoding.get("source")
     return str(Path(source).parent) if source else "DIR"
 
 
-def campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
+def _campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
     """The campaign in words."""
     count = f"{answers['runs']} case{'s' if answers['runs'] > 1 else ''}"
     words = []
@@ -126,7 +126,7 @@ def campaign_verdict(cases: CampaignCases, answers: dict[str, Any]) -> str:
 COUNTED = "they count as not captured and as meeting no requirement, their loads are left out"
 
 
-def campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
+def _campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
     """What the reader should know before trusting the numbers."""
     found = []
     planned = int(cases.attributes.get("runs", cases.count))
@@ -169,7 +169,7 @@ def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | N
             "percentiles.",
         )
     if found is not None:
-        yield partial(map_figure, cases, found), map_words(cases, found)
+        yield partial(map_figure, cases, found), _map_words(cases, found)
     decided = [name for name in (found.of if found else "", answers["peak_force"]) if name in answers["sensitivity"]]
     if decided:
         names = list(dict.fromkeys(decided))
@@ -188,7 +188,7 @@ def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | N
 WORDS_OF = {"captured": "capture", "requirements": "whether all requirements are met"}
 
 
-def map_words(cases: CampaignCases, found: CaptureMap) -> str:
+def _map_words(cases: CampaignCases, found: CaptureMap) -> str:
     """What the map shows."""
     keys = " and ".join(found.keys)
     what = "Capture" if found.of == "captured" else "Where all requirements are met"
@@ -204,7 +204,7 @@ def map_words(cases: CampaignCases, found: CaptureMap) -> str:
     return f"{what} over {keys}, in cells of {round(float(found.cases[found.cases > 0].mean()))} cases on average."
 
 
-def how_sampled(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
+def _how_sampled(dataset: xr.Dataset, answers: dict[str, Any]) -> list[tuple[str, str]]:
     """How the campaign was computed."""
     even = "" if answers["sampling"] == "random" else "; intervals are those of random cases, wider than need be"
     rows = [("Sampling", answers["sampling"] + even), ("Seed", str(answers["seed"]))]

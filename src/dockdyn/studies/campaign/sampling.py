@@ -73,7 +73,7 @@ def sobol(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     return points + 0.5**BITS / 2  # from the corner of each cell to its middle: never 0
 
 
-def latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
+def _latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> Cube:
     """One case in each of `runs` equal layers of every number."""
     return qmc.LatinHypercube(size, rng=np.random.default_rng(seed)).random(runs)[first : first + count]
 
@@ -81,5 +81,5 @@ def latin_hypercube(size: int, runs: int, seed: int, first: int, count: int) -> 
 CUBES: dict[str, Callable[[int, int, int, int, int], Cube]] = {
     "random": random,
     "sobol": sobol,
-    "latin-hypercube": latin_hypercube,
+    "latin-hypercube": _latin_hypercube,
 }

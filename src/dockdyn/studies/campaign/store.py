@@ -169,7 +169,7 @@ class Store:
         for number in range(campaign.chunks):
             with contextlib.suppress(FileNotFoundError):
                 try:
-                    opened(self.chunk(number).read_bytes(), campaign.hash, place_of(number))
+                    opened(self.chunk(number).read_bytes(), campaign.hash, _place_of(number))
                 except Damaged as why:
                     dropped.append(f"{self.chunk(number)}: {why}")
                     self.chunk(number).unlink()
@@ -193,9 +193,9 @@ class Store:
     def write_chunk(self, number: int, campaign: Campaign, sampled: Sampled, cases: Cases, elapsed: float) -> None:
         """Keep a chunk that took `elapsed` (s) of the campaign's time."""
         first, count = campaign.part(number)
-        data = table(sampled, cases, np.arange(first, first + count), words_of(campaign.kind))
+        data = table(sampled, cases, np.arange(first, first + count), _words_of(campaign.kind))
         data.attrs["elapsed_s"] = elapsed
-        write_file(self.chunk(number), sealed(as_bytes(data), campaign.hash, place_of(number)))
+        write_file(self.chunk(number), sealed(as_bytes(data), campaign.hash, _place_of(number)))
 
     def unsealed(self, path: Path, campaign: Campaign, place: str) -> xr.Dataset:
         """The dataset in a file of the campaign; ScenarioError where it is damaged."""
@@ -209,7 +209,7 @@ class Store:
         columns, numbers, elapsed = Columns(), [], 0.0
         for chunk in range(campaign.chunks):
             if self.chunk(chunk).exists():
-                part = self.unsealed(self.chunk(chunk), campaign, place_of(chunk))
+                part = self.unsealed(self.chunk(chunk), campaign, _place_of(chunk))
                 columns.add(part)
                 numbers.append(part["case"].values)
                 elapsed += float(part.attrs["elapsed_s"])
@@ -247,7 +247,7 @@ class Store:
         return data
 
 
-def place_of(chunk: int) -> str:
+def _place_of(chunk: int) -> str:
     """What a chunk's seal says of its place."""
     return f"chunk-{chunk}"
 
@@ -262,11 +262,11 @@ class Columns:
 
     def add(self, part: xr.Dataset) -> None:
         for name, column in part.data_vars.items():
-            known = self.parts.setdefault(str(name), [absent(str(name), self.rows)] if self.rows else [])
+            known = self.parts.setdefault(str(name), [_absent(str(name), self.rows)] if self.rows else [])
             known.append(column.values)
             self.described[str(name)] = column.attrs
         for name in self.parts.keys() - part.data_vars.keys():
-            self.parts[name].append(absent(name, part.sizes["case"]))
+            self.parts[name].append(_absent(name, part.sizes["case"]))
         self.rows += part.sizes["case"]
 
     def joined(self, name: str) -> np.ndarray:
@@ -274,11 +274,11 @@ class Columns:
         return np.concatenate(self.parts.pop(name))
 
 
-def absent(name: str, rows: int) -> np.ndarray:
+def _absent(name: str, rows: int) -> np.ndarray:
     return np.full(rows, "", object) if name == "reason" else np.full(rows, np.nan)
 
 
-def words_of(kind: str) -> dict[str, str]:
+def _words_of(kind: str) -> dict[str, str]:
     """The words of a kind's key figures, by the names that a case has them under."""
     known = kind_named(kind).key_figures()
     if known is None:

@@ -70,23 +70,23 @@ def counted(heading: str, counts: dict[str, int], runs: int) -> Table:
 def worst_table(cases: CampaignCases, answers: dict[str, Any]) -> Table:
     """The worst cases: what runs each again, its least margin, and the keys that decide most."""
     required = bool(answers["requirements"])
-    keys = deciding(cases, answers)
+    keys = _deciding(cases, answers)
     columns = [("run it again", ""), *([("least margin", ""), ("to", "")] if required else []), ("peak force", "N")]
-    columns += [(breakable(key), DEGREES.get(cases.units[key], cases.units[key])) for key in keys]
+    columns += [(_breakable(key), DEGREES.get(cases.units[key], cases.units[key])) for key in keys]
     rows = []
     for each in answers["worst"]:
         margin = [missed(each), each["requirement"]] if required else []
-        values = [shown_value(cases, key, each["values"][key]) for key in keys]
+        values = [_shown_value(cases, key, each["values"][key]) for key in keys]
         rows.append([each["command"], *margin, significant(each["peak_force_N"], 4), *values])
     return Table(columns, rows, worded={0, 2} if required else {0}, look="heads", code={0})
 
 
-def breakable(key: str) -> str:
+def _breakable(key: str) -> str:
     """A dotted key that may go on in the next line behind a dot."""
     return key.replace(".", ".\N{ZERO WIDTH SPACE}")
 
 
-def shown_value(cases: CampaignCases, key: str, value: float) -> str:
+def _shown_value(cases: CampaignCases, key: str, value: float) -> str:
     """What a key was in a case, without its unit."""
     return significant(float(in_degrees(value, cases.units[key])), 3)
 
@@ -98,7 +98,7 @@ def missed(each: dict[str, Any]) -> str:
     return significant(each["margin"], 3)
 
 
-def deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
+def _deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
     """The keys that decide most, in the order of the scenario."""
     strength = dict.fromkeys(cases.values, 0.0)
     for by_key in answers["sensitivity"].values():
@@ -111,7 +111,7 @@ def deciding(cases: CampaignCases, answers: dict[str, Any]) -> list[str]:
 def varied_table(cases: CampaignCases) -> Table:
     """What was varied: as the scenario states it, and between what the cases lie."""
     rows = [
-        [together(keys), words, "; ".join(between(cases, key) for key in keys if key in cases.values)]
+        [together(keys), words, "; ".join(_between(cases, key) for key in keys if key in cases.values)]
         for keys, words in distributions(cases)
     ]
     return Table([("key", ""), ("distribution", ""), ("in the cases", "")], rows, worded={0, 1, 2})
@@ -125,7 +125,7 @@ def together(keys: tuple[str, ...]) -> str:
     return ", ".join(keys)
 
 
-def between(cases: CampaignCases, key: str) -> str:
+def _between(cases: CampaignCases, key: str) -> str:
     """The range of a key's values."""
     unit = cases.units[key]
     ends = (np.min(cases.values[key]), np.max(cases.values[key]))

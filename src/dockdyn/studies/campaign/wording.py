@@ -42,8 +42,8 @@ def percent(share: float | None, interval: list[float] | None, among: str = "") 
         return NOTHING
     low, high = (100 * end for end in interval)
     digits = min(max(1 - math.floor(math.log10(max(high - low, 1e-9))), 0), 4)
-    ends = f"{trimmed(low, digits)} to {trimmed(high, digits)} %"
-    return f"{trimmed(100 * share, digits)} %{among} ({ends})"
+    ends = f"{_trimmed(low, digits)} to {_trimmed(high, digits)} %"
+    return f"{_trimmed(100 * share, digits)} %{among} ({ends})"
 
 
 def undecided_words(answers: dict[str, Any]) -> str:
@@ -69,7 +69,7 @@ def not_known(answers: dict[str, Any]) -> str:
     )
 
 
-def trimmed(value: float, digits: int) -> str:
+def _trimmed(value: float, digits: int) -> str:
     """A number of percents with so many decimals; none for 0 and 100, where they are exact."""
     return f"{value:.0f}" if value in (0.0, 100.0) else f"{value:.{digits}f}"
 
@@ -119,21 +119,21 @@ def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
     except ScenarioError:  # a law of the user's own
         dispersions = ()
     found = [
-        (each.keys, in_words(each.law.model_dump(exclude_none=True, exclude_defaults=True), plain_unit(each.units[0])))
+        (each.keys, _in_words(each.law.model_dump(exclude_none=True, exclude_defaults=True), plain_unit(each.units[0])))
         for each in dispersions
     ]
     told = {key for keys, _ in found for key in keys}
     return found + [((key,), NOTHING) for key in cases.values if key not in told]
 
 
-def in_words(table: dict[str, Any], unit: str) -> str:
+def _in_words(table: dict[str, Any], unit: str) -> str:
     """A distribution as a reader says it; numbers without unit are SI."""
     name = str(table["distribution"])
     form = FORMS.get(name, name) + "".join(words for key, words in MORE.items() if key in table)
     units = {key: "" if key in WITHOUT_UNIT else "rad" if key == "half_angle" else unit for key in table}
-    told = {key: spoken(value, units[key]) for key, value in table.items()}
+    told = {key: _spoken(value, units[key]) for key, value in table.items()}
     for key in {"values", "weights"} & set(table):
-        told[key] = ", ".join(spoken(value, units[key]) for value in table[key])
+        told[key] = ", ".join(_spoken(value, units[key]) for value in table[key])
     return form.format_map(Stated(told))
 
 
@@ -144,10 +144,10 @@ class Stated(dict[str, str]):
         return NOTHING
 
 
-def spoken(value: object, unit: str) -> str:
+def _spoken(value: object, unit: str) -> str:
     """A value of a scenario file, with the unit that it lacks."""
     if isinstance(value, list):
-        inner = ", ".join(spoken(item, "") for item in value)
+        inner = ", ".join(_spoken(item, "") for item in value)
         bare = all(isinstance(item, int | float) for item in value)
         return f"({inner}) {unit}".strip() if bare else f"({inner})"
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -49,16 +49,16 @@ def run_cases(
     """
     asked = {requirement.figure for requirement in scenario.requirements} | set(figures)
     cases, refused = [], {}
-    for row, case in enumerate(cases_of(scenario, keys, values.tolist())):
+    for row, case in enumerate(_cases_of(scenario, keys, values.tolist())):
         if isinstance(case, Scenario):
             cases.append(case)
         else:
             refused[row] = str(case)
-    found = in_lanes(cases, threads, asked) if runs_in_batches(scenario, figures) else one_by_one(cases, threads)
-    return with_refused(found, refused, len(values))
+    found = in_lanes(cases, threads, asked) if runs_in_batches(scenario, figures) else _one_by_one(cases, threads)
+    return _with_refused(found, refused, len(values))
 
 
-def cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> Iterator[Scenario | ScenarioError]:
+def _cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> Iterator[Scenario | ScenarioError]:
     """The scenario of every row, or why it is not allowed."""
     data = scenario.nominal()
     for row in rows:
@@ -105,17 +105,17 @@ def located_figures(scenario: Scenario) -> LocatedFigures:
     return known
 
 
-def one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
+def _one_by_one(cases: Sequence[Scenario], threads: int | None) -> Cases:
     """Cases of any kind, each by itself: the first alone, as it has everything compiled."""
     workers = threads or os.cpu_count() or 1
-    rows = [run_case(case) for case in cases[:1]]
-    rows += (pool(workers).map if workers > 1 else map)(run_case, cases[1:])
+    rows = [_run_case(case) for case in cases[:1]]
+    rows += (pool(workers).map if workers > 1 else map)(_run_case, cases[1:])
     names = list(dict.fromkeys(name for figures, _ in rows for name in figures))
     figures = {name: np.array([row.get(name, np.nan) for row, _ in rows]) for name in names}
     return Cases(figures, [reason for _, reason in rows])
 
 
-def run_case(case: Scenario) -> tuple[dict[str, float], str]:
+def _run_case(case: Scenario) -> tuple[dict[str, float], str]:
     """Figures of one case, and why it failed if it did."""
     try:
         dataset = simulate(case)
@@ -126,7 +126,7 @@ def run_case(case: Scenario) -> tuple[dict[str, float], str]:
     return figures_of_case(summarise(dataset)), "" if dataset.attrs["finished"] else str(dataset.attrs["status"])
 
 
-def with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases:
+def _with_refused(found: Cases, refused: Mapping[int, str], count: int) -> Cases:
     """All cases in order, those refused before they ran among them."""
     if not refused:
         return found

@@ -40,7 +40,7 @@ def run_case(kind: str, model: ContactModel, settings: located.Settings) -> tupl
 
 
 @partial(Program, static=("kind", "at_once"))
-def together(kind: str, contents: PyTree, settings: located.Settings, at_once: int | None) -> Outcome:
+def _together(kind: str, contents: PyTree, settings: located.Settings, at_once: int | None) -> Outcome:
     def lane(row: Row) -> Outcome:
         content, chosen = row
         figures, solution = run_case(kind, content.model(), chosen)
@@ -65,12 +65,12 @@ def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sa
     Those of the whole motion where it is `sampled`.
     """
     short = [(content, short_settings(content, sampled)) for content in contents]
-    found = grouped(kind, short, threads)
+    found = _grouped(kind, short, threads)
     full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
     long = {i: (contents[i], own_settings(contents[i], sampled)) for i in map(int, full)}
-    again = [i for i, row in long.items() if sizes(row) != sizes(short[i])]
+    again = [i for i, row in long.items() if _sizes(row) != _sizes(short[i])]
     if again:
-        into(found, grouped(kind, [long[i] for i in again], threads), again)
+        _into(found, _grouped(kind, [long[i] for i in again], threads), again)
     return found
 
 
@@ -81,11 +81,11 @@ def own_settings(content: Planned, sampled: bool = False) -> located.Settings:
 
 def short_settings(content: Planned, sampled: bool = False) -> located.Settings:
     """The same with no more room than nearly every run needs."""
-    return short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled)
+    return _short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled)
 
 
 @lru_cache(maxsize=64)
-def short_settings_of(
+def _short_settings_of(
     duration: float, delay: float, integrator: IntegratorSection, output: OutputSection, sampled: bool
 ) -> located.Settings:
     """The same from what decides it, which most cases of a campaign share."""
@@ -93,11 +93,11 @@ def short_settings_of(
     return settings_with(delay, decides, sampled, SHORT_LOG, SHORT_LINE)
 
 
-def sizes(row: Row) -> tuple[int, int]:
+def _sizes(row: Row) -> tuple[int, int]:
     return row[1].max_moments, row[1].line_capacity
 
 
-def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
+def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
     """The results of all rows, those of one structure in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
@@ -113,7 +113,7 @@ def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
 
     def work(part: tuple[PyTreeDef, list[int]]) -> Outcome:
         structure, places = part
-        return filled(kind, structure, [leaves[i] for i in places])
+        return _filled(kind, structure, [leaves[i] for i in places])
 
     workers = threads or os.cpu_count() or 1
     outcomes = list(pool(workers).map(work, parts)) if len(parts) > 1 and workers > 1 else list(map(work, parts))
@@ -121,21 +121,21 @@ def grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
     for (_, places), outcome in zip(parts, outcomes, strict=True):
         if whole is None:
             whole = jax.tree.map(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
-        into(whole, outcome, places)
+        _into(whole, outcome, places)
     return whole
 
 
-def filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
+def _filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
     """One call: rows of equal structure, filled up to its size."""
     count = len(leaves)
     columns = [np.array([*column, *[column[0]] * (LANES - count)], float) for column in zip(*leaves, strict=True)]
     contents, settings = jax.tree.unflatten(structure, columns)
     duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
-    result = together(kind, contents, replace(settings, duration=duration), at_once())
+    result = _together(kind, contents, replace(settings, duration=duration), at_once())
     return jax.tree.map(lambda values: np.asarray(values)[:count], result)
 
 
-def into(whole: Outcome, part: Outcome, places: Sequence[int]) -> None:
+def _into(whole: Outcome, part: Outcome, places: Sequence[int]) -> None:
     """Put the rows of `part` at their `places`; a figure that only some rows have is added."""
     for name, values in part[0].items():
         whole[0].setdefault(name, np.full(len(whole[1]), np.nan))[list(places)] = values

@@ -25,7 +25,7 @@ def envelope_figure(dataset: xr.Dataset) -> Figure:
     """The region in which the outcome is met shaded, its boundary, and every case that was run."""
     answer = json.loads(dataset.attrs["envelope"])
     keys = keys_of(dataset, answer)
-    return on_plane(dataset, answer, keys) if len(keys) > 1 else on_line(dataset, answer, keys[0])
+    return _on_plane(dataset, answer, keys) if len(keys) > 1 else _on_line(dataset, answer, keys[0])
 
 
 def keys_of(dataset: xr.Dataset, answer: dict[str, Any]) -> list[Key]:
@@ -46,38 +46,38 @@ def words_for(answer: dict[str, Any]) -> tuple[str, str]:
     return words, f"not {words}"
 
 
-def on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Figure:
+def _on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Figure:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
     figure, ax = panel(3.9, entries=6)
     frame(ax, keys)
-    outlines = pieces_of(dataset, "region")
+    outlines = _pieces_of(dataset, "region")
     if outlines:  # outlines around holes run the other way
         whole = Path.make_compound_path(*(Path(line, closed=True) for line in outlines))
         ax.add_patch(PathPatch(whole, label=words_for(answer)[0], **SHADE))
-    for piece in pieces_of(dataset, "boundary"):
+    for piece in _pieces_of(dataset, "boundary"):
         ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.6, label=once(ax, "boundary"))
-    mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, dataset.point_y.values)
-    mark_nominal(ax, answer["scenario_at"], keys)
+    _mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, dataset.point_y.values)
+    _mark_nominal(ax, answer["scenario_at"], keys)
     legend(figure, ax)
     return figure
 
 
-def pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
+def _pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
     """The lines of a dataset that NaN parts, each (points, keys)."""
     names = [name for name in (f"{group}_x", f"{group}_y") if name in dataset]
     return whole(np.stack([dataset[name].values for name in names], axis=1))
 
 
-def on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
+def _on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
     met, _ = words_for(answer)
     figure, ax = panel(0.9, entries=6)
     frame(ax, [key])
     ax.set(ylim=(-0.35, 1.35), yticks=[0, 1], yticklabels=["no", "yes"], ylabel=short(met, 16))
-    for start, end in (piece[:, 0] for piece in pieces_of(dataset, "region")):
+    for start, end in (piece[:, 0] for piece in _pieces_of(dataset, "region")):
         ax.axvspan(start, end, label=once(ax, met), **SHADE)
-    crossings = [float(piece[0, 0]) for piece in pieces_of(dataset, "boundary")]
+    crossings = [float(piece[0, 0]) for piece in _pieces_of(dataset, "boundary")]
     for crossing in crossings:
         ax.axvline(crossing, color=COLOURS["ink"], linewidth=1.6, label=once(ax, "boundary"))
     apart = np.diff([key.share(np.asarray(crossing)) for crossing in crossings], prepend=-1.0) > 0.15
@@ -85,13 +85,13 @@ def on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
         late = key.share(np.asarray(crossing)) > 0.85
         side: dict[str, Any] = {"ha": "right" if late else "left", "va": "center", "fontsize": 8}
         ax.annotate(key.said(crossing), (crossing, 0.5), (-6 if late else 6, 0), textcoords="offset points", **side)
-    mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
-    mark_nominal(ax, [*answer["scenario_at"], 0.5], [key])
+    _mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
+    _mark_nominal(ax, [*answer["scenario_at"], 0.5], [key])
     legend(figure, ax)
     return figure
 
 
-def mark_cases(ax: Axes, answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
+def _mark_cases(ax: Axes, answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
     """Every case that was run, by what became of it."""
     style: dict[str, Any] = {"linestyle": "none", "zorder": 3, "clip_on": False}
     looks: list[tuple[np.ndarray, str, dict[str, Any]]] = [
@@ -104,7 +104,7 @@ def mark_cases(ax: Axes, answer: dict[str, Any], met: np.ndarray, x: np.ndarray,
             ax.plot(x[chosen], y[chosen], label=f"a run: {words}" if look["marker"] == "." else words, **style, **look)
 
 
-def mark_nominal(ax: Axes, at: list[float | None], keys: list[Key]) -> None:
+def _mark_nominal(ax: Axes, at: list[float | None], keys: list[Key]) -> None:
     """Where the scenario itself lies, when inside the ranges."""
     place = [np.nan if value is None else value for value in at[:2]]
     if not all(0 <= key.share(np.asarray(value)) <= 1 for value, key in zip(place, keys, strict=False)):

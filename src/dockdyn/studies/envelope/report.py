@@ -18,21 +18,21 @@ LISTED = 40  # vertices in the table
 def envelope_report(dataset: xr.Dataset) -> Report:
     """The report of an envelope."""
     answer = json.loads(dataset.attrs["envelope"])
-    verdict = envelope_verdict(answer)
+    verdict = _envelope_verdict(answer)
     note = "Some of its points, in SI units; the result file has all of them."
     return result_report(
         dataset,
         verdict=verdict,
-        warnings=doubts(answer),
+        warnings=_doubts(answer),
         key=overview(dataset, answer),
         blocks=[Block("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
-        plots=[(partial(envelope_figure, dataset), caption(answer))],
+        plots=[(partial(envelope_figure, dataset), _caption(answer))],
         made=[("Runs", f"{answer['runs']}")],
         terminal=[Block(text=dataset.attrs["title"]), Block(text=verdict)],
     )
 
 
-def envelope_verdict(answer: dict[str, Any]) -> str:
+def _envelope_verdict(answer: dict[str, Any]) -> str:
     """The envelope in words."""
     met, unmet = words_for(answer)
     share = answer["share_met"]
@@ -55,7 +55,7 @@ def envelope_verdict(answer: dict[str, Any]) -> str:
     return f"{capital(met)} over {100 * share:.3g} % of the range; {what} ({runs})."
 
 
-def doubts(answer: dict[str, Any]) -> list[str]:
+def _doubts(answer: dict[str, Any]) -> list[str]:
     """What to know before trusting the envelope."""
     found = []
     if answer["failed"]:
@@ -88,7 +88,7 @@ def overview(dataset: xr.Dataset, answer: dict[str, Any]) -> list[tuple[str, str
     return rows
 
 
-def caption(answer: dict[str, Any]) -> str:
+def _caption(answer: dict[str, Any]) -> str:
     met, _ = words_for(answer)
     words = f"Where the outcome is “{met}”, shaded, and its boundary as located by bisection. Every point is one run"
     return f"{words}; they gather where the outcome changes."

@@ -36,7 +36,7 @@ FINE = 48  # cells along a line; of a plane, where the boundary passes, at the d
 TINY = 1e-300  # a margin that is not met, and zero
 
 
-def parse_over(text: str) -> tuple[str, tuple[Any, Any]]:
+def _parse_over(text: str) -> tuple[str, tuple[Any, Any]]:
     """`KEY=LOW:HIGH`; ScenarioError otherwise."""
     key, equals, values = text.partition("=")
     parts = [part.strip() for part in values.split(":")]
@@ -48,7 +48,7 @@ def parse_over(text: str) -> tuple[str, tuple[Any, Any]]:
 def ranges(texts: list[str]) -> dict[str, tuple[Any, Any]]:
     """Ranges by key of several `KEY=LOW:HIGH`; ScenarioError where a key comes twice."""
     found: dict[str, tuple[Any, Any]] = {}
-    for key, ends in map(parse_over, texts):
+    for key, ends in map(_parse_over, texts):
         if key in found:
             raise ScenarioError(f"--over {key}: given twice; must be different keys")
         found[key] = ends
@@ -88,22 +88,22 @@ def envelope(
     axes = [axis_of(scenario, Sweep(key, *ends, count=2, option="--over")) for key, ends in over.items()]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
-    outcome = outcome_of(scenario, of)
+    outcome = _outcome_of(scenario, of)
     # what follows a capture decides nothing
     asked = kind_named(scenario.kind).ended_by_capture(scenario) if outcome is CAPTURE else scenario
-    cases = Evaluated(asked, axes, outcome, rounds(tolerance), progress)
+    cases = Evaluated(asked, axes, outcome, _rounds(tolerance), progress)
     cases.check()
-    found = on_line(cases, tolerance) if len(axes) == 1 else on_plane(cases, tolerance)
+    found = _on_line(cases, tolerance) if len(axes) == 1 else _on_plane(cases, tolerance)
     if progress is not None:
         progress(1.0)
-    return dataset_of(scenario, cases, found, tolerance)
+    return _dataset_of(scenario, cases, found, tolerance)
 
 
-def outcome_of(scenario: Scenario, name: str) -> Requirement:
+def _outcome_of(scenario: Scenario, name: str) -> Requirement:
     """What `name` asks for: capture, or one of the scenario's requirements."""
     if name == CAPTURED:
         if not kind_named(scenario.kind).can_capture(scenario):
-            raise nothing_captures(scenario)
+            raise _nothing_captures(scenario)
         return CAPTURE
     found = {one.name: one for one in scenario.requirements}
     if name not in found:
@@ -111,22 +111,22 @@ def outcome_of(scenario: Scenario, name: str) -> Requirement:
     return found[name]
 
 
-def nothing_captures(scenario: Scenario) -> ScenarioError:
+def _nothing_captures(scenario: Scenario) -> ScenarioError:
     """Says so, and what could be asked for instead."""
     names = [one.name for one in scenario.requirements]
     others = f"; must be one of its requirements: {', '.join(names)}" if names else ", and it has no [requirements]"
     return ScenarioError(f"{scenario.name}: --of {CAPTURED}: nothing in the scenario captures{others}")
 
 
-def cells_at(tolerance: float) -> int:
+def _cells_at(tolerance: float) -> int:
     """Cells along an axis where the boundary passes: a smooth one leaves its chords by the square of their length."""
     halvings = round(math.log2(FINE / COARSE * math.sqrt(TOLERANCE / tolerance)))
     return COARSE * 2 ** max(halvings, 1)
 
 
-def rounds(tolerance: float) -> int:
+def _rounds(tolerance: float) -> int:
     """About how many batches it takes."""
-    cells = cells_at(tolerance)
+    cells = _cells_at(tolerance)
     return 3 + round(math.log2(cells / COARSE)) + max(math.ceil(-math.log2(cells * tolerance)), 0)
 
 
@@ -164,7 +164,7 @@ class Evaluated:
         """Below zero where met, of those that have `run`: by the margin, where there is one. NaN where not decided."""
         where = f"{self.scenario.name}: requirements.{self.of.name}"
         if self.of is CAPTURE and np.isnan(figures.get(CAPTURED, np.full(run.shape, np.nan))[run]).any():
-            raise nothing_captures(self.scenario)
+            raise _nothing_captures(self.scenario)
         if not run.any():
             return np.full(run.shape, np.nan)
         figures = {name: np.where(run, values, np.nan) for name, values in figures.items()}
@@ -202,15 +202,15 @@ class Found(NamedTuple):
     share: float | None  # of the range in which it is met, of that where it is known
 
 
-def on_plane(cases: Evaluated, tolerance: float) -> Found:
+def _on_plane(cases: Evaluated, tolerance: float) -> Found:
     """Polylines, and outlines of the region."""
-    found = chart(cases, cells_at(tolerance), tolerance, coarse=COARSE, gaps=True)
+    found = chart(cases, _cells_at(tolerance), tolerance, coarse=COARSE, gaps=True)
     inside = region(found)
     share = inside.area / inside.known if inside.known else None
     return Found([piece for piece in found.boundary if len(piece) > 1], inside.outlines, share)
 
 
-def on_line(cases: Evaluated, tolerance: float) -> Found:
+def _on_line(cases: Evaluated, tolerance: float) -> Found:
     """Crossings, and the stretches between them."""
     share = np.linspace(0, 1, FINE + 1)[:, None]
     found = cases(share)
@@ -235,7 +235,7 @@ def on_line(cases: Evaluated, tolerance: float) -> Found:
     return Found(crossings, [np.array(ends)[:, None] for ends in stretches], None if np.isnan(area) else area)
 
 
-def dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: float) -> xr.Dataset:
+def _dataset_of(scenario: Scenario, cases: Evaluated, found: Found, tolerance: float) -> xr.Dataset:
     places, met = cases.points()
     boundary, inside = ([cases.values(piece) for piece in pieces] for pieces in (found.boundary, found.region))
     answer = {

@@ -112,7 +112,7 @@ class Sample(NamedTuple):
     slopes: Array  # the tip's twist by the joints' rates, 6 × joints, base axes
 
 
-def tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> tuple[Array, Array, Array]:
+def _tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> tuple[Array, Array, Array]:
     """Position (m), rotation and slopes of a link."""
     scalar = arm.joint_columns()
     at, moving = jnp.array(columns), jnp.array([scalar[column] for column in columns])
@@ -131,16 +131,16 @@ def tip_pose(arm: Tree, link: int, columns: tuple[int, ...], joints: Array) -> t
 
 
 @partial(Program, static=("link", "columns", "kept"))
-def led(
+def _led(
     tree: Tree, link: int, columns: tuple[int, ...], kept: int, start: Array, places: Float[Array, "samples 3"]
 ) -> tuple[Sample, Array]:
     """Joints for every place of the tip, each found from the one before by damped least squares; all stacked."""
-    _, upright, _ = tip_pose(tree, link, columns, start)
+    _, upright, _ = _tip_pose(tree, link, columns, start)
     reach = jnp.maximum(jnp.linalg.norm(places[0]), 1e-6)
     weights = jnp.concatenate([jnp.full(3, 1 / reach), jnp.ones(3)])[:kept]
 
     def seen(joints: Array, goal: Array) -> Sample:
-        place, turn, slopes = tip_pose(tree, link, columns, joints)
+        place, turn, slopes = _tip_pose(tree, link, columns, joints)
         turned = upright @ turn.T
         skew = 0.5 * (turned - turned.T)
         missing = jnp.concatenate([goal - place, jnp.stack([skew[2, 1], skew[0, 2], skew[1, 0]])])
@@ -176,13 +176,13 @@ def lead(arm: Arm, direction: Row, offsets: Float[np.ndarray, "samples"], time: 
         raise ScenarioError(f"{arm.name}: no joint moves {arm.tip}")
     if not arm.holds_attitude and len(arm.joints) < 3:
         raise ScenarioError(f"{arm.name}: {len(arm.joints)} joints lead {arm.tip}; must be at least 3 for a line")
-    within(arm, arm.start[None], np.zeros(1))
+    _within(arm, arm.start[None], np.zeros(1))
     link = arm.tree.layout.names.index(arm.tip)
     along = np.asarray(direction, float) / np.linalg.norm(direction)
     start = jnp.asarray(arm.start)
-    middle = np.asarray(tip_pose(arm.tree, link, arm.columns, start)[0])
+    middle = np.asarray(_tip_pose(arm.tree, link, arm.columns, start)[0])
     kept = 6 if arm.holds_attitude else 3
-    samples, weights = led(arm.tree, link, arm.columns, kept, start, jnp.asarray(middle + np.outer(offsets, along)))
+    samples, weights = _led(arm.tree, link, arm.columns, kept, start, jnp.asarray(middle + np.outer(offsets, along)))
     slopes = np.asarray(weights)[:, None] * np.asarray(samples.slopes)[:, :kept]
     least = np.linalg.svd(slopes, compute_uv=False)[:, -1]
     lost = ~(np.asarray(samples.missing) < THERE)
@@ -197,12 +197,12 @@ def lead(arm: Arm, direction: Row, offsets: Float[np.ndarray, "samples"], time: 
             f"least {SINGULAR:g}); choose other --joints or another --direction"
         )
     path = Path(np.asarray(samples.joints), np.asarray(samples.place), least)
-    within(arm, path.joints, time)
-    paced(arm, path, time)
+    _within(arm, path.joints, time)
+    _paced(arm, path, time)
     return path
 
 
-def within(arm: Arm, joints: Float[np.ndarray, "samples joints"], time: Row) -> None:
+def _within(arm: Arm, joints: Float[np.ndarray, "samples joints"], time: Row) -> None:
     """Refuses joints beyond their limits."""
     out = (joints < arm.lower) | (joints > arm.upper)
     if out.any():
@@ -214,7 +214,7 @@ def within(arm: Arm, joints: Float[np.ndarray, "samples joints"], time: Row) -> 
         )
 
 
-def paced(arm: Arm, path: Path, time: Row) -> None:
+def _paced(arm: Arm, path: Path, time: Row) -> None:
     """Refuses joints that turn too fast."""
     rates = np.abs(np.diff(path.joints, axis=0)) / np.diff(time)[:, None]
     over = rates > arm.rate

@@ -84,7 +84,7 @@ def read_bounce(
     touching = size > threshold
     if not touching.any() or size.max() <= CLEAR * noise:
         raise log.refuse(None, f"{log.headings[FORCE]} never rises above its noise: there is no contact")
-    first, last, ends = stretch(log, touching)
+    first, last, ends = _stretch(log, touching)
     sign = float(np.sign(np.sum((force - rest)[first : last + 1])))
     inward = sign * float(np.sum((force - rest)[first : last + 1] * (position[first : last + 1] - position[first])))
     direction = 1.0 if inward >= 0 else -1.0
@@ -107,7 +107,7 @@ def read_bounce(
     )
 
 
-def stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
+def _stretch(log: Log, touching: np.ndarray) -> tuple[int, int, bool]:
     """First and last sample of the first contact, bridging short drops of the force to its threshold."""
     first = int(np.argmax(touching))
     if first < QUIET:

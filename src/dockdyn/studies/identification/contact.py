@@ -162,12 +162,12 @@ class ContactSearch:
         for _ in range(3):  # the end of contact is where the law's force ends
             gate = inside.astype(float)
             columns = np.stack([x * gate, v * gate, -gate, np.ones(len(force))], axis=1)
-            stiffness, damping, rest, bias = least_squares(columns, force)
+            stiffness, damping, rest, bias = _least_squares(columns, force)
             surface = rest / stiffness if stiffness else math.inf
             if not cell[0] <= surface <= cell[1]:  # then on the nearer side of the cell
                 surface = cell[0] if surface < cell[0] else cell[1]
                 columns = np.stack([(x - surface) * gate, v * gate, np.ones(len(force))], axis=1)
-                stiffness, damping, bias = least_squares(columns, force)
+                stiffness, damping, bias = _least_squares(columns, force)
             raw = pressing(stiffness, damping, x - surface, v)
             touching = (x > surface) & (raw > 0)
             touching[:entry] = False
@@ -207,7 +207,7 @@ def pressing(stiffness: float, damping: float, depth: Row, rate: Row) -> Row:
     return law(stiffness, damping, adhesion=False).force(depth, rate)
 
 
-def least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
+def _least_squares(columns: Float[np.ndarray, "n p"], right: Row) -> Row:
     size = np.linalg.norm(columns, axis=0)
     size[size == 0] = 1.0
     scaled = columns / size

@@ -106,14 +106,14 @@ class Samples:
         """Derivatives of A(q) y by the parameters over the past of `output`, filtered by 1/A."""
         filtering = np.r_[1.0, a]
         output, u, pulse = (lfilter([1.0], filtering, signal) for signal in (output, self.u, self.pulse))
-        delayed = [-shifted(output, i + 1) for i in range(self.orders.a)]
-        delayed += [shifted(u, j + 1) for j in range(self.orders.b)]
+        delayed = [-_shifted(output, i + 1) for i in range(self.orders.a)]
+        delayed += [_shifted(u, j + 1) for j in range(self.orders.b)]
         delayed += [np.ones(len(u))]
-        return np.stack([*delayed, *(shifted(pulse, i) for i in range(self.orders.a))], axis=1)
+        return np.stack([*delayed, *(_shifted(pulse, i) for i in range(self.orders.a))], axis=1)
 
     def arx(self) -> Row:
         """Least squares of the equation error."""
-        theta = solved(self.columns(self.y, np.zeros(self.orders.a)), self.y)
+        theta = _solved(self.columns(self.y, np.zeros(self.orders.a)), self.y)
         at = self.orders.a + self.orders.b  # there: A(1) offset
         gain = 1 + theta[: self.orders.a].sum()
         theta[at] = theta[at] / gain if abs(gain) > 1e-12 else 0.0
@@ -133,21 +133,21 @@ class Samples:
         """ŷ + offset with coefficients as they are; offset and start are fitted."""
         moved = lfilter(np.r_[0.0, b], np.r_[1.0, a], self.u)
         pulse = lfilter([1.0], np.r_[1.0, a], self.pulse)
-        free = np.stack([np.ones(len(moved)), *(shifted(pulse, i) for i in range(len(a)))], axis=1)
-        return moved + free @ solved(free, self.y - moved)
+        free = np.stack([np.ones(len(moved)), *(_shifted(pulse, i) for i in range(len(a)))], axis=1)
+        return moved + free @ _solved(free, self.y - moved)
 
     def start_of(self, theta: Row) -> Row:
         """The start that fits best with a and b as they are."""
         a, b, offset, _ = self.parts(theta)
-        stable = settled(a)
+        stable = _settled(a)
         moved = lfilter(np.r_[0.0, b], np.r_[1.0, a], self.u) + offset
-        pulses = [shifted(lfilter([1.0], np.r_[1.0, stable], self.pulse), i) for i in range(self.orders.a)]
-        return solved(np.stack(pulses, axis=1), np.nan_to_num(self.y - moved))
+        pulses = [_shifted(lfilter([1.0], np.r_[1.0, stable], self.pulse), i) for i in range(self.orders.a)]
+        return _solved(np.stack(pulses, axis=1), np.nan_to_num(self.y - moved))
 
     def refined(self, theta: Row) -> Row:
         """Refined instrumental variables: the simulated output instruments the measured one, both filtered by 1/A."""
         n = self.orders.a
-        theta = np.r_[settled(theta[:n]), theta[n:]]
+        theta = np.r_[_settled(theta[:n]), theta[n:]]
         for _ in range(REFINED):
             a, _, offset, _ = self.parts(theta)
             instruments = self.columns(self.simulated(theta) - offset, a)
@@ -155,9 +155,9 @@ class Samples:
             measured = self.columns(self.y - offset, a)
             filtered = lfilter([1.0], np.r_[1.0, a], self.y - offset)
             spanned, _ = np.linalg.qr(instruments / np.linalg.norm(instruments, axis=0))
-            found = solved(spanned.T @ measured, spanned.T @ filtered)
+            found = _solved(spanned.T @ measured, spanned.T @ filtered)
             found[n + self.orders.b] += offset
-            found[:n] = settled(found[:n])
+            found[:n] = _settled(found[:n])
             change = np.abs(found - theta)[: n + self.orders.b].max()
             theta = found
             if change < SETTLED:
@@ -171,7 +171,7 @@ class Samples:
         for _ in range(DESCENTS):
             a, _, offset, _ = self.parts(theta)
             slope = self.columns(self.y - error - offset, a)
-            step = solved(slope, error)
+            step = _solved(slope, error)
             for share in (1.0, 0.5, 0.25, 0.1, 0.02):
                 tried = theta + share * step
                 if np.abs(poles(tried[:n])).max() >= 1.0:
@@ -201,12 +201,12 @@ class Samples:
         return covariance(slope, error)
 
 
-def shifted(signal: Row, by: int) -> Row:
+def _shifted(signal: Row, by: int) -> Row:
     """A signal later by so many samples, zeros before."""
     return np.r_[np.zeros(by), signal[: len(signal) - by]]
 
 
-def solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
+def _solved(matrix: Float[np.ndarray, "rows p"], right: Row) -> Row:
     """Least squares with columns of like size; ValueError where some depend on others."""
     size = np.linalg.norm(matrix, axis=0)
     if not (size > 0).all() or not np.isfinite(matrix).all():
@@ -222,7 +222,7 @@ def poles(a: Row) -> np.ndarray:
     return np.roots(np.r_[1.0, a])
 
 
-def settled(a: Row) -> Row:
+def _settled(a: Row) -> Row:
     """`a` with poles on or outside the unit circle mirrored into it: what can be a filter."""
     found = poles(a)
     size = np.abs(found)

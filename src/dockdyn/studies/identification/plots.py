@@ -22,7 +22,7 @@ COHERENT = 0.95  # above which a ratio of spectra is shown
 SECTIONS = 6  # of a log, for its spectra
 
 
-def panels(heights: list[float], entries: int) -> tuple[Figure, list[Axes]]:
+def _panels(heights: list[float], entries: int) -> tuple[Figure, list[Axes]]:
     """Panels one above the other on one axis."""
     from matplotlib.figure import Figure
 
@@ -39,11 +39,11 @@ def fit_figure(robot: Robot) -> Figure:
     """Commanded, actual and simulated position, and the residual."""
     records, late = robot.records, robot.fit.orders.delay
     time = np.arange(len(records.command)) * records.period
-    figure, (above, below) = panels([2.3, 1.3], 3)
+    figure, (above, below) = _panels([2.3, 1.3], 3)
     above.plot(time, 1e3 * records.command, color=COLOURS["muted"], linewidth=0.9, label="commanded")
     above.plot(time, 1e3 * records.actual, color=BLUE, label="actual")
     above.plot(time[late:], 1e3 * robot.fit.simulated, color=ORANGE, linestyle=DASHES[1], label="simulated")
-    scale, unit = sized(robot.fit.residual)
+    scale, unit = _sized(robot.fit.residual)
     below.plot(time[late:], scale * robot.fit.residual, color=COLOURS["green"], linewidth=0.7)
     above.set_ylabel("position, mm")
     below.set(xlabel="time, s", ylabel=f"residual, {unit}", xlim=(0, time[-1]))
@@ -51,7 +51,7 @@ def fit_figure(robot: Robot) -> Figure:
     return figure
 
 
-def sized(values: np.ndarray) -> tuple[float, str]:
+def _sized(values: np.ndarray) -> tuple[float, str]:
     """What takes metres to a unit that suits their size."""
     largest = float(np.abs(values).max())
     for scale, unit in ((1e3, "mm"), (1e6, "µm")):
@@ -64,9 +64,9 @@ def sized(values: np.ndarray) -> tuple[float, str]:
 def bode_figure(robot: Robot) -> Figure:
     """Frequency response with its 95 % band, the ratio of the measured spectra beside it."""
     band = robot.band
-    figure, (magnitude, phase, width) = panels([1.8, 1.8, 1.2], 4)
+    figure, (magnitude, phase, width) = _panels([1.8, 1.8, 1.2], 4)
     size, angle = 20 * np.log10(np.abs(band.response)), np.degrees(np.unwrap(np.angle(band.response)))
-    hertz, measured = spectral_ratio(robot)
+    hertz, measured = _spectral_ratio(robot)
     points = 20 * np.log10(np.abs(measured)), np.degrees(np.unwrap(np.angle(measured)))
     for ax, value, half, point in (
         (magnitude, size, band.magnitude, points[0]),
@@ -105,7 +105,7 @@ def bode_figure(robot: Robot) -> Figure:
     return figure
 
 
-def spectral_ratio(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+def _spectral_ratio(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     """Frequencies (Hz) at which the log is coherent, and actual over commanded there, without the hold of the samples."""
     records = robot.records
     length = max(64, len(records.command) // SECTIONS)
@@ -152,7 +152,7 @@ def residual_figure(robot: Robot) -> Figure:
 def force_figure(contact: Contact) -> Figure:
     """Measured and fitted force over time, and what is left."""
     bounce = contact.bounce
-    figure, (above, below) = panels([2.3, 1.3], 2)
+    figure, (above, below) = _panels([2.3, 1.3], 2)
     time = bounce.time - bounce.time[bounce.first]
     above.plot(time, bounce.force, color=BLUE, label="measured")
     above.plot(time, contact.fitted, color=ORANGE, linestyle=DASHES[1], label="fitted")
@@ -167,7 +167,7 @@ def force_figure(contact: Contact) -> Figure:
 def stroke_figure(contact: Contact) -> Figure:
     """What the force has beside the spring's, over depth: as measured and with the delay taken back."""
     bounce = contact.bounce
-    figure, (ax,) = panels([2.9], 3)
+    figure, (ax,) = _panels([2.9], 3)
     measured = bounce.position
     place, _ = smooth(bounce)
     late = bounce.time + contact.delay.value

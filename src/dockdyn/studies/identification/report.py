@@ -20,14 +20,14 @@ def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Repor
         "Bayesian information criterion: how well a choice fits, less what its coefficients cost. A difference of ten leaves "
         "little doubt; with a smaller one the choice with fewer coefficients is as good."
     )
-    return identified(
+    return _identified(
         "Robot",
         robot_verdict(answer),
         robot_rows(answer),
         robot_toml(robot),
         ("Log", f"{robot.records.name}, {answer['samples']} samples"),
         Block("Orders that were compared", table=candidates(answer), notes=[note], where="after"),
-        plots=tuple(robot_figures(robot)),
+        plots=tuple(_robot_figures(robot)),
         made=[
             ("Method", METHODS[answer["method"]]),
             ("Uncertainty", "standard deviations, for residuals that may have memory (Newey–West)"),
@@ -41,13 +41,13 @@ def robot_report(robot: Robot, answer: dict[str, Any], again: str = "") -> Repor
 
 def contact_report(contact: Contact, answer: dict[str, Any], again: str = "") -> Report:
     """What `dockdyn identify contact` found; `again` is what was typed for it."""
-    return identified(
+    return _identified(
         "Contact",
         contact_verdict(answer),
         contact_rows(answer),
         contact_toml(contact),
         ("Log", f"{contact.bounce.name}, {answer['samples']} samples about the first contact"),
-        plots=tuple(contact_figures(contact)),
+        plots=tuple(_contact_figures(contact)),
         made=[
             ("Law", "spring and dashpot that presses only, its force late, with a bias"),
             ("Uncertainty", "standard deviations; that of the delay is at least a period over √12"),
@@ -58,7 +58,7 @@ def contact_report(contact: Contact, answer: dict[str, Any], again: str = "") ->
     )
 
 
-def identified(
+def _identified(
     what: str,
     verdict: str,
     rows: Rows,
@@ -71,19 +71,19 @@ def identified(
     return Report(
         title=f"{what}, identified",
         verdict=verdict,
-        key=[(titled(words), *value) for words, *value in rows],
+        key=[(_titled(words), *value) for words, *value in rows],
         blocks=[Block("For a scenario", text=toml), *blocks, Block(rows=[log], where="inputs")],
         terminal=[verdict, Block(rows=rows, text=toml)],
         **parts,
     )
 
 
-def titled(words: str) -> str:
+def _titled(words: str) -> str:
     """A quantity at the start of its row; a symbol stays as it is."""
     return words if len(words) < 3 else words[0].upper() + words[1:]
 
 
-def robot_figures(robot: Robot) -> Iterator[Plot]:
+def _robot_figures(robot: Robot) -> Iterator[Plot]:
     yield (
         partial(fit_figure, robot),
         "Commanded, actual and simulated position: the last two should lie on each other, and the residual below should "
@@ -102,7 +102,7 @@ def robot_figures(robot: Robot) -> Iterator[Plot]:
         )
 
 
-def contact_figures(contact: Contact) -> Iterator[Plot]:
+def _contact_figures(contact: Contact) -> Iterator[Plot]:
     yield (
         partial(force_figure, contact),
         "Measured and fitted force: what is left below should be noise alone, at the ends of the contact, too.",

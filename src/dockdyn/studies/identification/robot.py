@@ -121,7 +121,7 @@ def identify_robot(
             break
         try:
             found = fit(records.command, records.actual, candidate.orders, method)
-            transfer = converted(found.a, found.b, records.period)
+            transfer = _converted(found.a, found.b, records.period)
         except (ValueError, np.linalg.LinAlgError) as error:
             passed_over.append(f"orders {candidate.orders.words()}: {error}")
             continue
@@ -133,9 +133,9 @@ def identify_robot(
         words = passed_over[0] if passed_over else "nothing fits; the log is too short or tells too little"
         raise ScenarioError(f"{records.name}: {words}")
     covariance = chosen.covariance
-    gain, slope = transfer.dc_gain(), gain_slope(chosen)
+    gain, slope = transfer.dc_gain(), _gain_slope(chosen)
     spread = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
-    ends = excited_range(records)
+    ends = _excited_range(records)
     tests = None
     if math.sqrt(chosen.variance) > max(ROUNDED * float(np.std(records.actual)), 0.9 * rounding(records.actual)):
         tests = residual_tests(chosen.residual, records.command[: len(chosen.residual)])
@@ -158,7 +158,7 @@ def identify_robot(
     return robot
 
 
-def converted(a: Row, b: Row, period: float) -> TransferFunction:
+def _converted(a: Row, b: Row, period: float) -> TransferFunction:
     """The continuous robot; ValueError where there is none."""
     return discrete.continuous(a.tolist(), b.tolist(), period)
 
@@ -168,13 +168,13 @@ def fit_percent(measured: Row, simulated: Row) -> float:
     return 100 * (1 - float(np.linalg.norm(measured - simulated) / np.linalg.norm(measured - measured.mean())))
 
 
-def gain_slope(found: Fit) -> Row:
+def _gain_slope(found: Fit) -> Row:
     """Derivative of the gain at rest by a and b."""
     bottom, top = 1 + found.a.sum(), found.b.sum()
     return np.r_[np.full(len(found.a), -top / bottom**2), np.full(len(found.b), 1 / bottom)]
 
 
-def excited_range(records: Records) -> tuple[float, float]:
+def _excited_range(records: Records) -> tuple[float, float]:
     """Frequencies (Hz) between which nearly all of the command's power lies, its drift aside."""
     command = records.command
     moving = command - np.linspace(command[0], command[-1], len(command))
@@ -203,7 +203,7 @@ def band(found: Fit, transfer: TransferFunction, period: float, count: int) -> B
         sides = []
         for sign in (1, -1):
             moved = theta + sign * step
-            sides.append(converted(moved[: len(found.a)], moved[len(found.a) :], period).at(s))
+            sides.append(_converted(moved[: len(found.a)], moved[len(found.a) :], period).at(s))
         slopes[:, i] = np.log(sides[0] / sides[1]) / (2 * step[i])
     spread = [np.einsum("fi,ij,fj->f", part, found.covariance, part) for part in (slopes.real, slopes.imag)]
     relative, angle = (np.sqrt(np.maximum(each, 0.0)) for each in spread)

@@ -44,23 +44,23 @@ def candidates(records: Records, orders: tuple[int, int] | None, delay: int | No
     """Orders to try, the best first; the one that is given, if it is."""
     if orders is not None and delay is not None:
         only = Orders(*orders, delay)
-        enough(records, only)
-        if sum(orders) > tellable(records.command):
+        _enough(records, only)
+        if sum(orders) > _tellable(records.command):
             raise ScenarioError(
                 f"{records.name}: the command excites too little for orders {only.words()}; must be such as a sweep"
             )
         return [Candidate(only, math.nan)]
     u, y = records.command, records.actual
     sizes = [(a, b) for a in range(1, LARGEST + 1) for b in (a - 1, a) if b] if orders is None else [orders]
-    enough(records, Orders(*min(sizes), delay or 0))
-    known = tellable(u)
+    _enough(records, Orders(*min(sizes), delay or 0))
+    known = _tellable(u)
     sizes = [size for size in sizes if sum(size) <= known]
     if not sizes:
         raise ScenarioError(
             f"{records.name}: the command excites too little to tell coefficients apart; must be such as a sweep"
         )
     last = LONGEST if delay is None and len(u) >= least(Orders(LARGEST, LARGEST, LONGEST)) else delay or 0
-    criterion = partial(criterion_of, u, y, last)
+    criterion = partial(_criterion_of, u, y, last)
     delays = [last] if delay is not None else list(range(last + 1))
     if len(sizes) * len(delays) > LONGEST + 1:  # a middling size tells the dead time, with that of missing poles
         usual = (2, 2) if (2, 2) in sizes else sizes[0]
@@ -71,7 +71,7 @@ def candidates(records: Records, orders: tuple[int, int] | None, delay: int | No
     return sorted((each for each in tried if math.isfinite(each.criterion)), key=lambda each: each.criterion)
 
 
-def criterion_of(command: Row, actual: Row, last: int, orders: Orders) -> float:
+def _criterion_of(command: Row, actual: Row, last: int, orders: Orders) -> float:
     """Bayesian information criterion, on the positions from sample `last` on whatever the delay; infinite without a fit."""
     late, y = orders.delay, actual[last:]
     try:
@@ -92,7 +92,7 @@ def rounding(values: Row) -> float:
     return float(apart.min(initial=np.inf if len(apart) else 0.0)) / math.sqrt(12)
 
 
-def tellable(command: Row) -> int:
+def _tellable(command: Row) -> int:
     """How many coefficients the command tells apart: its order of persistent excitation, up to what is tried."""
     most = 2 * LARGEST
     moved = command - command.mean()
@@ -109,7 +109,7 @@ def least(orders: Orders) -> int:
     return 5 * (orders.a + orders.b) + orders.a + orders.delay
 
 
-def enough(records: Records, orders: Orders) -> None:
+def _enough(records: Records, orders: Orders) -> None:
     if orders.b > orders.a:
         raise ScenarioError(
             f"--orders {orders.a},{orders.b}: NB must be at most NA: with more, poles at z = 0 have no continuous robot"

@@ -46,7 +46,7 @@ def place(values: list[float]) -> str:
     return text.replace("-", "−")
 
 
-def tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
+def _tests_in_words(answer: dict[str, Any]) -> list[tuple[str, str]]:
     """What the residuals say."""
     if answer["white"] is None:
         return [("residuals", "none but round-off")]
@@ -83,7 +83,7 @@ def robot_rows(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("excited", f"{significant(low, 3)} to {significant(high, 3)}", "Hz"),
         ("offset", f"{answer['offset_m']:.3g}", "m"),
         *([] if answer["white"] is None else [rms]),
-        *((words, value, "") for words, value in tests_in_words(answer)),
+        *((words, value, "") for words, value in _tests_in_words(answer)),
     ]
     if "validation_fit_percent" in answer:
         rows.append(("fit of the other log", significant(answer["validation_fit_percent"], 4), "%"))
@@ -137,10 +137,10 @@ def plan_lines(answer: dict[str, Any]) -> Iterator[str | Block]:
     if answer["joints"]:
         held = "its attitude held" if answer["attitude_held"] else "its attitude free: the joints are too few"
         yield f"{answer['tip']} of {answer['arm']}, {held}:"
-        yield Block(table=joints_table(answer["joints"]))
+        yield Block(table=_joints_table(answer["joints"]))
 
 
-def joints_table(joints: list[dict[str, Any]]) -> Table:
+def _joints_table(joints: list[dict[str, Any]]) -> Table:
     """Where each joint goes, and how fast; angles in degrees."""
     rows = []
     for joint in joints:

@@ -81,7 +81,7 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     loop, contact = nominal_loop(scenario, nominal)
     several = counts_all(content, nominal)
     contact = None if several else contact
-    found = roots_of(scenario, loop, nominal)
+    found = _roots_of(scenario, loop, nominal)
     growth = float(found.roots[0].real)
     stable = growth < 0
     delay = float(loop.delay)
@@ -89,8 +89,8 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     slopes = sensitivities(content, nominal, loop, critical)
     own = None if several else contact_root(loop, found.roots)
     if own is None and not several and ideal_root(loop) is not None:
-        doubts.append(other_motion(loop, found.roots[0]))
-    later = margins_of_later_sets(scenario, nominal, delay)
+        doubts.append(_other_motion(loop, found.roots[0]))
+    later = _margins_of_later_sets(scenario, nominal, delay)
     if scenario is not stated:
         doubts.append("the sensitivities are those of the loop with the compensator's tuned numbers held")
     answer = {
@@ -126,8 +126,8 @@ def margins(scenario: Scenario) -> dict[str, Any]:
         "drift_modes": found.drift,
         "warnings": [
             *together(content, nominal, delay),
-            *(later_words(content, nominal, one) for one in later),
-            *remarks(content, loop, nominal),
+            *(_later_words(content, nominal, one) for one in later),
+            *_remarks(content, loop, nominal),
             *found.doubts,
             *doubts,
             *slopes.doubts,
@@ -136,9 +136,9 @@ def margins(scenario: Scenario) -> dict[str, Any]:
     return finite(answer)
 
 
-def margins_of_set(content: TwoBodiesSection, nominal: Nominal, delay: float) -> dict[str, Any]:
+def _margins_of_set(content: TwoBodiesSection, nominal: Nominal, delay: float) -> dict[str, Any]:
     """Growth rate and delays of a set of closed contacts whose forces come a `delay` (s) late and nothing else does."""
-    found = roots_with_delay(seen_matrices(content, nominal), delay)
+    found = _roots_with_delay(seen_matrices(content, nominal), delay)
     growth = float(found.roots[0].real)
     critical, _ = critical_delay(found.windows, delay, growth < 0)
     margin = None if critical is None else critical - delay
@@ -146,10 +146,10 @@ def margins_of_set(content: TwoBodiesSection, nominal: Nominal, delay: float) ->
     return names | {"critical_delay_s": critical, "delay_margin_s": margin}
 
 
-def margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
+def _margins_of_later_sets(scenario: Scenario, nominal: Nominal | None, delay: float) -> list[dict[str, Any]]:
     """Margins of the sets of contacts that close while the nominal ones are closed, with a `delay` (s) alone."""
     found = later_sets(scenario, nominal)
-    return [{"after_s": one.after} | margins_of_set(scenario.content, one.nominal, delay) for one in found]
+    return [{"after_s": one.after} | _margins_of_set(scenario.content, one.nominal, delay) for one in found]
 
 
 def together(content: Judged, nominal: Nominal | None, delay: float) -> list[str]:
@@ -164,15 +164,15 @@ def together(content: Judged, nominal: Nominal | None, delay: float) -> list[str
         soft = [name for name, contact in each if not contact["stiffness_N_m"] > 0]
         return [words, *(f"{name} has no stiffness at the depth taken; state stability.depth" for name in soft)]
     every, one = (
-        margins_of_set(content, some, delay)["critical_delay_s"] for some in (nominal, replace(nominal, others=()))
+        _margins_of_set(content, some, delay)["critical_delay_s"] for some in (nominal, replace(nominal, others=()))
     )
     words += (
         f", and the loop is taken along the normal of {names[0]} alone; with a delay and nothing else the critical "
     )
-    return [f"{words}delay is {milliseconds(every)} with all of them and {milliseconds(one)} with one"]
+    return [f"{words}delay is {_milliseconds(every)} with all of them and {_milliseconds(one)} with one"]
 
 
-def later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]) -> str:
+def _later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any]) -> str:
     """What a later set of closed contacts means for the loop."""
     own = [] if nominal is None else names_of(content, nominal)
     new = [name for name in found["contacts"] if name not in own]
@@ -182,10 +182,10 @@ def later_words(content: Judged, nominal: Nominal | None, found: dict[str, Any])
     words += "the loop is stable" if found["stable"] else "the loop is unstable"
     if found["critical_delay_s"] is None:
         return words
-    return f"{words}, the critical delay {milliseconds(found['critical_delay_s'])}"
+    return f"{words}, the critical delay {_milliseconds(found['critical_delay_s'])}"
 
 
-def milliseconds(time: float | None) -> str:
+def _milliseconds(time: float | None) -> str:
     """A critical delay (s) in words; None where no delay destabilises."""
     return "none" if time is None else f"{1e3 * time:.4g} ms"
 
@@ -208,7 +208,7 @@ def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float 
     return (high if np.isfinite(high) else None), []
 
 
-def other_motion(loop: Loop, root: complex) -> str:
+def _other_motion(loop: Loop, root: complex) -> str:
     """That the root (1/s) which decides is not that of the contact's oscillation."""
     ideal = ideal_root(loop)
     assert ideal is not None
@@ -241,7 +241,7 @@ def finite(data: Any) -> Any:  # noqa: ANN401, what JSON holds
     return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
-def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
+def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
     """Roots and stable delays: of the whole model where only a delay is stated, else of the loop along the normal."""
     if loop.sampled():
         try:
@@ -250,13 +250,13 @@ def roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
     if nominal is None or kind_named(scenario.kind).along_normal or scenario.content.loop.beyond_delay():
-        return roots_with_delay(np.asarray(loop.matrices()), float(loop.delay))
+        return _roots_with_delay(np.asarray(loop.matrices()), float(loop.delay))
     matrices = seen_matrices(scenario.content, nominal)
     drift = 2 * len(pack(scenario.content.model().twists)) - len(matrices[0])
-    return replace(roots_with_delay(matrices, float(loop.delay)), drift=drift)
+    return replace(_roots_with_delay(matrices, float(loop.delay)), drift=drift)
 
 
-def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
+def _roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Roots:
     """Roots and stable delays of ẋ(t) = A₀ x(t) + A₁ x(t − delay); matrices in 1/s, the delay in s."""
     delays = np.array([delay])
     roots, errors = rightmost_roots(matrices, delays, ROOTS, errors=True)
@@ -265,13 +265,13 @@ def roots_with_delay(matrices: Float[np.ndarray, "2 n n"], delay: float) -> Root
         doubts.append("the delay is too long beside the loop's motion for its rightmost root to be certain")
     windows = stable_windows(matrices, delays)
     for _ in range(WIDER):  # a stable window that does not end where the search does
-        if not (roots[0].real < 0 and windows.longest < np.inf and own_window_is_open(windows, delay)):
+        if not (roots[0].real < 0 and windows.longest < np.inf and _own_window_is_open(windows, delay)):
             break
         windows = stable_windows(matrices, delays, longest=2 * max(windows.longest, delay))
     return Roots(roots, windows, 0, doubts)
 
 
-def own_window_is_open(windows: Windows, delay: float) -> bool:
+def _own_window_is_open(windows: Windows, delay: float) -> bool:
     """Whether the search ended before the stable window of a `delay` (s) did."""
     return delay >= windows.longest or any(low <= delay < high == windows.longest for low, high in windows.stable)
 
@@ -280,7 +280,7 @@ def place(content: Judged, nominal: Nominal | None) -> dict[str, Any] | None:
     """Where the nominal contact is."""
     if nominal is None:
         return {"depth_m": content.stability.depth}
-    position, azimuth, depth = (np.asarray(value) for value in place_once(content, nominal))
+    position, azimuth, depth = (np.asarray(value) for value in _place_once(content, nominal))
     section = content.contact[nominal.contact]
     return {
         "feature": section.feature,
@@ -293,7 +293,7 @@ def place(content: Judged, nominal: Nominal | None) -> dict[str, Any] | None:
 
 
 @jit_once
-def place_once(content: TwoBodiesSection, nominal: Nominal) -> tuple[Array, Array, Array]:
+def _place_once(content: TwoBodiesSection, nominal: Nominal) -> tuple[Array, Array, Array]:
     model, state = rest(content, nominal)
     contact = model.contacts[nominal.contact]
     assert isinstance(contact.law, Preloaded)
@@ -301,7 +301,7 @@ def place_once(content: TwoBodiesSection, nominal: Nominal) -> tuple[Array, Arra
     return contact.place(*places).array(), contact.azimuth(*places), contact.law.depth
 
 
-def remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
+def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     """What a reader of the margins should know."""
     found = []
     if getattr(content, "latch", None) is not None:

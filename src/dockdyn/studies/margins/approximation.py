@@ -40,28 +40,28 @@ def pade(content: Judged, loop: Loop, stable: bool) -> dict[str, Any] | None:
             ],
         }
     verdicts = {order: found[str(order)]["stable"] for order in ORDERS}
-    for order, words in reasons(loop, stable, verdicts).items():
+    for order, words in _reasons(loop, stable, verdicts).items():
         found[str(order)]["reason"] = words
     return found
 
 
-def reasons(loop: Loop, stable: bool, verdicts: dict[int, bool]) -> dict[int, str]:
+def _reasons(loop: Loop, stable: bool, verdicts: dict[int, bool]) -> dict[int, str]:
     """Why the orders are wrong whose verdict is not that of the exact loop."""
     wrong = [order for order, verdict in verdicts.items() if verdict != stable]
     if not wrong:
         return {}
     parts, known = left_out(loop), stable
     if parts:
-        known = bool(growth_rates(single(smoothed(loop)))[0] < 0)
+        known = bool(growth_rates(single(_smoothed(loop)))[0] < 0)
     if known != stable:
         words = f"the approximations leave out {' and '.join(parts)}, without which the loop is "
         words += "stable" if known else "unstable"
         right = "" if any(verdict == known for verdict in verdicts.values()) else "; and none is close enough here"
         return {order: words + right for order in wrong}
-    return {order: too_low(order, loop, [above for above in verdicts if verdicts[above] == stable]) for order in wrong}
+    return {order: _too_low(order, loop, [above for above in verdicts if verdicts[above] == stable]) for order in wrong}
 
 
-def too_low(order: int, loop: Loop, right: list[int]) -> str:
+def _too_low(order: int, loop: Loop, right: list[int]) -> str:
     """Why an order is wrong where the approximation leaves nothing out; `right` are the orders that are not."""
     if any(above > order for above in right):
         return f"order {order} of the approximation is too low here"
@@ -82,6 +82,6 @@ def left_out(loop: Loop) -> list[str]:
     return parts
 
 
-def smoothed(loop: Loop) -> Loop:
+def _smoothed(loop: Loop) -> Loop:
     """The loop that the approximations are of: delay, hold, robot, contact and compensator."""
     return replace(loop, dynamics="continuous", dynamics_period=None, sensor_period=None, averaging=None)

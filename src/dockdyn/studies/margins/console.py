@@ -13,7 +13,7 @@ LISTED = 6  # sensitivities printed
 
 def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
     """The figures behind a verdict, approximations beside the exact answer, and what decides it."""
-    yield Block(rows=key_numbers(margins))
+    yield Block(rows=_key_numbers(margins))
     if margins["pade"]:
         yield Block(table=approximations(margins))
         wrong = {order: found for order, found in margins["pade"].items() if found["stable"] != margins["stable"]}
@@ -24,7 +24,7 @@ def printed(margins: dict[str, Any]) -> Iterator[str | Block]:
     yield Block(table=Table(columns, [[together(key), f"{value:+.4g}"] for key, value in largest], worded={0}))
 
 
-def key_numbers(margins: dict[str, Any]) -> Rows:
+def _key_numbers(margins: dict[str, Any]) -> Rows:
     """Words, number and unit of what there is a number for; results of earlier versions lack some."""
     real, imaginary = (margins["rightmost_roots"] or [[margins["growth_rate_1_s"], 0.0]])[0]
     named = (

@@ -55,22 +55,22 @@ def sensitivities(content: Judged, nominal: Nominal | None, loop: Loop, critical
     """
     at_edge = critical is not None and critical > 0
     delay = float(critical if at_edge and critical is not None else loop.delay)
-    values = named_numbers(content, content)
-    groups = tied_keys(content, loop, values)
+    values = _named_numbers(content, content)
+    groups = _tied_keys(content, loop, values)
     doubts: list[str] = []
-    if not (loop.sampled() and delay and instants_coincide(loop, delay)):
-        _, slopes = named_slopes(content, nominal, loop, at_edge, delay, delay)
+    if not (loop.sampled() and delay and _instants_coincide(loop, delay)):
+        _, slopes = _named_slopes(content, nominal, loop, at_edge, delay, delay)
         found = {", ".join(keys): sum(slopes[key] * values[key] for key in keys) for keys in groups}
     else:
         longest = delay + NEARBY * float(loop.hold)  # type: ignore[arg-type]
-        slopes_at = partial(named_slopes, content, nominal, loop, at_edge, longest)
-        found, doubts = slopes_at_instant(slopes_at, loop, delay, at_edge, groups, values)
+        slopes_at = partial(_named_slopes, content, nominal, loop, at_edge, longest)
+        found, doubts = _slopes_at_instant(slopes_at, loop, delay, at_edge, groups, values)
     largest = max((abs(value) for value in found.values()), default=0.0)
     kept = {name: value for name, value in found.items() if abs(value) > SMALL * largest and not constrained(name)}
     return Sensitivities(dict(sorted(kept.items(), key=lambda item: -abs(item[1]))), doubts)
 
 
-def slopes_at_instant(
+def _slopes_at_instant(
     slopes_at: Callable[[float], tuple[float, dict[str, float]]],
     loop: Loop,
     delay: float,
@@ -92,7 +92,7 @@ def slopes_at_instant(
     steepness = max((abs(slope) / delay for pair in sides.values() for slope in pair), default=0.0)
     jumps = abs(after - before) > 10 * (steepness + abs(own)) * step
     if at_edge and jumps:  # the edge is the instant itself: it moves with the periods, and with nothing else
-        found = {", ".join(keys): edge_slope(loop, delay, keys) - values_of(keys, DELAYS, values) for keys in moving}
+        found = {", ".join(keys): _edge_slope(loop, delay, keys) - _values_of(keys, DELAYS, values) for keys in moving}
         words = f"the critical delay of {delay:g} s is an instant of the loop, where the growth rate jumps from "
         return found, [f"{words}{before:.3g} to {after:.3g} 1/s: it moves with the periods alone"]
     uneven = [name for name, pair in sides.items() if jumps or abs(pair[1] - pair[0]) > ALIKE * largest]
@@ -103,34 +103,34 @@ def slopes_at_instant(
     return found, [f"{words}{after:.3g} 1/s just above; no slope for {', '.join(uneven)}"]
 
 
-def values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, float]) -> float:
+def _values_of(keys: Sequence[str], among: Sequence[str], values: dict[str, float]) -> float:
     """Sum of the values of those of the `keys` that are `among` others."""
     return sum(values[key] for key in keys if key in among)
 
 
-def edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-4) -> float:
+def _edge_slope(loop: Loop, delay: float, keys: Sequence[str], step: float = 1e-4) -> float:
     """By how much an instant of the loop at a `delay` (s) moves for all of the periods `keys` by their own size (s)."""
     fields = [field for key, field in PERIODS.items() if key in keys]
     if "dynamics_period" in fields and loop.stepped():
         fields.append("hold")  # tied to it, or the same
     changes: dict[str, Any] = {name: np.asarray(getattr(loop, name)) * (1 + step) for name in fields}
     scaled = replace(loop, **changes)
-    return float(nearest_instant(scaled, delay) - nearest_instant(loop, delay)) / step
+    return float(_nearest_instant(scaled, delay) - _nearest_instant(loop, delay)) / step
 
 
-def nearest_instant(loop: Loop, delay: float) -> float:
+def _nearest_instant(loop: Loop, delay: float) -> float:
     """The instant of the loop (s) that is nearest to a `delay` (s)."""
     hold, marks = float(np.asarray(loop.hold)), delay_instants(loop)
     instants = hold * (np.round(delay / hold - marks) + marks)
     return float(instants[np.argmin(np.abs(instants - delay))])
 
 
-def instants_coincide(loop: Loop, delay: float) -> bool:
+def _instants_coincide(loop: Loop, delay: float) -> bool:
     """Whether what is delayed (s) comes at an instant of the loop."""
-    return abs(nearest_instant(loop, delay) - delay) < COINCIDE * float(np.asarray(loop.hold))
+    return abs(_nearest_instant(loop, delay) - delay) < COINCIDE * float(np.asarray(loop.hold))
 
 
-def tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tuple[str, ...]]:
+def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tuple[str, ...]]:
     """Every key of `values` once, with those that it can change with only."""
     groups = []
     if loop.sampled():
@@ -139,7 +139,7 @@ def tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tup
         groups.append(tuple(key for key, tied in zip(PERIODS, moved, strict=True) if tied and key in values))
     robot = getattr(content.loop, "robot", None)
     for name in ("poles", "zeros"):
-        groups += conjugate_pairs(f"loop.robot.{name}", getattr(robot, name, None) or [])
+        groups += _conjugate_pairs(f"loop.robot.{name}", getattr(robot, name, None) or [])
     for key in values:
         body, inertia, place = key.partition(".inertia.")
         row, _, column = place.partition(".")
@@ -150,7 +150,7 @@ def tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tup
     return [*groups, *((key,) for key in values if key not in together)]
 
 
-def conjugate_pairs(name: str, places: list[list[float]]) -> list[tuple[str, ...]]:
+def _conjugate_pairs(name: str, places: list[list[float]]) -> list[tuple[str, ...]]:
     """Keys of the real parts, and of the imaginary parts, of each conjugate pair."""
     open_, pairs = [index for index, place in enumerate(places) if place[1]], []
     while open_:
@@ -161,17 +161,17 @@ def conjugate_pairs(name: str, places: list[list[float]]) -> list[tuple[str, ...
     return pairs
 
 
-def named_slopes(
+def _named_slopes(
     content: Judged, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
 ) -> tuple[float, dict[str, float]]:
     """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
     hyperperiod = hyperperiod_of(single(replace(loop, delay=jnp.asarray(longest)))) if loop.sampled() else None
     start = None if hyperperiod is not None else rightmost(content, nominal, loop, delay)
-    growth, slopes = slopes_once(content, nominal, jnp.asarray(delay), start, hyperperiod=hyperperiod, at_edge=at_edge)
-    return float(growth), named_numbers(slopes, content)
+    growth, slopes = _slopes_once(content, nominal, jnp.asarray(delay), start, hyperperiod=hyperperiod, at_edge=at_edge)
+    return float(growth), _named_numbers(slopes, content)
 
 
-def named_numbers(numbers: PyTree, content: PyTree) -> dict[str, float]:
+def _named_numbers(numbers: PyTree, content: PyTree) -> dict[str, float]:
     """The leaves of a tree of the structure of `content` by their keys."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(numbers)
     return {key_of(path, content): float(value) for path, value in leaves}
@@ -184,13 +184,13 @@ def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float
     return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
 
 
-def with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
+def _with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
     """The same with another delay (s)."""
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
 @partial(jit_once, static=("hyperperiod", "at_edge"))
-def slopes_once(
+def _slopes_once(
     content: Judged,
     nominal: Nominal | None,
     delay: Scalar,
@@ -201,31 +201,31 @@ def slopes_once(
     """Growth rate (1/s) with a `delay` (s), and the gradient of the margin there in every number of `content`."""
 
     def growth(loop: Any) -> Scalar:  # noqa: ANN401, one with a hyperperiod is a `Loop`
-        return growth_of_root(loop, start) if hyperperiod is None else growth_of_multiplier(loop, hyperperiod)
+        return _growth_of_root(loop, start) if hyperperiod is None else _growth_of_multiplier(loop, hyperperiod)
 
     def margin(content: Judged) -> tuple[Scalar, Scalar]:
         loop = delayed_loop(content, nominal)
         # the delay at which the derivatives are taken; the scenario's own enters by its changes
-        late = with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
+        late = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
         if not at_edge:
             return (rate := growth(late)), rate
         # the delay h at which the growth is zero: ∂h = −∂growth / (∂growth/∂h), at that delay
-        steepness = jax.grad(lambda h: growth(with_delay(jax.lax.stop_gradient(loop), h)))(delay)
-        rate = growth(with_delay(loop, delay))
+        steepness = jax.grad(lambda h: growth(_with_delay(jax.lax.stop_gradient(loop), h)))(delay)
+        rate = growth(_with_delay(loop, delay))
         return -rate / steepness - loop.delay, rate
 
     slopes, rate = jax.grad(margin, has_aux=True)(content)
     return rate, slopes
 
 
-def growth_of_root(loop: Loop | Linear, start: complex | None) -> Scalar:
+def _growth_of_root(loop: Loop | Linear, start: complex | None) -> Scalar:
     """Growth rate (1/s) of the root at `start` of a loop without instants."""
     matrices, delays = loop.matrices(), loop.delay[None]
     left, right = null_vectors(start, *jax.lax.stop_gradient((matrices, delays)))
     return root_of(start, matrices, delays, left, right).real
 
 
-def growth_of_multiplier(loop: Loop, hyperperiod: Hyperperiod) -> Scalar:
+def _growth_of_multiplier(loop: Loop, hyperperiod: Hyperperiod) -> Scalar:
     """Growth rate (1/s) of the largest multiplier of a sampled loop."""
     whole = cycle(loop, hyperperiod)
     values, right = jnp.linalg.eig(jax.lax.stop_gradient(whole.monodromy))

@@ -63,7 +63,7 @@ def chart_figure(dataset: xr.Dataset) -> Figure:
         ax.fill([], [], label="stable", **SHADE)
     for piece in boundary(dataset, 0):
         ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.8, label=once(ax, "boundary"))
-    mark_scenario(dataset, keys, ax)
+    _mark_scenario(dataset, keys, ax)
     fine, rates = smooth(triangles, growth)
     ticks = MaxNLocator(9).tick_values(*np.quantile(growth, [0.04, 0.96]))
     least, most = np.array([0.99, 0.01]) * rates.min() + np.array([0.01, 0.99]) * rates.max()
@@ -98,7 +98,7 @@ def family_figure(dataset: xr.Dataset) -> Figure:
                 path_effects=strokes if side else None,
                 label=once(ax, f"{short(family.name)} = {family.said(value)}"),
             )
-    mark_scenario(dataset, keys, ax)
+    _mark_scenario(dataset, keys, ax)
     legend(figure, ax)
     return figure
 
@@ -135,7 +135,7 @@ def sweep_figure(dataset: xr.Dataset) -> Figure:
         ax.annotate(key.said(crossing), (crossing, 0), place, textcoords="offset points", ha=side, fontsize=8)
     known = values[np.isfinite(values)]
     tame(ax, known, float(np.median(np.abs(known))))
-    mark_scenario(dataset, [key], ax, json.loads(dataset.attrs["margins"])["growth_rate_1_s"])
+    _mark_scenario(dataset, [key], ax, json.loads(dataset.attrs["margins"])["growth_rate_1_s"])
     legend(figure, ax)
     return figure
 
@@ -159,8 +159,8 @@ def roots_figure(margins: dict[str, Any]) -> Figure:
         arrange(figure, [2.6], entries, title=0.06)
         axes[0].set_title("next to the imaginary axis", loc="left")
         axes[1].set_title("the rightmost ones", loc="left")
-        draw_roots(axes[1], roots, room=0.0)
-    draw_roots(axes[0], near, room=0.26 * len(axes))
+        _draw_roots(axes[1], roots, room=0.0)
+    _draw_roots(axes[0], near, room=0.26 * len(axes))
     real, imaginary = roots[0, 0], np.abs(roots[:, 1][roots[:, 0] > roots[0, 0] - 1e-9 * size]).max()
     words = significant(real) + (f" ± {significant(imaginary)} i" if imaginary else "")
     side, words = ("right" if real < 0 else "left"), words.replace("-", "−")
@@ -170,7 +170,7 @@ def roots_figure(margins: dict[str, Any]) -> Figure:
     return figure
 
 
-def draw_roots(ax: Axes, roots: np.ndarray, room: float) -> None:
+def _draw_roots(ax: Axes, roots: np.ndarray, room: float) -> None:
     """Roots (n, 2) with the imaginary axis; the left half-plane, where roots decay, is shaded.
 
     `room` is the share of the width that is kept free beside the rightmost root, away from the imaginary axis.
@@ -217,16 +217,16 @@ def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
     return sorted((pair for pair in found if np.isfinite(pair[1])), key=lambda pair: -abs(pair[1]))
 
 
-def mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes, height: float | None = None) -> None:
+def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes, height: float | None = None) -> None:
     """Marks where the scenario itself lies, when inside the axes; `height` for a single key."""
-    point = scenario_point(dataset, keys)
+    point = _scenario_point(dataset, keys)
     if point is not None:
         place = (point[0], point[1] if height is None else height)
         style: dict[str, Any] = {"markersize": 9, "markeredgewidth": 1.4, "zorder": 4, "clip_on": False}
         ax.plot(*place, "X", color=COLOURS["green"], markeredgecolor=COLOURS["paper"], label="this scenario", **style)
 
 
-def scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
+def _scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:
     """The scenario's own values of the keys, when inside the axes."""
     point = json.loads(dataset.attrs.get("operating_point") or "null")
     if point is None or any(value is None for value in point[: len(keys)]):

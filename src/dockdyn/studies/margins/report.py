@@ -44,7 +44,7 @@ def margins_report(dataset: xr.Dataset) -> Report:
         key=overview(dataset, margins),
         blocks=blocks(margins),
         plots=figures(dataset, margins),
-        made=how_computed(dataset),
+        made=_how_computed(dataset),
         terminal=[dataset.attrs["title"], verdict(margins), *printed(margins)],
     )
 
@@ -57,7 +57,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
     return [
         Block(
             "Exact delay and Padé approximations",
-            table=pade_table(margins) if margins["pade"] else None,
+            table=_pade_table(margins) if margins["pade"] else None,
             notes=[
                 "A Padé approximation replaces delay and hold by fractions of polynomials, whose roots Routh’s array counts. "
                 "It is shown to compare with other tools; every other number here is exact. First column of Routh’s array at "
@@ -66,7 +66,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
         ),
         Block(
             "Dynamics at the contact",
-            table=dynamics_table(margins),
+            table=_dynamics_table(margins),
             notes=[
                 "The contact point decelerates in each direction by these numbers times the rate and depth of penetration one "
                 "delay before; around the axis it is the azimuth that does, and the numbers are per metre. Only the normal "
@@ -83,7 +83,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
         ),
         Block(
             "Several contacts",
-            table=closed_table(margins.get("closed_contacts")),
+            table=_closed_table(margins.get("closed_contacts")),
             notes=[
                 "Closed together where the loop was linearised; each by itself. Roots, delays and sensitivities are those of "
                 f"{which}."
@@ -91,7 +91,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
         ),
         Block(
             "Several contacts",
-            table=later_table(margins.get("later_sets")),
+            table=_later_table(margins.get("later_sets")),
             notes=[
                 "Sets of contacts that a run closes while the first contact is still closed, as they are then, with the delay "
                 "alone."
@@ -99,7 +99,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
         ),
         Block(
             "Sensitivities",
-            table=sensitivities_table(margins),
+            table=_sensitivities_table(margins),
             notes=[
                 "For 100 % more of a key: the derivative times its value, which holds for small changes in proportion."
             ],
@@ -107,7 +107,7 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
         ),
         Block(
             "Nominal contact",
-            rows=nominal_state(margins["nominal"] or {}),
+            rows=_nominal_state(margins["nominal"] or {}),
             notes=[
                 "The state about which the loop was linearised. The position is from the surface’s reference point, in the "
                 "axes of the body with the surface."
@@ -120,16 +120,16 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
 def verdict(margins: dict[str, Any]) -> str:
     """The margins in words."""
     critical, delay = margins["critical_delay_s"], margins["delay_s"]
-    words = behaviour(margins)
+    words = _behaviour(margins)
     if margins["stable"]:
         if critical is None:
-            words += "; it stays stable whatever the delay" if whatever_delay(margins) else ""
+            words += "; it stays stable whatever the delay" if _whatever_delay(margins) else ""
         else:
             more = duration(margins["delay_margin_s"])
             words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
     elif critical == 0:
         if not margins["stable_delays_s"]:
-            grow = "any delay, however short, makes it grow" if on_edge(margins) else "it is unstable at any delay"
+            grow = "any delay, however short, makes it grow" if _on_edge(margins) else "it is unstable at any delay"
             words += f"; {grow}"
     elif critical is not None and abs(delay - critical) <= SAME * critical:
         words += f"; its delay of {duration(delay)} is just beyond the critical one"
@@ -137,8 +137,8 @@ def verdict(margins: dict[str, Any]) -> str:
         words += f"; its delay of {duration(delay)} is {duration(delay - critical)} above the critical one"
         words += f" of {duration(critical)}"
     words += "."
-    if several_windows(margins):
-        words += f" It is stable with delays {windows(margins)}."
+    if _several_windows(margins):
+        words += f" It is stable with delays {_windows(margins)}."
     restitution = margins["apparent_restitution"]
     if restitution is not None and restitution > 1 + GAIN:
         bare = any("compensator" in part for part in margins.get("counted", []))
@@ -147,27 +147,27 @@ def verdict(margins: dict[str, Any]) -> str:
     return words
 
 
-def several_windows(margins: dict[str, Any]) -> bool:
+def _several_windows(margins: dict[str, Any]) -> bool:
     """Whether the stable delays are other than those up to a critical one."""
     stable = margins["stable_delays_s"]
     return len(stable) > 1 or (len(stable) == 1 and stable[0][0] > 0)
 
 
-def whatever_delay(margins: dict[str, Any]) -> bool:
+def _whatever_delay(margins: dict[str, Any]) -> bool:
     """Whether every delay from the loop's own on is stable."""
     return any(high is None for _, high in margins["stable_delays_s"][-1:])
 
 
-def on_edge(margins: dict[str, Any]) -> bool:
+def _on_edge(margins: dict[str, Any]) -> bool:
     """Whether the growth rate is nothing but round-off."""
     sizes = [math.hypot(*root) for root in margins["rightmost_roots"][:1]]
     return abs(margins["growth_rate_1_s"]) <= EDGE * max(sizes, default=1.0)
 
 
-def behaviour(margins: dict[str, Any]) -> str:
+def _behaviour(margins: dict[str, Any]) -> str:
     """Whether the loop is stable, and what its slowest or fastest mode does."""
     growth = margins["growth_rate_1_s"]
-    if on_edge(margins):
+    if _on_edge(margins):
         return "On the edge of stability: the slowest mode of the loop neither decays nor grows"
     if margins["stable"]:
         return f"Stable: the slowest mode of the loop decays at {significant(-growth, 3)} 1/s"
@@ -180,7 +180,7 @@ def duration(value: float) -> str:
     return f"{significant(value * 1e3, 3)} ms" if abs(value) < 1 else f"{significant(value, 3)} s"
 
 
-def windows(margins: dict[str, Any]) -> str:
+def _windows(margins: dict[str, Any]) -> str:
     """The delays at which the loop is stable."""
     said = [
         f"above {duration(low)}" if high is None else f"from {duration(low)} to {duration(high)}"
@@ -212,8 +212,8 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
     rows += [("Loop delay", f"{margins['delay_s']:g} s"), ("Critical delay", critical_delay(margins))]
     if margins["delay_margin_s"] is not None:
         rows.append(("Delay margin", f"{significant(margins['delay_margin_s'], 6)} s"))
-    if several_windows(margins):
-        rows.append(("Stable delays", windows(margins)))
+    if _several_windows(margins):
+        rows.append(("Stable delays", _windows(margins)))
     if crossing is not None:
         hertz = significant(crossing / (2 * math.pi))
         rows.append(("Crossing frequency", f"{significant(crossing, 6)} rad/s ({hertz} Hz)"))
@@ -236,13 +236,13 @@ def critical_delay(margins: dict[str, Any]) -> str:
     """The shortest delay that makes the loop unstable."""
     critical = margins["critical_delay_s"]
     if critical is None:
-        return "none: stable whatever the delay" if margins["stable"] and whatever_delay(margins) else NOTHING
+        return "none: stable whatever the delay" if margins["stable"] and _whatever_delay(margins) else NOTHING
     if critical > 0:
         return f"{significant(critical, 6)} s"
     return "0 s: unstable at short delays" if margins["stable_delays_s"] else "0 s: unstable at any delay"
 
 
-def pade_table(margins: dict[str, Any]) -> Table:
+def _pade_table(margins: dict[str, Any]) -> Table:
     """The exact growth rate beside those with the delay approximated."""
     exact = margins["growth_rate_1_s"]
     own = gains(margins["stabilising_gains_N_s_m"])
@@ -261,7 +261,7 @@ def pade_table(margins: dict[str, Any]) -> Table:
     return Table(columns, rows, worded={0, 3, 4}, alarming=wrong, look="heads")
 
 
-def dynamics_table(margins: dict[str, Any]) -> Table:
+def _dynamics_table(margins: dict[str, Any]) -> Table:
     """How the contact point answers to penetration, direction by direction."""
     rows = []
     for direction in ("normal", "radial", "tangential"):
@@ -281,20 +281,20 @@ def dynamics_table(margins: dict[str, Any]) -> Table:
     return Table(columns, rows, groups, worded={0}, look="heads")
 
 
-def sensitivities_table(margins: dict[str, Any]) -> Table:
+def _sensitivities_table(margins: dict[str, Any]) -> Table:
     """All keys that matter, the largest effect first."""
     ranked = ranked_sensitivities(margins)
     unit = "s" if margins["sensitivity_of"] == "delay_margin_s" else "1/s"
     rows = [[together(key), significant(value)] for key, value in ranked]
-    return Table([("key", ""), (f"change of the {measure(margins)}", unit)], rows, worded={0}, look="heads")
+    return Table([("key", ""), (f"change of the {_measure(margins)}", unit)], rows, worded={0}, look="heads")
 
 
-def measure(margins: dict[str, Any]) -> str:
+def _measure(margins: dict[str, Any]) -> str:
     """What the sensitivities are those of."""
     return "delay margin" if margins["sensitivity_of"] == "delay_margin_s" else "growth rate"
 
 
-def nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
+def _nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
     """Where the loop was linearised."""
     rows = []
     if nominal.get("position_m") is not None:
@@ -309,7 +309,7 @@ def nominal_state(nominal: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def closed_table(contacts: list[dict[str, Any]] | None) -> Table:
+def _closed_table(contacts: list[dict[str, Any]] | None) -> Table:
     """The contacts that are closed together, each by itself; no rows where one is closed alone."""
     keys = ("depth_m", "effective_mass_kg", "stiffness_N_m", "damping_N_s_m")
     rows = [[row["feature"], row["surface"], *(significant(row[key], 6) for key in keys)] for row in contacts or []]
@@ -318,7 +318,7 @@ def closed_table(contacts: list[dict[str, Any]] | None) -> Table:
     return Table(columns, rows, worded={0, 1}, look="heads")
 
 
-def later_table(sets: list[dict[str, Any]] | None) -> Table:
+def _later_table(sets: list[dict[str, Any]] | None) -> Table:
     """The margins of the sets of contacts that close later."""
     rows = []
     for found in sets or []:
@@ -332,7 +332,7 @@ def later_table(sets: list[dict[str, Any]] | None) -> Table:
     return Table(columns, rows, worded={0, 5}, alarming={"unstable"}, look="heads")
 
 
-def how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
+def _how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
     """How the margins were computed, and from what."""
     rows = [("Source", str(dataset.attrs["source"]))] if dataset.attrs.get("source") else []
     if "growth_rate" in dataset:
@@ -345,20 +345,20 @@ def how_computed(dataset: xr.Dataset) -> list[tuple[str, str]]:
 def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     if "growth_rate" in dataset:
-        yield sweep(dataset)
+        yield _sweep(dataset)
     if margins["rightmost_roots"]:
         words = "Roots of the loop: the rightmost one decides; left of the imaginary axis roots decay, right of it they grow."
         if margins["drift_modes"]:
             words += " Those at zero, of bodies that drift freely, are left out."
         yield partial(roots_figure, margins), words
     if ranked_sensitivities(margins):
-        blue, orange = ("widens", "narrows") if measure(margins) == "delay margin" else ("lowers", "raises")
-        words = f"What 100 % more of a key would do to the {measure(margins)}, as far as its slope here tells: "
+        blue, orange = ("widens", "narrows") if _measure(margins) == "delay margin" else ("lowers", "raises")
+        words = f"What 100 % more of a key would do to the {_measure(margins)}, as far as its slope here tells: "
         words += f"blue {blue} it, orange {orange} it. The {BARS} largest at most."
         yield partial(sensitivity_figure, margins), words
 
 
-def sweep(dataset: xr.Dataset) -> Plot:
+def _sweep(dataset: xr.Dataset) -> Plot:
     """The figure of the swept keys, with its caption."""
     x, tolerance = Key.of(dataset.x), dataset.attrs.get("boundary_tolerance")
     located = f"located to {significant(tolerance, 1)} of an axis" if tolerance else "located"

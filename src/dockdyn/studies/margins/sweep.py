@@ -69,24 +69,24 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     attributes["sweeps"] = json.dumps([sweep.text for sweep in sweeps])
     attributes["boundary_tolerance"] = TOLERANCE
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
-    content = swept_content(scenario, axes)
+    content = _swept_content(scenario, axes)
     # a swept place on the wall is the place; else the contact, and those closed with it, are those of the scenario itself
     sections = (getattr(each, "stability", None) for each in (scenario.content, content))
     own, swept_place = (getattr(section, "distance", None) for section in sections)
     nominal = nominal_of(replace(scenario, content=content) if own is None and swept_place is not None else scenario)
-    growth = partial(growth_at, scenario.name, content, nominal, axes)
-    variables = swept(axes, growth, progress) if len(axes) == 1 else charted(axes, growth, progress)
+    growth = partial(_growth_at, scenario.name, content, nominal, axes)
+    variables = swept(axes, growth, progress) if len(axes) == 1 else _charted(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)
 
 
-def swept_content(scenario: Scenario, axes: list[Axis]) -> Judged:
+def _swept_content(scenario: Scenario, axes: list[Axis]) -> Judged:
     """The scenario with every swept key present."""
     text, name = scenario.text(), scenario.name
     return parse(text, name, {axis.sweep.key: axis.sweep.high for axis in axes}).content
 
 
 @jit_once
-def loops_at(
+def _loops_at(
     values: Float[Array, "points keys"], content: Judged, nominal: Nominal | None, leaves: Int[Array, "keys"]
 ) -> Loop | Linear:
     """Loops of the scenario, or linear forms, with each row of `values` in the place of the numbers `leaves`."""
@@ -99,10 +99,10 @@ def loops_at(
     return jax.vmap(one)(values)
 
 
-def growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
+def _growth_at(name: str, content: Judged, nominal: Nominal | None, axes: list[Axis], points: np.ndarray) -> np.ndarray:
     """Growth rates at points (m, keys) of the unit cube."""
     values = np.stack([axis.at(share) for axis, share in zip(axes, points.T, strict=True)], axis=-1)
-    at = partial(loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
+    at = partial(_loops_at, content=content, nominal=nominal, leaves=np.array([axis.leaf for axis in axes]))
     try:
         found = in_lanes(at, values, always=True)
         return growth_of_linears(found) if isinstance(found, Linear) else growth_rates(found)
@@ -128,7 +128,7 @@ def swept(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[
     return variables, {"x": axis.coordinate(axis.values(), "x")}
 
 
-def charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def _charted(axes: list[Axis], growth: Growth, progress: Progress | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A chart over the first two keys, for each value of the third."""
     third = axes[2] if len(axes) > 2 else None
     shares = np.linspace(0, 1, third.sweep.count) if third is not None else np.zeros(1)

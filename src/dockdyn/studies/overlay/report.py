@@ -37,15 +37,15 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
 
     `again` is what was typed for it. Raises `ScenarioError` for results that are no runs or not of one kind.
     """
-    refuse_unlike(runs)
+    _refuse_unlike(runs)
     summaries = {name: summarise(dataset) for name, dataset in runs.items()}
     beside, different = key_figures(summaries), inputs(runs)
     if log:
-        beside = with_residuals(beside, runs, log)
+        beside = _with_residuals(beside, runs, log)
     words = "Keys of the scenarios that differ:" if different.rows else "The scenarios are the same."
     return Report(
-        title=f"{listed(list(runs))} beside each other",
-        verdict=overlay_verdict(summaries, different),
+        title=f"{_listed(list(runs))} beside each other",
+        verdict=_overlay_verdict(summaries, different),
         blocks=[
             Block(table=beside, notes=["≠ marks what differs; a dash is what a run does not have."], where="key"),
             Block(table=requirements(summaries), where="requirements"),
@@ -59,7 +59,7 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
         made=[(name, made(dataset)) for name, dataset in runs.items()],
         warnings=[
             *(f"{name}: {warning}" for name, summary in summaries.items() for warning in summary["warnings"]),
-            *(log_warnings(log) if log else []),
+            *(_log_warnings(log) if log else []),
         ],
         again=again,
     )
@@ -67,16 +67,16 @@ def overlay_report(runs: Runs, log: MeasuredLog | None = None, again: str = "") 
 
 def beside_log(report: Report, dataset: xr.Dataset, log: MeasuredLog) -> Report:
     """The report of a single run with a log: residuals as key figures, the log over the run as figures."""
-    rows = [(f"{one.name} less {log.file}, r.m.s.", residual_words(one)) for one in residuals(dataset, log)]
+    rows = [(f"{one.name} less {log.file}, r.m.s.", _residual_words(one)) for one in residuals(dataset, log)]
     return replace(
         report,
         key=[*report.key, *rows],
         plots=[*measured({"simulated": dataset}, log), *report.plots],
-        warnings=[*report.warnings, *log_warnings(log)],
+        warnings=[*report.warnings, *_log_warnings(log)],
     )
 
 
-def refuse_unlike(runs: Runs) -> None:
+def _refuse_unlike(runs: Runs) -> None:
     if len(runs) > MOST:
         raise ScenarioError(f"{len(runs)} results: must be at most {MOST} in one report")
     kinds = {name: str(dataset.attrs["kind"]) for name, dataset in runs.items()}
@@ -101,7 +101,7 @@ def names_of(files: Sequence[Path]) -> list[str]:
     return found
 
 
-def listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
@@ -156,18 +156,18 @@ def inputs(runs: Runs) -> Table:
     return Table([("key", ""), *((name, "") for name in runs)], rows, worded=range(len(runs) + 1), look="values")
 
 
-def overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
+def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) -> str:
     """In what the runs differ, and what comes of it, in words."""
     kind = next(iter(summaries.values()))["kind"]
     changed = [row[0] for row in different.rows if row[0] != "title"]
-    what = listed(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"
+    what = _listed(changed) if len(changed) <= 3 else f"{len(changed)} keys of the scenario"
     words = f"{len(summaries)} runs of kind {kind} " + (f"that differ in {what}" if changed else "of the same scenario")
     for figure in TELLING:
         values = [summary.get(figure) for summary in summaries.values()]
         if differ(values):
             unit = unit_of_figure(figure)
             return (
-                f"{words}: {plain(figure).replace('_', ' ')} {listed([said(value) for value in values])} {unit}".rstrip()
+                f"{words}: {plain(figure).replace('_', ' ')} {_listed([said(value) for value in values])} {unit}".rstrip()
                 + "."
             )
     return f"{words}."
@@ -179,13 +179,13 @@ def requirements(summaries: Mapping[str, dict[str, Any]]) -> Table:
     rows = []
     for required in dict.fromkeys(name for each in found.values() for name in each):
         judged = [each.get(required) for each in found.values()]
-        told = [NOTHING if one is None else in_words(one) for one in judged]
+        told = [NOTHING if one is None else _in_words(one) for one in judged]
         rows.append([required, *told])
     columns = [("required", ""), *((name, "") for name in summaries)]
     return Table(columns, rows, worded=range(len(columns)))
 
 
-def in_words(judged: dict[str, Any]) -> str:
+def _in_words(judged: dict[str, Any]) -> str:
     """A requirement of one run: met or not, the value, the limit."""
     asked, value, _, met = requirement(judged)
     return f"{met}: {value} ({asked.removeprefix(judged['name']).strip()})"
@@ -197,7 +197,7 @@ def made(dataset: xr.Dataset) -> str:
     return f"dockdyn {attributes['dockdyn_version']}, {attributes['integrator']}, {dataset.sizes['time']} samples"
 
 
-def with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
+def _with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
     """The key figures with how far each run is from a log before them."""
     found = [{one.name: one for one in residuals(dataset, log)} for dataset in runs.values()]
     rows = []
@@ -209,13 +209,13 @@ def with_residuals(beside: Table, runs: Runs, log: MeasuredLog) -> Table:
     return replace(beside, rows=[*rows, *beside.rows])
 
 
-def residual_words(one: Residual) -> str:
+def _residual_words(one: Residual) -> str:
     share = f", {significant(100 * one.rms / one.span, 3)} % of what was measured" if one.span > 0 else ""
     largest = f"at most {significant(one.largest)} {one.unit}".rstrip()
     return f"{significant(one.rms)} {one.unit}".rstrip() + f"{share}; {largest}, at {significant(one.time, 5)} s"
 
 
-def log_warnings(log: MeasuredLog) -> list[str]:
+def _log_warnings(log: MeasuredLog) -> list[str]:
     told = [f"{log.file}: {note}" for note in log.notes]
     if not log.unused:
         return told

@@ -36,7 +36,7 @@ class Quantity:
     close: bool = False  # with a panel about zero, close up
 
 
-def of_variable(
+def _of_variable(
     name: str, label: str, reduce: Callable[[np.ndarray], np.ndarray], scale: float, dataset: xr.Dataset
 ) -> Lines:
     """One line from a variable; `reduce` makes it from (samples, columns)."""
@@ -45,7 +45,7 @@ def of_variable(
     return {label: scale * reduce(dataset[name].values.reshape(dataset.sizes["time"], -1))}
 
 
-def joint_angles(dataset: xr.Dataset) -> Lines:
+def _joint_angles(dataset: xr.Dataset) -> Lines:
     """A line for each of the first joints, in degrees where it turns."""
     if "joint_angle" not in dataset:
         return {}
@@ -57,26 +57,26 @@ def joint_angles(dataset: xr.Dataset) -> Lines:
     }
 
 
-def relative_velocity(dataset: xr.Dataset) -> Lines:
+def _relative_velocity(dataset: xr.Dataset) -> Lines:
     if "system_velocity" not in dataset:
         return {}
     return {"velocity, m/s": dataset.system_velocity.values[:, 0] - dataset.system_velocity.values[:, 1]}
 
 
-def rig_error(dataset: xr.Dataset) -> Lines:
+def _rig_error(dataset: xr.Dataset) -> Lines:
     """What the rig adds to the velocity of its model; in space its size."""
     if "ideal_velocity" not in dataset:
         return {}
     return {"velocity, mm/s": 1e3 * only((dataset.velocity - dataset.ideal_velocity).values)}
 
 
-def chaser_rotation(dataset: xr.Dataset) -> Lines:
+def _chaser_rotation(dataset: xr.Dataset) -> Lines:
     if "rotation" not in dataset:
         return {}
     return {"rotation, deg": np.degrees(size(dataset.rotation.sel(body="chaser").values))}
 
 
-def momentum_errors(dataset: xr.Dataset) -> Lines:
+def _momentum_errors(dataset: xr.Dataset) -> Lines:
     """Departure of each momentum that should be kept, relative to its scale."""
     found = {}
     for name in ("linear", "angular"):
@@ -96,31 +96,31 @@ def only(values: np.ndarray) -> np.ndarray:
 QUANTITIES = (
     Quantity(
         "Normal force of all contacts together.",
-        partial(of_variable, "normal_force", "force, N", lambda values: values.sum(axis=1), 1.0),
+        partial(_of_variable, "normal_force", "force, N", lambda values: values.sum(axis=1), 1.0),
     ),
-    Quantity("Force on the model of the rig.", partial(of_variable, "total_force", "force, N", only, 1.0)),
-    Quantity("Velocity on the rig less that without rig: zero is right.", rig_error),
-    Quantity("Gain of the compensator.", partial(of_variable, "gain", "gain, N s/m", only, 1.0)),
+    Quantity("Force on the model of the rig.", partial(_of_variable, "total_force", "force, N", only, 1.0)),
+    Quantity("Velocity on the rig less that without rig: zero is right.", _rig_error),
+    Quantity("Gain of the compensator.", partial(_of_variable, "gain", "gain, N s/m", only, 1.0)),
     Quantity(
         "Depth of the deepest contact, negative while apart.",
-        partial(of_variable, "depth", "depth, mm", lambda values: values.max(axis=1), 1e3),
+        partial(_of_variable, "depth", "depth, mm", lambda values: values.max(axis=1), 1e3),
         close=True,
     ),
     Quantity(
         "Distance of the nearest point from a surface.",
-        partial(of_variable, "gap", "distance, mm", lambda values: values.min(axis=1), 1e3),
+        partial(_of_variable, "gap", "distance, mm", lambda values: values.min(axis=1), 1e3),
     ),
-    Quantity("Travel of the tip into the latch.", partial(of_variable, "latch_travel", "travel, mm", only, 1e3)),
-    Quantity("Relative velocity of the centres of mass.", relative_velocity),
-    Quantity("Joint angles and travels.", joint_angles),
+    Quantity("Travel of the tip into the latch.", partial(_of_variable, "latch_travel", "travel, mm", only, 1e3)),
+    Quantity("Relative velocity of the centres of mass.", _relative_velocity),
+    Quantity("Joint angles and travels.", _joint_angles),
     Quantity(
         "Largest deflection of the flexible links’ ends.",
-        partial(of_variable, "tip_deflection", "deflection, mm", lambda values: values.max(axis=1), 1e3),
+        partial(_of_variable, "tip_deflection", "deflection, mm", lambda values: values.max(axis=1), 1e3),
     ),
-    Quantity("How far the chaser has turned since t = 0.", chaser_rotation),
-    Quantity("Attitude of the station.", partial(of_variable, "theta", "angle, deg", only, float(np.degrees(1.0)))),
-    Quantity("Kinetic energy.", partial(of_variable, "kinetic_energy", "energy, J", only, 1.0)),
-    Quantity("Relative errors of momentum: both should stay near round-off.", momentum_errors, logarithmic=True),
+    Quantity("How far the chaser has turned since t = 0.", _chaser_rotation),
+    Quantity("Attitude of the station.", partial(_of_variable, "theta", "angle, deg", only, float(np.degrees(1.0)))),
+    Quantity("Kinetic energy.", partial(_of_variable, "kinetic_energy", "energy, J", only, 1.0)),
+    Quantity("Relative errors of momentum: both should stay near round-off.", _momentum_errors, logarithmic=True),
 )
 
 
@@ -130,11 +130,11 @@ def overlaid(runs: Runs) -> list[Plot]:
     for quantity in QUANTITIES:
         lines = {label: quantity.of(dataset) for label, dataset in runs.items()}
         if any(np.nanmax(np.abs(values), initial=0) > 0 for each in lines.values() for values in each.values()):
-            found.append((partial(quantity_figure, quantity, runs, lines), quantity.words))
+            found.append((partial(_quantity_figure, quantity, runs, lines), quantity.words))
     return found
 
 
-def styles(count: int) -> list[dict[str, Any]]:
+def _styles(count: int) -> list[dict[str, Any]]:
     """A style for each run: all colours, then again with another dash."""
     return [
         {"color": SERIES[index % len(SERIES)], "linestyle": DASHES[(index + index // len(SERIES)) % len(DASHES)]}
@@ -142,11 +142,11 @@ def styles(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def thin(values: np.ndarray) -> np.ndarray:
+def _thin(values: np.ndarray) -> np.ndarray:
     return values[:: -(-len(values) // MOST) or 1]
 
 
-def panels(count: int, entries: int) -> tuple[Figure, np.ndarray]:
+def _panels(count: int, entries: int) -> tuple[Figure, np.ndarray]:
     """So many panels over time, one above the other."""
     from matplotlib.figure import Figure
 
@@ -160,18 +160,18 @@ def panels(count: int, entries: int) -> tuple[Figure, np.ndarray]:
 
 
 @styled
-def quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> Figure:
+def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> Figure:
     """One quantity of all runs."""
     from matplotlib.ticker import FuncFormatter
 
     labels = list(dict.fromkeys(label for each in lines.values() for label in each))[:PANELS]
     deepest = max((float(np.nanmax(each[labels[0]])) for each in lines.values() if labels[0] in each), default=0.0)
     close = quantity.close and deepest > 0
-    figure, axes = panels(len(labels) + close, len(runs))
-    for (name, dataset), style in zip(runs.items(), styles(len(runs)), strict=True):
+    figure, axes = _panels(len(labels) + close, len(runs))
+    for (name, dataset), style in zip(runs.items(), _styles(len(runs)), strict=True):
         for ax, label in zip(axes, labels + labels[:1] * close, strict=True):
             if label in lines[name]:
-                ax.plot(thin(dataset.time.values), thin(lines[name][label]), label=short(name), **style)
+                ax.plot(_thin(dataset.time.values), _thin(lines[name][label]), label=short(name), **style)
             ax.set_ylabel(label)
     for ax in axes:
         if quantity.logarithmic:
@@ -196,28 +196,28 @@ def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
     for names in by_variable.values():
         for first in range(0, len(names), PANELS):
             words = f"Measured (dots, {log.file}) and simulated: {', '.join(names[first : first + PANELS])}."
-            found.append((partial(measured_figure, runs, log, names[first : first + PANELS]), words))
+            found.append((partial(_measured_figure, runs, log, names[first : first + PANELS]), words))
     return found
 
 
 @styled
-def measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Figure:
+def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Figure:
     """Columns of a log as dots under the same columns of the runs, each in a panel; of a single one what is left, too."""
     alone = len(names) == 1
-    figure, axes = panels(2 if alone else len(names), len(runs) + 1)
+    figure, axes = _panels(2 if alone else len(names), len(runs) + 1)
     for ax, name in zip(axes, names, strict=False):
         dots = {"color": COLOURS["ink"], "markersize": 2.5, "label": "measured"}
-        ax.plot(thin(log.time), thin(log.columns[name]), ".", **dots)
+        ax.plot(_thin(log.time), _thin(log.columns[name]), ".", **dots)
         unit = ""
-        for (label, dataset), style in zip(runs.items(), styles(len(runs)), strict=True):
+        for (label, dataset), style in zip(runs.items(), _styles(len(runs)), strict=True):
             column = run_columns(dataset).get(name)
             if column is None:
                 continue
             unit = "" if column.unit == NUMBER else f", {column.unit}"
-            ax.plot(thin(dataset.time.values), thin(column.values), label=short(label), **style)
+            ax.plot(_thin(dataset.time.values), _thin(column.values), label=short(label), **style)
             if alone:
                 time, off = left(dataset, log, name)
-                axes[1].plot(thin(time), thin(off), **(style | {"linewidth": 0.8}))
+                axes[1].plot(_thin(time), _thin(off), **(style | {"linewidth": 0.8}))
         words = name if alone or len(name) < 18 else name.split(".", 1)[-1]
         ax.set_ylabel(f"{short(words, 24)}{unit}")
         axes[-1].set_ylabel(f"less measured{unit}" if alone else axes[-1].get_ylabel())

@@ -39,7 +39,7 @@ def judged(
         return answer | {"reason": f"not compared: {next(words for words in reasons if words)}"}
     answer["differentiable"] = False
     some = np.r_[True, sides, sides]
-    if words := what_changes({name: values[some] for name, values in figures.items() if name in COUNTED}):
+    if words := _what_changes({name: values[some] for name, values in figures.items() if name in COUNTED}):
         return answer | {"reason": f"{NOT}: {words}"}
     values = figures[of]
     if np.isnan(values[some]).any():
@@ -48,15 +48,15 @@ def judged(
     answer["differences"] = [float(rise) if there else None for rise, there in zip(far, sides, strict=True)]
     limits = near + (near - far) / (STEPS[1] / STEPS[0] - 1)  # without what a bend adds in proportion to the step
     noise = ROUNDING * abs(values[0]) / np.abs(steps[[0, 2]])
-    if agree(derivative, limits[sides], noise[0]):
-        return answer | {"differentiable": True, "reason": bend(derivative, far, noise[1]) if sides.all() else ""}
+    if _agree(derivative, limits[sides], noise[0]):
+        return answer | {"differentiable": True, "reason": _bend(derivative, far, noise[1]) if sides.all() else ""}
     when = figures.get("peak_time_s", np.zeros(5))[some]
     if of.startswith("peak") and np.ptp(when) > JUMP * abs(when[0]):
         return answer | {"reason": f"{NOT}: two peaks are equally high"}
     return answer | {"reason": f"{NOT}: {said(derivative, limits, sides)}"}
 
 
-def what_changes(counted: Mapping[str, np.ndarray]) -> str:
+def _what_changes(counted: Mapping[str, np.ndarray]) -> str:
     """What of the things that are counted is not the same everywhere."""
     for name, values in counted.items():
         found = sorted({float(value) for value in np.nan_to_num(values)})
@@ -66,12 +66,12 @@ def what_changes(counted: Mapping[str, np.ndarray]) -> str:
     return ""
 
 
-def agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) -> bool:
+def _agree(derivative: float, limits: Float[np.ndarray, "sides"], noise: float) -> bool:
     room = AGREE * max(abs(derivative), *np.abs(limits)) + 2 * noise
     return bool((np.abs(limits - derivative) <= room).all())
 
 
-def bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
+def _bend(derivative: float, sides: Float[np.ndarray, "2"], noise: float) -> str:
     """What to say of a figure whose derivative holds for small changes only."""
     change = (
         max(abs(sides[1] - sides[0]) - 4 * noise, 0.0) / STEPS[1]

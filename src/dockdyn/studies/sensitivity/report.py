@@ -25,7 +25,7 @@ CHECKED = {True: "yes", False: "no", None: NOTHING}
 
 def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -> Report:
     """The report of the derivatives of a figure; `again` is what was typed for it."""
-    verdict = sensitivity_verdict(answer)
+    verdict = _sensitivity_verdict(answer)
     caption = (
         f"Change of {answer['of']} for 1 % more of a number, the {BARS} largest: the derivative times a hundredth of the "
         "number. Pale bars: not differentiable here."
@@ -38,8 +38,8 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
         title=answer["title"],
         verdict=verdict,
         key=[("Figure", answer["of"]), ("Value", said(answer["value"], answer["unit"], 6)), ("Kind", answer["kind"])],
-        blocks=[Block("Derivatives", table=derivatives_table(answer, answer["to"]), notes=[note], where="after")],
-        plots=[(partial(bars, answer), caption)] if drawn(answer) else [],
+        blocks=[Block("Derivatives", table=_derivatives_table(answer, answer["to"]), notes=[note], where="after")],
+        plots=[(partial(_bars, answer), caption)] if drawn(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
         warnings=answer["warnings"],
         scenario=scenario,
@@ -50,7 +50,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
 
 def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
     """The ranked table on the terminal; what all rows have in common is said below."""
-    found = derivatives_table(answer, counting(answer)[:LISTED])
+    found = _derivatives_table(answer, _counting(answer)[:LISTED])
     smooth = answer["differentiable"]
     if found.rows:
         last = -1 if smooth else len(found.columns)
@@ -64,15 +64,15 @@ def printed(answer: dict[str, Any]) -> Iterator[str | Block]:
 
 
 def said(value: float | None, unit: str, digits: int = 4) -> str:
-    return f"{significant(value, digits)} {spaced(unit)}".rstrip()
+    return f"{significant(value, digits)} {_spaced(unit)}".rstrip()
 
 
-def spaced(unit: str) -> str:
+def _spaced(unit: str) -> str:
     """A unit for readers."""
     return unit.replace("**2", "²").replace("*", " ")
 
 
-def sensitivity_verdict(answer: dict[str, Any]) -> str:
+def _sensitivity_verdict(answer: dict[str, Any]) -> str:
     """What the figure depends on most, in words."""
     name = f"{answer['of']} is {said(answer['value'], answer['unit'])}"
     ranked = drawn(answer)
@@ -86,7 +86,7 @@ def sensitivity_verdict(answer: dict[str, Any]) -> str:
     return f"{name}; it depends most on {first['key']}: {sign}{change} for 1 % more of it."
 
 
-def counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def _counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows with more than rounding in them; of a number that is zero 1 % more says nothing."""
     largest = max((abs(one["per_percent"] or 0) for one in answer["to"]), default=0.0)
     return [
@@ -99,18 +99,18 @@ def counting(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 def drawn(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows with an effect in proportion, the largest first."""
-    return [one for one in counting(answer) if one["per_percent"]]
+    return [one for one in _counting(answer) if one["per_percent"]]
 
 
-def derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
+def _derivatives_table(answer: dict[str, Any], rows: list[dict[str, Any]]) -> Table:
     """The derivatives as a table."""
-    unit = spaced(answer["unit"])
+    unit = _spaced(answer["unit"])
     columns = [("key", ""), ("value", ""), ("derivative", ""), ("by 1 %", unit), (CHECK, "")]
     found = [
         [
             one["key"],
-            f"{one['value']:.5g} {spaced(one['unit'])}".rstrip(),
-            said(one["derivative"], per(unit, spaced(one["unit"])), 4),
+            f"{one['value']:.5g} {_spaced(one['unit'])}".rstrip(),
+            said(one["derivative"], per(unit, _spaced(one["unit"])), 4),
             significant(one["per_percent"], 3),
             CHECKED[one["differentiable"]],
         ]
@@ -126,7 +126,7 @@ def per(figure: str, key: str) -> str:
 
 
 @styled
-def bars(answer: dict[str, Any]) -> Figure:
+def _bars(answer: dict[str, Any]) -> Figure:
     """The change of the figure for 1 % more of each number, the largest first."""
     from matplotlib.figure import Figure
 
@@ -138,6 +138,6 @@ def bars(answer: dict[str, Any]) -> Figure:
     for bar, one in zip(ranked_bars(ax, [one["key"] for one in ranked], values, colours), ranked, strict=True):
         if one["differentiable"] is False:
             bar.set_alpha(0.35)
-    unit = spaced(answer["unit"])
+    unit = _spaced(answer["unit"])
     ax.set_xlabel(f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))
     return figure

@@ -59,10 +59,10 @@ def sensitivity(
     Raises ScenarioError: a kind without located contacts, no such figure, one that counts or did not happen, a key that is
     no number or cannot change alone, a run that stops early.
     """
-    check_kind(scenario)
-    places = places_of(scenario)
+    _check_kind(scenario)
+    places = _places_of(scenario)
     if to is not None:
-        places = chosen(scenario, places, to)
+        places = _chosen(scenario, places, to)
     value, slopes = derivatives(scenario, of, places)
     if progress is not None:
         progress(0.6)
@@ -85,11 +85,11 @@ def sensitivity(
         "value": value,
         "differentiable": all(one["differentiable"] is not False for one in ranked),
         "to": ranked,
-        "warnings": by_reason(ranked),
+        "warnings": _by_reason(ranked),
     }
 
 
-def by_reason(rows: list[dict[str, Any]]) -> list[str]:
+def _by_reason(rows: list[dict[str, Any]]) -> list[str]:
     """What is said about rows, the keys of which it is said before it."""
     reasons = dict.fromkeys(one["reason"] for one in rows if one["reason"])
     keys = {reason: [one["key"] for one in rows if one["reason"] == reason] for reason in reasons}
@@ -97,7 +97,7 @@ def by_reason(rows: list[dict[str, Any]]) -> list[str]:
     return [f"{few[reason]}: {reason}" for reason in reasons]
 
 
-def check_kind(scenario: Scenario) -> None:
+def _check_kind(scenario: Scenario) -> None:
     if kind_named(scenario.kind).key_figures() is None:
         words = ", ".join(name for name in known_kinds() if kind_named(name).key_figures() is not None)
         raise ScenarioError(f"{scenario.name}: kind = {scenario.kind!r}: has no derivatives; must be one of {words}")
@@ -108,7 +108,7 @@ def check_kind(scenario: Scenario) -> None:
     affordable_delay(scenario)
 
 
-def places_of(scenario: Scenario) -> list[Place]:
+def _places_of(scenario: Scenario) -> list[Place]:
     """All numbers of a scenario that can change alone; those that rule the computation are left out."""
     content = scenario.content
     paths, _ = jax.tree_util.tree_flatten_with_path(content)
@@ -117,7 +117,7 @@ def places_of(scenario: Scenario) -> list[Place]:
     for leaf, ((_, value), key) in enumerate(zip(paths, written, strict=True)):
         if key.split(".")[0] in NOT_PHYSICS or constrained(key) or not isinstance(value, float):
             continue
-        twin = transposed(key)
+        twin = _transposed(key)
         if twin is not None and key > twin:
             continue
         keys = (key,) if twin in (None, key) else (key, str(twin))
@@ -127,13 +127,13 @@ def places_of(scenario: Scenario) -> list[Place]:
     return found
 
 
-def transposed(key: str) -> str | None:
+def _transposed(key: str) -> str | None:
     """The key of the same product in an inertia tensor; None of other numbers."""
     *table, row, column = key.split(".") if key.count(".") >= 2 else ("", "", "")
     return ".".join([*table, column, row]) if table and table[-1] == "inertia" else None
 
 
-def chosen(scenario: Scenario, places: list[Place], to: Sequence[str]) -> list[Place]:
+def _chosen(scenario: Scenario, places: list[Place], to: Sequence[str]) -> list[Place]:
     """The places that keys name; ScenarioError for one that names none, or one twice."""
     known = {place.key: place for place in places}
     known |= {value_at(scenario.content, twin, scenario.name).key: place for place in places for twin in place.keys[1:]}
@@ -159,7 +159,7 @@ def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float
     directions = np.zeros((len(places), len(leaves)))
     for index, place in enumerate(places):
         directions[index, list(place.leaves)] = 1.0
-    sampled = check_figure(scenario, of).source == "samples"
+    sampled = _check_figure(scenario, of).source == "samples"
     settings = short_settings(content, sampled)
     numbers = np.array(leaves, float)
     names = jax.eval_shape(partial(outcome, structure=structure, kind=scenario.kind), numbers, settings)[0]
@@ -167,7 +167,7 @@ def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float
         raise ScenarioError(
             f"{scenario.name}: --of {of}: this scenario has no such figure; must be one that its run has"
         )
-    at = partial(slopes_at, structure=structure, kind=scenario.kind, of=of)
+    at = partial(_slopes_at, structure=structure, kind=scenario.kind, of=of)
     (figures, status, time), slopes = at(numbers, settings, directions)
     if int(status) in (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL):
         (figures, status, time), slopes = at(numbers, own_settings(content, sampled), directions)
@@ -180,7 +180,7 @@ def derivatives(scenario: Scenario, of: str, places: list[Place]) -> tuple[float
     return value, np.asarray(slopes).tolist()
 
 
-def check_figure(scenario: Scenario, of: str) -> KeyFigure:
+def _check_figure(scenario: Scenario, of: str) -> KeyFigure:
     """The key figure that `of` names, which must have derivatives; ScenarioError where it has none."""
     known = located_figures(scenario)
     named = names_in_cases(known.figures)
@@ -203,7 +203,7 @@ def outcome(numbers: Float[Any, "leaves"], settings: located.Settings, structure
 
 
 @partial(jit_once, static=("structure", "kind", "of"))
-def slopes_at(
+def _slopes_at(
     numbers: Float[Any, "leaves"],
     settings: located.Settings,
     directions: Float[Any, "places leaves"],

@@ -26,14 +26,14 @@ RESOLVED = 1e-8  # likewise without noise: what a run's tolerance of 1e-11 leave
 Errors = Float[np.ndarray, "... lanes"]
 
 
-def restitution_counts(measures: Mapping[str, np.ndarray], bilateral: bool) -> bool:
+def _restitution_counts(measures: Mapping[str, np.ndarray], bilateral: bool) -> bool:
     """Whether the error is that of a bounce: of a contact that does not pull, where any bounce without rig ends."""
     return not bilateral and bool(np.isfinite(measures["ideal_restitution"]).any())
 
 
 def errors(measures: Mapping[str, np.ndarray], bilateral: bool) -> Errors:
     """The error that counts; infinite where the rig shows none, NaN where the contact without rig has no bounce."""
-    if restitution_counts(measures, bilateral):
+    if _restitution_counts(measures, bilateral):
         ideal, shown = measures["ideal_restitution"], measures["apparent_restitution"]
         off = np.abs(shown - ideal)
         return np.where(np.isfinite(ideal), np.where(np.isfinite(off), off, np.inf), np.nan)
@@ -97,7 +97,7 @@ class Choice:
         seen = oracles(dataset)
         usable = [each for each in found if each.law not in seen] or found
         return cls(
-            "restitution" if restitution_counts(measures, bilateral) else "amplitude",
+            "restitution" if _restitution_counts(measures, bilateral) else "amplitude",
             float(dataset.stiffness.min()),
             float(dataset.stiffness.max()),
             int(dataset.attrs.get("noise_draws", 1)),
@@ -153,13 +153,13 @@ def advice(choice: Choice, own: str | None) -> str:
     best, following = choice.best(own), choice.runner_up()
     if not np.isfinite(best.error):
         return f"No compensator keeps to the motion without rig {at}."
-    said = [f"Nearest to the motion without rig {at}: {named(best.law)}, {best_error(choice, best)}"]
-    if others := [named(each.law) for each in choice.alike() if each.law != best.law]:
+    said = [f"Nearest to the motion without rig {at}: {_named(best.law)}, {_best_error(choice, best)}"]
+    if others := [_named(each.law) for each in choice.alike() if each.law != best.law]:
         said.append(f"{' and '.join(others)} {'does' if len(others) == 1 else 'do'} as well")
     if following is not None and np.isfinite(following.error):
         further = following.error - best.error
         margin = f", {amount(choice, further)} further off" if choice.of == "restitution" or further < 1 else ""
-        said.append(f"next {named(following.law)}, {within(choice, following)}{margin}")
+        said.append(f"next {_named(following.law)}, {within(choice, following)}{margin}")
     elif following is not None:
         said.append("all others diverge or do not bounce off")
     words = "; ".join(said) + "."
@@ -172,11 +172,11 @@ def advice(choice: Choice, own: str | None) -> str:
     return f"{words} This rig has {'none' if own == NONE else own}: {within(choice, mine)}."
 
 
-def named(law: str) -> str:
+def _named(law: str) -> str:
     return "the rig without a compensator" if law == NONE else law
 
 
-def best_error(choice: Choice, ranked: Ranked) -> str:
+def _best_error(choice: Choice, ranked: Ranked) -> str:
     """The error of the best in words: what it is of, and of how many noise seeds it is the mean."""
     if ranked.error <= RESOLVED and not ranked.noise:
         return f"{choice.of} right to rounding"

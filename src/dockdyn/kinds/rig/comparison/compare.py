@@ -50,12 +50,12 @@ ERRORS = {
 }
 
 
-def known_laws(scenario: Scenario) -> list[str]:
+def _known_laws(scenario: Scenario) -> list[str]:
     """What a rig can be compared with: without, every built-in compensator, and those of the user's own that it states."""
-    return list(dict.fromkeys([NONE, *LAWS, *(section.law for section in stated_laws(scenario))]))
+    return list(dict.fromkeys([NONE, *LAWS, *(section.law for section in _stated_laws(scenario))]))
 
 
-def stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
+def _stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
     """The tables of `[[compare]]`, then that of `[loop.compensator]`."""
     content = scenario.content
     return [section for section in (*content.compare, content.loop.compensator) if section is not None]
@@ -63,15 +63,15 @@ def stated_laws(scenario: Scenario) -> list[CompensatorLaw]:
 
 def laws_of(names: str, scenario: Scenario) -> list[str]:
     """`all`, or laws separated by commas; ScenarioError for one that there is not, or a scenario without a rig."""
-    refuse_without_rig(scenario)
-    known = known_laws(scenario)
+    _refuse_without_rig(scenario)
+    known = _known_laws(scenario)
     chosen = known if names.strip() == "all" else [name.strip() for name in names.split(",") if name.strip()]
     if not chosen:
         raise ScenarioError(f"--compensators {names!r}: names none; must be all, or some of {', '.join(known)}")
-    return checked_laws(chosen, known, "--compensators ")
+    return _checked_laws(chosen, known, "--compensators ")
 
 
-def checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") -> list[str]:
+def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") -> list[str]:
     """The names, each once; ScenarioError, which begins with the `option`, for one that there is not."""
     for name in names:
         if name not in known:
@@ -105,14 +105,14 @@ def stiffness(value: Any) -> float:
         raise ScenarioError(f"--set {STIFFNESS}: {shown(value)}: {error.errors()[0]['ctx']['allowed']}") from None
 
 
-def default_stiffnesses(own: float) -> list[float]:
+def _default_stiffnesses(own: float) -> list[float]:
     """A range around the scenario's own stiffness (N/m)."""
     return [float(value) for value in own * np.logspace(-DECADES, DECADES, COUNT)]
 
 
 def section_of(scenario: Scenario, law: str) -> CompensatorLaw:
     """The settings of a law: those of `[[compare]]`, else of `[loop.compensator]`, else what is left to the tuning."""
-    found = next((section for section in stated_laws(scenario) if section.law == law), None)
+    found = next((section for section in _stated_laws(scenario) if section.law == law), None)
     return LAWS[law](law=law) if found is None else found
 
 
@@ -122,7 +122,7 @@ def own_law(scenario: Scenario) -> str:
     return NONE if section is None else str(section.law)
 
 
-def as_compared(scenario: Scenario) -> bool:
+def _as_compared(scenario: Scenario) -> bool:
     """Whether the rig's compensator is compared with its own settings, and not with others of `[[compare]]`."""
     own = scenario.content.loop.compensator
     return own is None or section_of(scenario, own.law) == own
@@ -166,11 +166,11 @@ def compare(
         ScenarioError: another kind, an unknown compensator, a contact whose law has no stiffness, a rig that cannot be
             simulated, or none of whose compensators can be tuned.
     """
-    refuse_without_rig(scenario)
-    known = known_laws(scenario)
-    laws = known if laws is None else checked_laws(laws, known)
+    _refuse_without_rig(scenario)
+    known = _known_laws(scenario)
+    laws = known if laws is None else _checked_laws(laws, known)
     own = loop_of(scenario)
-    tried = default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
+    tried = _default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
     lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
     rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = bool(getattr(scenario.content.contact, "bilateral", False))
@@ -193,23 +193,23 @@ def compare(
             found[name].append(values)
         if progress is not None:
             progress((place + 1) / len(tables))
-    dataset = dataset_of(scenario, tables, tried, found, left_out)
-    remember(scenario, dataset, tables)
+    dataset = _dataset_of(scenario, tables, tried, found, left_out)
+    _remember(scenario, dataset, tables)
     return dataset
 
 
-def refuse_without_rig(scenario: Scenario) -> None:
+def _refuse_without_rig(scenario: Scenario) -> None:
     if scenario.kind != "rig":
         raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has no rig to compensate; must be rig")
 
 
-def remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
+def _remember(scenario: Scenario, dataset: xr.Dataset, tables: dict[str, Any]) -> None:
     """Keep what a comparison says for later runs of the same rig."""
     tables = {law: {} if table is None else table.model_dump(exclude_none=True) for law, table in tables.items()}
     store.remember(scenario, {"choice": Choice.of_dataset(dataset).answer(), "settings": tables})
 
 
-def dataset_of(
+def _dataset_of(
     scenario: Scenario,
     tables: dict[str, Any],
     stiffnesses: Sequence[float],
@@ -241,12 +241,12 @@ def dataset_of(
         "tuned_at_N_m": float(loop_of(scenario).stiffness) if stated is None else float(stated),
         "duration_s": float(scenario.content.duration),
         "bilateral": int(getattr(scenario.content.contact, "bilateral", False)),
-        **({"own": own_law(scenario)} if as_compared(scenario) else {}),
+        **({"own": own_law(scenario)} if _as_compared(scenario) else {}),
     }
     return xr.Dataset(variables, coordinates, attributes)
 
 
-def rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
+def _rows_of(dataset: xr.Dataset) -> list[dict[str, Any]]:
     """A row for every compensator and stiffness, by the keys of a run's summary."""
     return [
         {
@@ -278,7 +278,7 @@ def answer(dataset: xr.Dataset) -> dict[str, Any]:
         "worst_amplitude_error": {law: number(error) for law, error in worst_amplitudes(dataset).items()},
         "left_out": json.loads(dataset.attrs.get("left_out", "{}")),
         "settings": json.loads(dataset.attrs["settings"]),
-        "rows": rows_of(dataset),
+        "rows": _rows_of(dataset),
     }
 
 

@@ -28,7 +28,7 @@ MOST = 1e4  # amplitude ratios beyond are off the figure
 
 def comparison_report(dataset: xr.Dataset) -> Report:
     """The report of a comparison."""
-    verdict = comparison_verdict(dataset)
+    verdict = _comparison_verdict(dataset)
     note = (
         "A column is a stiffness of the contact; “worst” is the largest error over all of them, a half counting as much as "
         "twice; of a bounce, the last column is the largest error of its restitution, which decides. The result file has "
@@ -37,15 +37,15 @@ def comparison_report(dataset: xr.Dataset) -> Report:
     return result_report(
         dataset,
         verdict=verdict,
-        warnings=doubts(dataset),
+        warnings=_doubts(dataset),
         key=overview(dataset),
         blocks=[
-            Block("Amplitude over stiffness", table=ratios(dataset), notes=[note]),
+            Block("Amplitude over stiffness", table=_ratios(dataset), notes=[note]),
             Block("The compensators", table=laws(dataset), where="after"),
         ],
         plots=figures(dataset),
         made=[("Wall time", f"{significant(float(dataset.wall_time.sum()), 3)} s")],
-        terminal=[dataset.attrs["title"], Block(table=ratios(dataset, PRINTED)), verdict],
+        terminal=[dataset.attrs["title"], Block(table=_ratios(dataset, PRINTED)), verdict],
     )
 
 
@@ -57,12 +57,12 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
         "they were tuned at.",
     )
     if np.isfinite(dataset.phase_error_rad.values).any():
-        yield partial(phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it."
+        yield partial(_phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it."
     else:
-        yield partial(restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right."
+        yield partial(_restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right."
 
 
-def comparison_verdict(dataset: xr.Dataset) -> str:
+def _comparison_verdict(dataset: xr.Dataset) -> str:
     """Which compensator to take, and by how much it is better than the next, in words."""
     return advice(Choice.of_dataset(dataset), dataset.attrs.get("own"))
 
@@ -77,14 +77,14 @@ def overview(dataset: xr.Dataset) -> list[tuple[str, str]]:
     ]
 
 
-def doubts(dataset: xr.Dataset) -> list[str]:
+def _doubts(dataset: xr.Dataset) -> list[str]:
     """What to know before trusting the comparison."""
     seen = [f"{law} sees the motion without rig (an oracle): it works in simulation only" for law in oracles(dataset)]
     left_out = json.loads(dataset.attrs.get("left_out", "{}"))
     return seen + [f"{law} is left out: {reason}" for law, reason in left_out.items()]
 
 
-def ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
+def _ratios(dataset: xr.Dataset, columns: int = COLUMNS) -> Table:
     """Amplitude ratios, a row each compensator, over a few of the stiffnesses; and the worst over all."""
     count = dataset.sizes["stiffness"]
     chosen = np.unique(np.round(np.linspace(0, count - 1, min(count, columns))).astype(int))
@@ -146,7 +146,7 @@ def written(unit: str) -> str:
     return unit.replace("**2", "²").replace("*", " ")
 
 
-def style(place: int) -> dict[str, Any]:
+def _style(place: int) -> dict[str, Any]:
     return {
         "color": SERIES[place % len(SERIES)],
         "linestyle": DASHES[place // len(SERIES) % len(DASHES)],
@@ -167,7 +167,7 @@ def logarithmic(ax: Any, name: str, subs: tuple[int, ...] = (1,)) -> None:
     axis.set_major_formatter(FuncFormatter(plain))
 
 
-def over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Any]:
+def _over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Any]:
     """A measure over stiffness, a line each compensator."""
     from matplotlib.figure import Figure
 
@@ -176,7 +176,7 @@ def over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figur
     arrange(figure, [height], dataset.sizes["compensator"])
     align_label(ax)
     for place, law in enumerate(dataset.compensator.values):
-        ax.plot(dataset.stiffness, dataset[name].sel(compensator=law), label=str(law), **style(place))
+        ax.plot(dataset.stiffness, dataset[name].sel(compensator=law), label=str(law), **_style(place))
     ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
     logarithmic(ax, "x", (1, 2, 5))
     ax.set_xlabel("stiffness of the contact, N/m")
@@ -195,7 +195,7 @@ def amplitudes(dataset: xr.Dataset) -> Figure:
         align_label(ax)
         for place, law in enumerate(dataset.compensator.values):
             values = dataset.amplitude_ratio.sel(compensator=law)
-            ax.plot(dataset.stiffness, values, label=str(law), **style(place))
+            ax.plot(dataset.stiffness, values, label=str(law), **_style(place))
         ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
         ax.axhline(1, color=COLOURS["muted"], linewidth=0.6)
         logarithmic(ax, "x", (1, 2, 5))
@@ -212,9 +212,9 @@ def amplitudes(dataset: xr.Dataset) -> Figure:
 
 
 @styled
-def phases(dataset: xr.Dataset) -> Figure:
+def _phases(dataset: xr.Dataset) -> Figure:
     """Phase gained over stiffness."""
-    figure, ax = over_stiffness(dataset, "phase_error_rad", 2.2)
+    figure, ax = _over_stiffness(dataset, "phase_error_rad", 2.2)
     ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
     limit = np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9)
     ax.set(ylabel="phase, rad", ylim=(-1.2 * limit, 1.2 * limit) if limit > 0 else None)
@@ -223,10 +223,10 @@ def phases(dataset: xr.Dataset) -> Figure:
 
 
 @styled
-def restitutions(dataset: xr.Dataset) -> Figure:
+def _restitutions(dataset: xr.Dataset) -> Figure:
     """Error of the restitution over stiffness."""
     away = dataset.assign(away=dataset.apparent_restitution - dataset.ideal_restitution)
-    figure, ax = over_stiffness(away, "away", 2.2)
+    figure, ax = _over_stiffness(away, "away", 2.2)
     ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
     ax.set_ylabel("restitution, error")
     legend(figure, ax)

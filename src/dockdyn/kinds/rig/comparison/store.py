@@ -26,7 +26,7 @@ def folder() -> Path:
     return cache_folder().parent / "comparisons"
 
 
-def file_of(scenario: Scenario) -> Path:
+def _file_of(scenario: Scenario) -> Path:
     """The file of a rig's comparison."""
     rig = {key: value for key, value in scenario.nominal().items() if key not in BESIDES}
     rig["loop"] = {key: value for key, value in rig.get("loop", {}).items() if key != "compensator"}
@@ -37,13 +37,13 @@ def file_of(scenario: Scenario) -> Path:
 def remember(scenario: Scenario, found: dict[str, Any]) -> None:
     """Keep what a comparison of a rig found, in the place of an earlier one; nothing happens where that cannot be written."""
     with suppress(OSError):
-        write_file(file_of(scenario), json.dumps(found))
+        write_file(_file_of(scenario), json.dumps(found))
 
 
 def recall(scenario: Scenario) -> dict[str, Any] | None:
     """What the last comparison of a rig found; None where there is none, or it cannot be read."""
     try:
-        found = json.loads(file_of(scenario).read_text(encoding="utf-8"))
+        found = json.loads(_file_of(scenario).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and {"choice", "settings"} <= found.keys() else None
