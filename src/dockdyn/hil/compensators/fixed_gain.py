@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.compensators.tuned import matching_gain
-from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
 
@@ -29,8 +29,8 @@ class FixedGain(Compensator):
     knows: ClassVar[str] = "the contact's stiffness; cannot follow another one, nor mend the phase"
     steady_gain: ClassVar[bool] = True
     in_margins: ClassVar[bool] = True
-    velocity: VelocitySource
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g, positive damps
+    velocity: VelocitySource = RobotVelocity()
     gated: bool = eqx.field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> Any:

@@ -14,7 +14,7 @@ from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
 from dockdyn.hil.compensators.fixed_gain import switched
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.compensators.tuned import growing, matching_gain
-from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
 
@@ -27,9 +27,9 @@ class LinearGain(Compensator):
 
     knows: ClassVar[str] = "the contact's stiffness and how long the run lasts; cannot mend the phase"
     steady_gain: ClassVar[bool] = True
-    velocity: VelocitySource
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g, at t = 0
     slope: Scalar = parameter("N/m", "a gain per time", tuned=True)  # g′
+    velocity: VelocitySource = RobotVelocity()
     gated: bool = eqx.field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> Any:

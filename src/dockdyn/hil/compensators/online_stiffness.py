@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.compensators.tuned import matching_gain
-from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
 
@@ -39,10 +39,10 @@ class OnlineStiffness(Compensator):
         "the whole delay of the loop and where the contact begins; needs a linear contact, cannot mend the phase"
     )
     steady_gain: ClassVar[bool] = True
-    velocity: VelocitySource
     lead: Scalar = parameter("s", "a time", tuned=True)  # l
     # of the sums, from one instant to the next
     forgetting: Scalar = parameter("", "a share", above=0, below=1, default=0.999)
+    velocity: VelocitySource = RobotVelocity()
 
     def init(self, position: Axes, velocity: Axes) -> Found:
         return Found(self.velocity.init(position, velocity), jnp.zeros(()), jnp.asarray(SPREAD))

@@ -16,7 +16,7 @@ from dockdyn.hil.compensators.fixed_gain import switched
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.hil.compensators.tuned import growing, matching_gain
 from dockdyn.hil.energy_observer import Oracle
-from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
 
@@ -43,11 +43,11 @@ class VariableGain(Compensator):
     )
     oracle: ClassVar[bool] = True
     steady_gain: ClassVar[bool] = True
-    velocity: VelocitySource
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g = K_ε0
     slope: Scalar = parameter("N/m", "a gain per time", tuned=True)  # g′ = K_ε1
     switch_time: Scalar = parameter("s", "a time", least=0, tuned=True)  # t_ε
     energy_gain: Scalar = parameter("N*s/m/J", "a gain per energy", default=0.3)  # K_ε2, of a sum over instants
+    velocity: VelocitySource = RobotVelocity()
     form: Literal["bumpless", "as-printed"] = eqx.field(static=True, default="bumpless")
     gated: bool = eqx.field(static=True, default=True)
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.fixed_gain import switched
 from dockdyn.hil.compensators.linear import Linear
-from dockdyn.hil.velocity_sources import VelocitySource
+from dockdyn.hil.velocity_sources import RobotVelocity, VelocitySource
 from dockdyn.integrate.model import Scalar
 from dockdyn.parameters import parameter
 
@@ -24,9 +24,9 @@ class VelocityAcceleration(Compensator):
 
     knows: ClassVar[str] = "the contact's stiffness; cannot follow another one"
     steady_gain: ClassVar[bool] = True
-    velocity: VelocitySource
     gain: Scalar = parameter("N*s/m", "a gain", tuned=True)  # g
     inertia: Scalar = parameter("kg", "an inertia", tuned=True)  # j
+    velocity: VelocitySource = RobotVelocity()
     gated: bool = eqx.field(static=True, default=True)
 
     def init(self, position: Axes, velocity: Axes) -> Any:
