@@ -184,8 +184,8 @@ def error_against_cost() -> None:
     for step in (5e-3, 1e-3, 2e-4, 4e-5):
         steps = round(duration / step)
         capacity = 2 ** int(np.ceil(np.log2(DELAY / step + 8)))
-        chosen = fixed.Mesh(step=jnp.asarray(duration / steps), steps=steps, stride=steps, line_capacity=capacity)
-        program = jax.jit(lambda model, chosen=chosen: fixed.solve(model, chosen)[0]).lower(MODEL).compile()
+        mesh = fixed.Mesh(step=jnp.asarray(duration / steps), steps=steps, stride=steps, line_capacity=capacity)
+        program = jax.jit(lambda model, mesh=mesh: fixed.solve(model, mesh)[0]).lower(MODEL).compile()
         error = np.abs(row(program(MODEL)) - truth).max()
         cost = best(lambda program=program: jax.block_until_ready(program(MODEL)), 1)
         print(f"  fixed   {step * 1e3:5.2f} ms: error {error:.1e}, {cost * 1e3:7.2f} ms")
