@@ -147,6 +147,24 @@ def shared_run(tmp_path_factory):
     return result
 
 
+@pytest.fixture
+def own_files(tmp_path, monkeypatch):
+    """Writes the files of a user, own modules among them, into an empty folder in which one works; gives the folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    modules = []
+
+    def write(texts):
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text)
+            modules.append(name.partition(".")[0])
+        return tmp_path
+
+    yield write
+    for name in modules:
+        sys.modules.pop(name, None)
+
+
 class Ended(NamedTuple):
     """A command that has ended, as `subprocess` gives it."""
 

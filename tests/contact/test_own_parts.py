@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -173,17 +172,10 @@ speed = "0.1 m/s"
 
 
 @pytest.fixture
-def own(tmp_path, monkeypatch):
+def own(own_files):
     """A folder with the user's modules, in which one works."""
-    (tmp_path / "own_contact.py").write_text(OWN_CONTACT)
-    (tmp_path / "own_impact.py").write_text(OWN_IMPACT)
-    (tmp_path / "grapple.toml").write_text(GRAPPLE)
-    (tmp_path / "boom.toml").write_text(BOOM)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield tmp_path
-    for name in ("own_contact", "own_impact"):
-        sys.modules.pop(name, None)
+    scenarios = {"grapple.toml": GRAPPLE, "boom.toml": BOOM}
+    return own_files({"own_contact.py": OWN_CONTACT, "own_impact.py": OWN_IMPACT, **scenarios})
 
 
 @pytest.mark.replay

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 import tomlkit
@@ -27,17 +26,23 @@ class Buffer(dockdyn.NormalLaw):
 
     def force(self, depth, rate):
         return self.stiffness * depth + self.damping * rate + 0 * self.offsets[0]
+
+
+
+class Tuned(dockdyn.NormalLaw):
+    """With what only compensators can have."""
+
+    gain: Float[Array, ""] = parameter("N/m", "a gain", tuned=True)
+
+    def force(self, depth, rate):
+        return self.gain * depth
 '''
 STATED = {"law": "own_buffer:Buffer", "exponent": 1.0, "stiffness": "6 kN/m"}
 
 
 @pytest.fixture
-def buffer(tmp_path, monkeypatch):
-    (tmp_path / "own_buffer.py").write_text(MODULE)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield tmp_path
-    sys.modules.pop("own_buffer", None)
+def buffer(own_files):
+    return own_files({"own_buffer.py": MODULE})
 
 
 def loaded(**changes):
@@ -76,6 +81,11 @@ def test_what_cannot_be_is_one_line_that_names_the_key(buffer, changes, says):
     with pytest.raises(dockdyn.ScenarioError) as refused:
         loaded(**changes)
     assert says in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_law_is_not_tuned(buffer):
+    with pytest.raises(dockdyn.ScenarioError, match="own_buffer:Tuned needs the field 'gain'; its fields: gain"):
+        dockdyn.load("probe-cone", {"contact.0.normal": {"law": "own_buffer:Tuned"}})
 
 
 def test_a_law_where_another_sort_of_law_belongs(buffer):

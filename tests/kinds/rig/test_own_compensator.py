@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
@@ -80,12 +79,8 @@ SHORT = {"duration": "1 s"}
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "own_law.py").write_text(MODULE)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield tmp_path
-    sys.modules.pop("own_law", None)
+def folder(own_files):
+    return own_files({"own_law.py": MODULE})
 
 
 def rig(**law):

@@ -6,22 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from small_campaign import command, docking_in, whole_campaign
+from small_campaign import command
 
 import dockdyn
 from dockdyn.results.plan import TOLERANCE
 from dockdyn.studies.campaign.conduct import plan_campaign, rehearse, same_campaign
 from dockdyn.studies.cases.batch import run_cases
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    return docking_in(tmp_path_factory.mktemp("campaign"))
-
-
-@pytest.fixture(scope="module")
-def whole(file):
-    return whole_campaign(file)
 
 
 def test_answers_and_store(whole):

@@ -9,7 +9,7 @@ import time
 
 import pytest
 import xarray as xr
-from small_campaign import command, docking_in, same_store, whole_campaign
+from small_campaign import command, same_store
 
 import dockdyn
 from dockdyn.cli.campaign import claimed
@@ -17,17 +17,6 @@ from dockdyn.cli.common import Refusal
 from dockdyn.studies.campaign import conduct as campaign
 from dockdyn.studies.campaign.seal import Damaged, opened, sealed
 from dockdyn.studies.campaign.store import Store
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    return docking_in(tmp_path_factory.mktemp("campaign"))
-
-
-@pytest.fixture(scope="module")
-def whole(file):
-    return whole_campaign(file)
-
 
 SMALL_CHUNKS = (
     "from dockdyn.studies.campaign import conduct as c; c.CHUNK = 4; from dockdyn.__main__ import main; main()"

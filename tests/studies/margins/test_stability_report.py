@@ -61,6 +61,8 @@ def test_sections_are_those_with_something_in_them(name, reports):
     assert ("the rim is near" in reports[name]) == bool(margins["warnings"])
 
 
+STEPS = [[0.0, 0.193], [0.195, 0.2]]
+
 VERDICTS = {
     "Stable: the slowest mode of the loop decays at 0.247 1/s; the loop tolerates 177 ms more delay "
     "(critical delay 193 ms).": {},
@@ -85,6 +87,8 @@ VERDICTS = {
         "stable_delays_s": [],
     },
     "It is stable with delays from 0 ms to 193 ms and above 2.50 s.": {"stable_delays_s": [[0, 0.192968], [2.5, None]]},
+    "its delay of 193 ms is just beyond the critical one. It is stable with delays from 0 ms to just below 193 ms and "
+    "from 195 ms to 200 ms.": UNSTABLE | {"delay_s": 0.193, "critical_delay_s": 0.193, "stable_delays_s": STEPS},
     "The rig puts energy in: without the contact's damping a bounce would show restitution 1.12.": {
         "apparent_restitution": 1.12
     },

@@ -97,7 +97,7 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
 
 
 def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
-    """The dataset of a run with all of the above, as JSON, in the attribute `_judgement`."""
+    """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
     loop, _ = nominal_loop(scenario, nominal_of(scenario))
     return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario.content, loop, dataset)))
 

@@ -5,6 +5,7 @@ Numbers of the unit cube become values by the inverse of the distribution functi
 
 from __future__ import annotations
 
+import abc
 import math
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
@@ -51,7 +52,7 @@ class Reader(Protocol):
         ...
 
 
-class Distribution(Section):
+class Distribution(Section, abc.ABC):
     """What all have. As read from a file, fields hold what is written; `read` gives one with SI numbers in them."""
 
     distribution: str
@@ -71,16 +72,17 @@ class Distribution(Section):
         """Some value that it can take, as written, and the field that holds it."""
         return (self.start, getattr(self, self.start)) if self.nominal is None else ("nominal", self.nominal)
 
+    @abc.abstractmethod
     def read(self, keys: Reader) -> Self:
-        raise NotImplementedError
+        """With SI numbers in the fields; what the keys do not allow is refused."""
 
+    @abc.abstractmethod
     def middle(self) -> list[Any]:
         """The nominal value of every key where none is stated."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def inverse(self, cube: Cube) -> Values:
         """Values of the keys at points of the unit cube."""
-        raise NotImplementedError
 
 
 class Uniform(Distribution):

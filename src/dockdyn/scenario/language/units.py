@@ -6,7 +6,7 @@ import functools
 import math
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -146,6 +146,14 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
     return number
 
 
+def unit_beside(values: Mapping[str, object], unit: str) -> str:
+    """A unit with the fields that it names filled in; one that names a field without a value, without its power."""
+    try:
+        return unit.format(**values)
+    except KeyError:
+        return unit.split("**", maxsplit=1)[0]
+
+
 def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:  # noqa: ANN401, a type
     """Field type: a bare number in SI units or a text with a unit; `what` names the quantity in messages.
 
@@ -155,14 +163,7 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
     limits = Bounds(size=0.0 if component else SMALLEST, **bounds)
 
     def parse(value: object, info: ValidationInfo) -> float:
-        if "{" in unit:
-            try:
-                here = unit.format(**info.data)
-            except KeyError:
-                here = unit.split("**", maxsplit=1)[0]
-        else:
-            here = unit
-        return number_of(value, here, what, limits)
+        return number_of(value, unit_beside(info.data or {}, unit), what, limits)
 
     def written(value: float, info: Any) -> Any:  # noqa: ANN401, pydantic goes by what is said here
         return value if component or "{" in unit or not unit else f"{value!r} {unit}"

@@ -12,18 +12,27 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     SerializerFunctionWrapHandler,
-    ValidationError,
+    create_model,
     model_serializer,
     model_validator,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.parameters import Parameter, parameters_of
 from dockdyn.scenario.language import own_code
-from dockdyn.scenario.language.units import LARGEST, SMALLEST, Bounds, Unit, in_base_units, number_of, quantity
+from dockdyn.scenario.language.units import (
+    LARGEST,
+    SMALLEST,
+    Bounds,
+    Unit,
+    in_base_units,
+    number_of,
+    quantity,
+    unit_beside,
+)
 from dockdyn.scenario.tables.part import Part, array, refuse
 
 
@@ -38,9 +47,7 @@ class OwnPart(Part, own_code.Own):
         cls = imported(self.target(), self.base)
         fields = dataclasses.fields(cls)
         names = {field.name: named(cls, field.name) for field in fields}
-        needed = {f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING} - _left_to_tuning(
-            cls
-        )
+        needed = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
         given = self.stated()
         for problem, words in ((given - set(names), "has no field"), (needed - given, "needs the field")):
             if problem:
@@ -87,26 +94,14 @@ def named(made: type, name: str) -> str:
     return name if about is None or not about.unit else f"{name} ({about.unit})"
 
 
-def _left_to_tuning(made: type) -> set[str]:
-    return {name for name, about in parameters_of(made).items() if about.tuned}
-
-
 def _read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
-    """The values (SI) of what a class declares, as its units and bounds allow."""
-    found: dict[str, Any] = {}
-    problems: list[InitErrorDetails] = []
-    default = {field.name: _listed(field.default) for field in dataclasses.fields(made)}
-    for name, about in parameters_of(made).items():
-        value = given.get(name, default[name])
-        if value is dataclasses.MISSING or (value is None and about.tuned):
-            continue
-        try:
-            found[name] = _read_value(value, about, given | found, _shape_of(made, name))
-        except PydanticCustomError as error:
-            problems.append(InitErrorDetails(type=error, loc=(name,), input=value))
-    if problems:
-        raise ValidationError.from_exception_data(made.__name__, problems)
-    return found
+    """The values (SI) of what a class declares, as its units and bounds allow; what has no value is left out."""
+    known = [
+        name for name in parameters_of(made) if name in given or _default_of(made, name) is not dataclasses.MISSING
+    ]
+    keys: dict[str, Any] = {name: type_of(made, name) for name in known}
+    read = create_model(made.__name__, **keys)
+    return dict(read.model_validate({name: given[name] for name in known if name in given}))
 
 
 def type_of(made: type, name: str) -> Any:
@@ -118,10 +113,14 @@ def type_of(made: type, name: str) -> Any:
     if shape != ():
         read = BeforeValidator(lambda value, info: _read_value(value, about, info.data, shape))
         kind = Annotated[list[Any], read, Unit(about.unit, about.what, _bounds_of(about))]
-    default = next(_listed(field.default) for field in dataclasses.fields(made) if field.name == name)
+    default = _default_of(made, name)
     if default is not dataclasses.MISSING:
         return kind, default
     return (kind | None, None) if about.tuned else (kind, ...)
+
+
+def _default_of(made: type, name: str) -> Any:
+    return next(_listed(field.default) for field in dataclasses.fields(made) if field.name == name)
 
 
 def _listed(value: Any) -> Any:
@@ -137,11 +136,7 @@ def _read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tupl
         return [_read_value(item, about, given, shape[1:]) for item in value]
     if shape is None and isinstance(value, list):
         return [_read_value(item, about, given, None) for item in value]
-    try:
-        unit = about.unit.format(**given)
-    except KeyError:
-        unit = about.unit.split("**", maxsplit=1)[0]
-    return number_of(value, unit, about.what, _bounds_of(about))
+    return number_of(value, unit_beside(given, about.unit), about.what, _bounds_of(about))
 
 
 def _bounds_of(about: Parameter) -> Bounds:

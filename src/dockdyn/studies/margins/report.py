@@ -181,9 +181,13 @@ def duration(value: float) -> str:
 
 
 def _windows(margins: dict[str, Any]) -> str:
-    """The delays at which the loop is stable."""
+    """The delays at which the loop is stable; an end that is the loop's own unstable delay is said not to be among them."""
+
+    def end(at: float, side: str) -> str:
+        return f"just {side} {duration(at)}" if at == margins["delay_s"] and not margins["stable"] else duration(at)
+
     said = [
-        f"above {duration(low)}" if high is None else f"from {duration(low)} to {duration(high)}"
+        f"above {duration(low)}" if high is None else f"from {end(low, 'above')} to {end(high, 'below')}"
         for low, high in margins["stable_delays_s"]
     ]
     return " and ".join(said)
