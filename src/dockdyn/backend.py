@@ -10,6 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 
+VARIABLE = "DOCKDYN_BACKEND"
+BACKENDS = ("native", "xla")
+DEFAULT = "native"
+
+
 def cache_folder() -> Path:
     """Folder of the compilation cache: the user's, one for each machine and JAX version."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -24,6 +29,21 @@ def cache_folder() -> Path:
         facts = [platform.processor()]
     machine = hashlib.sha256("\n".join([platform.machine(), *facts]).encode()).hexdigest()[:12]
     return base / "dockdyn" / f"jax-{jax_version}-{machine}"
+
+
+def native() -> bool:
+    """Whether programs are machine code of dockdyn's own translator where that knows them all; else XLA compiles them.
+
+    `DOCKDYN_BACKEND` says `native` or `xla`. Raises ValueError for another word.
+    """
+    word = os.environ.get(VARIABLE, DEFAULT)
+    if word not in BACKENDS:
+        raise ValueError(f"{VARIABLE} = {word!r}: must be {' or '.join(BACKENDS)}")
+    if word == "xla":
+        return False
+    import jax
+
+    return jax.default_backend() == "cpu"
 
 
 def configure() -> None:

@@ -6,6 +6,7 @@ left the process dies.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import threading
 import warnings
@@ -13,11 +14,17 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import numpy as np
 from jaxtyping import ArrayLike, PyTree, PyTreeDef
+
+from dockdyn import backend
+from dockdyn.translate.jaxpr import Untranslatable, translate
+from dockdyn.translate.native import Code, Native, code_of
+from dockdyn.translate.store import keep, name_of, stored
+from dockdyn.translate.trees import Unstorable, decoded, description, encoded, in_words, numbered
 
 MAPS = Path("/proc/self/maps")
 ALLOWED = Path("/proc/sys/vm/max_map_count")
@@ -26,6 +33,7 @@ MOST_KEPT = 96  # programs, of which three or four serve a structure: some 5 GB 
 
 kept: OrderedDict[Any, Any] = OrderedDict()  # the one used last comes last
 guard = threading.RLock()
+refused: dict[str, str] = {}  # programs that XLA compiles, and why
 
 
 class Program:
@@ -58,7 +66,7 @@ class Program:
         with guard:
             new = key not in kept
             if new:
-                kept[key] = self.compiled(fixed, moving, structure)
+                kept[key] = self.compiled(fixed, moving, structure, leaves)
             kept.move_to_end(key)
             compiled = kept[key]
         found = compiled(*leaves)
@@ -66,8 +74,43 @@ class Program:
             _make_room()
         return found
 
-    def compiled(self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef) -> jax.stages.Wrapped:
+    def compiled(
+        self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]
+    ) -> Compiled:
         """A compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
+        if not backend.native():
+            return self.jitted(fixed, moving, structure)
+        name = self.name_of(fixed, structure, leaves)
+        if name is not None and (found := stored(name)) is not None:
+            with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
+                return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name)
+        whole = self.jitted(fixed, moving, structure)
+        traced = whole.trace(*leaves)
+        try:
+            code = code_of(translate(traced.jaxpr))
+        except Untranslatable as error:
+            refused[f"{self.function.__module__}.{self.function.__qualname__}"] = str(error)
+            return whole
+        results = jax.tree.structure(traced.out_info)
+        beside = None
+        with contextlib.suppress(Unstorable):
+            beside = encoded(numbered(results))
+            if name is not None:
+                keep(name, code, beside)
+        return Translated(code, results, beside, name)
+
+    def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]) -> str | None:
+        """The name under which the program is stored; None for one that is not of dockdyn alone."""
+        function = f"{self.function.__module__}.{self.function.__qualname__}"
+        try:
+            constants = {name: in_words(value) for name, value in fixed.items()}
+            shapes = [(np.shape(leaf), str(np.result_type(leaf))) for leaf in leaves]
+            return name_of((function, constants, description(structure), shapes))
+        except Unstorable:
+            return None
+
+    def jitted(self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef) -> jax.stages.Wrapped:
+        """The function of the leaves of the arguments `moving`, for XLA to compile."""
         names = tuple(moving)
 
         def body(*leaves: ArrayLike) -> PyTree:
@@ -79,6 +122,32 @@ class Program:
         owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]
         donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
         return jax.jit(body, donate_argnums=donated, **self.options)
+
+
+class Compiled(Protocol):
+    """A function of leaves that can be dropped."""
+
+    def __call__(self, *leaves: ArrayLike) -> PyTree: ...
+
+    def clear_cache(self) -> None: ...
+
+
+class Translated:
+    """A function of leaves in machine code, which keeps a better one in the store."""
+
+    def __init__(self, code: Code, results: PyTreeDef, beside: object, name: str | None):
+        self.results, self.beside, self.name = results, beside, name
+        self.native = Native(code, self.store)
+
+    def __call__(self, *leaves: ArrayLike) -> PyTree:
+        return jax.tree.unflatten(self.results, self.native(*leaves))
+
+    def store(self, code: Code) -> None:
+        if self.name is not None and self.beside is not None:
+            keep(self.name, code, self.beside)
+
+    def clear_cache(self) -> None:
+        """Nothing: its memory goes with it."""
 
 
 def _make_room() -> None:

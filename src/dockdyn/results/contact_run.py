@@ -14,7 +14,7 @@ import xarray as xr
 from jaxtyping import Array, Int
 
 from dockdyn.integrate.hybrid import fixed, located
-from dockdyn.integrate.model import State
+from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Solution, Status
 from dockdyn.programs import Program
 from dockdyn.results.dataset import build_dataset
@@ -82,7 +82,7 @@ def _conclude(content: Simulated, solver: located.SolverState) -> tuple[Solution
     states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), samples.state, moments.state)
     rows = moments.time.shape[0]
     delayed = jax.tree.map(lambda a: jnp.concatenate([a, jnp.zeros((rows, *a.shape[1:]))]), samples.delayed)
-    observed = jax.vmap(model.observe)(states, delayed)
+    observed = over_rows(model.observe, states, delayed)
     return solution, *(
         jax.tree.map(lambda a, part=part: a[part], observed) for part in (slice(count), slice(count, None))
     )
@@ -137,7 +137,7 @@ def state_names(content: Simulated) -> list[str]:
 def _run_mesh(content: Simulated, mesh: fixed.Mesh) -> tuple[State, dict[str, Array]]:
     model = content.model()
     state, samples = fixed.solve(model, mesh)
-    return state, jax.vmap(model.observe)(samples.state, samples.delayed)
+    return state, over_rows(model.observe, samples.state, samples.delayed)
 
 
 def _run_fixed(scenario: Scenario) -> Run:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.model import Model, State
+from dockdyn.integrate.model import Model, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.rig.build import free_model, free_motion, resting
@@ -108,7 +108,7 @@ def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[st
         }
         return found | ({"ideal_pose": pose} if plant.axes > 1 else {})
 
-    return jax.vmap(look)(states), solution.status
+    return over_rows(look, states), solution.status
 
 
 simulated = Program(run, static=("rows", "stride"))

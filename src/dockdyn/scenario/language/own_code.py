@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.translate.trees import OfOthers
 
 VARIABLE = "DOCKDYN_NO_OWN_CODE"  # of the environment; anything but nothing and 0 refuses
 REFUSED = f"is code of its own, which is refused (--no-own-code, {VARIABLE}, own_code=False); must be built in"
@@ -32,7 +33,7 @@ def allowed() -> bool:
     return allowed_here.get() and os.environ.get(VARIABLE, "") in ("", "0")
 
 
-class Own:
+class Own(OfOthers):
     """A table of something of the user's own."""
 
     def target(self) -> str:

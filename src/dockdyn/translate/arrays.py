@@ -1,0 +1,168 @@
+"""Arrays of a scalar program: small ones are their numbers, large ones lie in memory.
+
+Units: none.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dockdyn.translate.scalar_program import KINDS, Builder, Kind, Scalar, Store, Untranslatable, Value
+
+SMALL = 64  # elements; larger arrays lie in memory
+Index = tuple[Scalar, ...]
+
+
+@dataclass(eq=False)
+class Numbers:
+    """A small array: an array of values, of known numbers and computed ones."""
+
+    values: np.ndarray  # of objects
+    dtype: str
+    spilled: Store | None = field(default=None, repr=False)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
+
+
+@dataclass(eq=False)
+class Memory:
+    """A large array, its elements one after another in a store from `start` on."""
+
+    store: Store
+    start: Scalar
+    shape: tuple[int, ...]
+    dtype: str
+
+
+Array = Numbers | Memory
+
+
+def dtype_of(dtype: np.dtype) -> str:
+    name = np.dtype(dtype).name
+    if name not in KINDS:
+        raise Untranslatable(f"numbers of type {name}")
+    return name
+
+
+def flat(builder: Builder, index: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
+    """Place of an element among all, row by row."""
+    place: Scalar = 0
+    for one, length in zip(index, shape, strict=True):
+        place = builder.compute("add", builder.compute("mul", place, length), one)
+    return place
+
+
+def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
+    """Index of the element at a place among all."""
+    index: list[Scalar] = []
+    for length in reversed(shape):
+        if isinstance(place, Value):
+            index.append(builder.compute("rem", place, length) if length > 1 else 0)
+            place = builder.compute("div", place, length)
+        else:
+            index.append(int(place) % length)
+            place = int(place) // length
+    return tuple(reversed(index))
+
+
+def in_memory(builder: Builder, array: Array) -> Memory:
+    """The array in memory. Numbers are written there once in each block that needs them."""
+    if isinstance(array, Memory):
+        return array
+    store = builder.memory(array.dtype, max(array.values.size, 1))
+    for place, value in enumerate(array.values.ravel()):
+        builder.save(store, place, value)
+    return Memory(store, 0, array.shape, array.dtype)
+
+
+def element(builder: Builder, array: Array, index: Index) -> Scalar:
+    """One number of an array."""
+    if isinstance(array, Numbers):
+        if all(not isinstance(one, Value) for one in index):
+            return array.values[tuple(map(int, index))]
+        if array.values.size == 1:
+            return array.values.ravel()[0]
+        array = in_memory(builder, array)
+    place = builder.compute("add", array.start, flat(builder, index, array.shape))
+    return builder.load(array.store, place)
+
+
+def produced(builder: Builder, shape: Sequence[int], dtype: str, of: Callable[[Index], Scalar]) -> Array:
+    """The array whose elements are `of` their index."""
+    shape = tuple(shape)
+    if math.prod(shape) <= SMALL:
+        values = np.empty(shape, object)
+        for index in np.ndindex(shape):
+            values[index] = of(index)
+        return Numbers(values, dtype)
+    array = Memory(builder.memory(dtype, math.prod(shape)), 0, shape, dtype)
+    written(builder, array, of)
+    return array
+
+
+def written(builder: Builder, array: Memory, of: Callable[[Index], Scalar]) -> None:
+    """Fills an array in memory with what is `of` the index of each element."""
+
+    def along(index: Index) -> None:
+        if len(index) == len(array.shape):
+            place = builder.compute("add", array.start, flat(builder, index, array.shape))
+            builder.save(array.store, place, of(index))
+            return
+        with builder.repeat(array.shape[len(index)]) as one:
+            along((*index, one))
+
+    if math.prod(array.shape):
+        along(())
+
+
+def loaded(builder: Builder, array: Memory) -> Array:
+    """The array as numbers, where it is small enough."""
+    size = math.prod(array.shape)
+    if size > SMALL:
+        return array
+    values = np.empty(size, object)
+    for place in range(size):
+        values[place] = builder.load(array.store, builder.compute("add", array.start, place))
+    return Numbers(values.reshape(array.shape), array.dtype)
+
+
+def copied(builder: Builder, array: Array) -> Memory:
+    """The array in memory of its own."""
+    if isinstance(array, Numbers):
+        return in_memory(builder, array)
+    size = math.prod(array.shape)
+    store = builder.memory(array.dtype, size)
+    builder.copy(store, 0, array.store, array.start, size)
+    return Memory(store, 0, array.shape, array.dtype)
+
+
+def reshaped(array: Array, shape: Sequence[int]) -> Array:
+    if isinstance(array, Numbers):
+        return Numbers(array.values.reshape(tuple(shape)), array.dtype)
+    return Memory(array.store, array.start, tuple(shape), array.dtype)
+
+
+def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar], small: bool) -> Scalar:
+    """`step(total, index)` over the indices below `count`; written out where what it reads is `small`."""
+    if small:
+        total = start
+        for index in range(count):
+            total = step(total, index)
+        return total
+    slot = builder.slot(kind_for(start), start)
+    with builder.repeat(count) as place:
+        builder.put(slot, step(builder.get(slot), place))
+    return builder.get(slot)
+
+
+def kind_for(value: Scalar) -> Kind:
+    from dockdyn.translate.scalar_program import kind_of
+
+    return kind_of(value)

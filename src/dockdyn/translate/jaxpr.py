@@ -1,0 +1,196 @@
+"""From a traced function, a jaxpr, to a scalar program.
+
+Every primitive has a rule, a function of the translator, the arrays that it reads, its parameters and the shapes of what
+it answers. Functions that are called are written where they are called. What has no rule is named (`Untranslatable`).
+
+Units: none.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from dockdyn.translate.arrays import SMALL, Array, Memory, Numbers, copied, dtype_of, in_memory, loaded
+from dockdyn.translate.scalar_program import Builder, Scalar, Store, Untranslatable
+
+Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
+RULES: dict[str, Rule] = {}
+MOST = 200_000  # numbers that equations write; longer programs take a compiler longer than they save
+
+LOOP = 8  # statements of a loop over an array in memory
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Registers the rule of the primitives of these names."""
+
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+@dataclass
+class Program:
+    """A scalar program with what calls it: shapes and types of arguments and results, bytes of working memory."""
+
+    builder: Builder
+    arguments: list[Store]
+    results: list[Store]
+    shapes: list[tuple[int, ...]]  # of the results
+    constants: list[np.ndarray]  # that follow the arguments
+
+
+class Translator:
+    """Writes equations into a builder; knows which arrays are still read."""
+
+    def __init__(self) -> None:
+        self.builder = Builder()
+        self.live: list[dict[Any, Array]] = []  # variables of the functions around, outermost first
+        self.frozen: list[set[int]] = []  # stores that loops around read again
+
+    def run(self, jaxpr: Any, constants: Sequence[Array], arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
+        """The results of a function at arrays."""
+        known: dict[Any, Array] = dict(zip(jaxpr.constvars, constants, strict=True))
+        known |= dict(zip(jaxpr.invars, arguments, strict=True))
+        del constants, arguments
+        last = {variable: place for place, equation in enumerate(jaxpr.eqns) for variable in _variables(equation.invars)}
+        kept = set(_variables(jaxpr.outvars))
+        self.live.append(known)
+        for variable in [one for one in known if one not in last and one not in kept]:
+            del known[variable]
+        for place, equation in enumerate(jaxpr.eqns):
+            found = [self.read(known, one) for one in equation.invars]
+            for variable in set(_variables(equation.invars)):
+                if last[variable] == place and variable not in kept:
+                    del known[variable]
+            answers = self.apply(equation, found)
+            for variable, answer in zip(equation.outvars, answers, strict=True):
+                if variable in last or variable in kept:
+                    known[variable] = answer
+        results = [self.read(known, one) for one in jaxpr.outvars]
+        self.live.pop()
+        return results
+
+    def apply(self, equation: Any, arrays: list[Array]) -> list[Array]:  # noqa: ANN401, JAX's
+        name = equation.primitive.name
+        known = RULES.get(name)
+        if known is None:
+            raise Untranslatable(f"the primitive {name}")
+        return known(self, arrays, equation.params, [one.aval for one in equation.outvars])
+
+    def call(self, function: Any, arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
+        """The results of a function that is a parameter of an equation."""
+        jaxpr, constants = parts(function)
+        return self.run(jaxpr, [self.constant(one) for one in constants], arguments)
+
+    def read(self, known: dict[Any, Array], one: Any) -> Array:  # noqa: ANN401, JAX's
+        return known[one] if not hasattr(one, "val") else self.constant(one.val)
+
+    def constant(self, value: Any) -> Array:  # noqa: ANN401, of any type of array
+        array = np.asarray(value)
+        dtype = dtype_of(array.dtype)
+        values = np.empty(array.shape, object)
+        values[...] = array.astype(object)
+        if array.size <= 4096:
+            whole = Numbers(values, dtype)
+            return whole if array.size <= SMALL else in_memory(self.builder, whole)
+        raise Untranslatable(f"a constant of {array.size} numbers")
+
+    def owned(self, array: Memory) -> bool:
+        """Whether nobody reads the array later, so that its memory may be written."""
+        store = array.store
+        if store.role != "work" or any(id(store) in frozen for frozen in self.frozen):
+            return False
+        return not any(
+            isinstance(one, Memory) and one.store is store for known in self.live for one in known.values()
+        )
+
+    def own(self, array: Array) -> Memory:
+        """The array in memory that may be written: its own where nobody else reads it, else a copy."""
+        return array if isinstance(array, Memory) and self.owned(array) else copied(self.builder, array)
+
+    @contextmanager
+    def freezing(self, arrays: Sequence[Array]) -> Iterator[None]:
+        """Arrays that a loop reads in every turn."""
+        self.frozen.append({id(one.store) for one in arrays if isinstance(one, Memory)})
+        yield
+        self.frozen.pop()
+
+
+def parts(function: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401, JAX's
+    """A jaxpr and its constants, however JAX's release keeps them."""
+    return getattr(function, "jaxpr", function), list(getattr(function, "consts", []))
+
+
+def _variables(atoms: Sequence[Any]) -> list[Any]:
+    return [one for one in atoms if not hasattr(one, "val")]
+
+
+def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
+    """The scalar program of a traced function.
+
+    Raises Untranslatable, which names what the translator does not know.
+    """
+    from dockdyn.translate import rules  # noqa: F401, which register themselves
+
+    jaxpr, constants = parts(function)
+    jaxpr, used = _without_dead(jaxpr)
+    if (length := _length(jaxpr)) > MOST:
+        raise Untranslatable(f"about {length} numbers, more than {MOST}")
+    translator = Translator()
+    builder = translator.builder
+    arrays = [np.asarray(one) for one in constants]
+    kinds = [(one.aval.shape, one.aval.dtype) for one in jaxpr.invars]
+    kinds += [(one.shape, one.dtype) for one in arrays]
+    stores = [
+        Store("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)
+    ]
+    read: list[Array] = []
+    for store, (shape, _), needed in zip(stores, kinds, used + [True] * len(arrays), strict=True):
+        memory = Memory(store, 0, tuple(shape), store.dtype)
+        read.append(loaded(builder, memory) if needed else memory)
+    count = len(jaxpr.invars)
+    found = translator.run(jaxpr, read[count:], read[:count])
+    results, shapes = [], []
+    for place, (one, variable) in enumerate(zip(found, jaxpr.outvars, strict=True)):
+        store = Store("out", place, one.dtype, math.prod(one.shape))
+        if isinstance(one, Numbers):
+            for at, value in enumerate(one.values.ravel()):
+                builder.save(store, at, value)
+        else:
+            builder.copy(store, 0, one.store, one.start, store.count)
+        results.append(store)
+        shapes.append(tuple(variable.aval.shape))
+    return Program(builder, stores, results, shapes, arrays)
+
+
+def _length(jaxpr: Any) -> int:  # noqa: ANN401, JAX's
+    """About how many statements a function takes, functions that it calls included."""
+    total = 0
+    for equation in jaxpr.eqns:
+        inner = [one for value in equation.params.values() for one in (value if isinstance(value, tuple) else (value,))]
+        total += sum(_length(parts(one)[0]) for one in inner if hasattr(parts(one)[0], "eqns"))
+        sizes = [math.prod(one.aval.shape) for one in equation.outvars]
+        total += sum(size if size <= SMALL else LOOP for size in sizes)
+    return total
+
+
+def _without_dead(jaxpr: Any) -> tuple[Any, list[bool]]:  # noqa: ANN401, JAX's
+    """The jaxpr without what nobody reads, and which of its arguments are read."""
+    lean, used = jax.interpreters.partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), instantiate=True)
+    return lean, list(used)
+
+
+def numbers_of(values: Sequence[Scalar], shape: Sequence[int], dtype: str) -> Numbers:
+    array = np.empty(len(values), object)
+    array[:] = list(values)
+    return Numbers(array.reshape(tuple(shape)), dtype)

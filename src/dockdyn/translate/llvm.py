@@ -1,0 +1,234 @@
+"""A scalar program as text in LLVM's language.
+
+One function, of three lists of addresses: arguments, results, working memory. No operation is contracted or reordered.
+
+Units: none.
+Source: LLVM language reference.
+"""
+
+from __future__ import annotations
+
+import struct
+from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.scalar_program import (
+    Block,
+    Branch,
+    Compute,
+    Copy,
+    Get,
+    Kind,
+    Load,
+    Put,
+    Save,
+    Scalar,
+    Statement,
+    Store,
+    Untranslatable,
+    Value,
+    While,
+    kind_of,
+)
+
+NAME = "dockdyn_program"
+TYPES: dict[Kind, str] = {"float": "double", "int": "i64", "bool": "i1"}
+IN_MEMORY = {"float64": "double", "int64": "i64", "int32": "i32", "uint32": "i32", "bool": "i8"}
+ARITHMETIC = {
+    "add": ("fadd", "add"),
+    "sub": ("fsub", "sub"),
+    "mul": ("fmul", "mul"),
+    "div": ("fdiv", "sdiv"),
+    "rem": ("frem", "srem"),
+}
+COMPARED = {"eq": ("fcmp oeq", "icmp eq"), "ne": ("fcmp une", "icmp ne"), "lt": ("fcmp olt", "icmp slt"), "le": ("fcmp ole", "icmp sle")}
+INTRINSICS = {
+    "sqrt": "llvm.sqrt.f64",
+    "abs": "llvm.fabs.f64",
+    "floor": "llvm.floor.f64",
+    "ceil": "llvm.ceil.f64",
+    "round": "llvm.round.f64",
+    "round_even": "llvm.roundeven.f64",
+}
+EXTREMES = {"max": ("llvm.maximum.f64", "llvm.smax.i64"), "min": ("llvm.minimum.f64", "llvm.smin.i64")}
+FUNCTIONS = {  # of the C library, by how many numbers they take
+    1: "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log1p log2 cbrt erf erfc lgamma".split(),
+    2: "pow atan2 fmod nextafter".split(),
+}
+LOGICAL = {"and", "or", "xor"}
+
+
+def text_of(program: Program) -> str:
+    """The program in LLVM's language. Raises Untranslatable for an operation without a word in it."""
+    return _Printer(program).text()
+
+
+def written(value: Scalar) -> str:
+    """An operand: floats by their bits."""
+    if isinstance(value, Value):
+        return f"%v{value.name}"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}"
+
+
+class _Printer:
+    """Collects the lines of a function."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.lines: list[str] = []
+        self.declared: dict[str, str] = {}
+        self.labels = 0
+        self.names = 0
+
+    def text(self) -> str:
+        self.block(self.program.builder.body)
+        pointers = [*self.addresses("in", self.program.arguments), *self.addresses("out", self.program.results)]
+        slots = [f"%s{slot.name} = alloca {TYPES[slot.kind]}" for slot in self.program.builder.slots]
+        head = f"define void @{NAME}(ptr noalias %in, ptr noalias %out, ptr noalias %work) {{"
+        declared = [f"declare {line}" for line in self.declared.values()]
+        return "\n".join([*declared, head, "entry:", *slots, *pointers, *self.lines, "ret void", "}", ""])
+
+    def addresses(self, role: str, stores: list[Store]) -> list[str]:
+        found = []
+        for store in stores:
+            found.append(f"%{role}_at{store.place} = getelementptr ptr, ptr %{role}, i64 {store.place}")
+            found.append(f"%{role}{store.place} = load ptr, ptr %{role}_at{store.place}")
+        return found
+
+    def block(self, block: Block) -> None:
+        for line in block.lines:
+            self.statement(line)
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+
+    def fresh(self) -> str:
+        self.names += 1
+        return f"%t{self.names}"
+
+    def statement(self, line: Statement) -> None:
+        match line:
+            case Compute():
+                self.add(f"%v{line.value.name} = {self.operation(line)}")
+            case Get():
+                self.add(f"%v{line.value.name} = load {TYPES[line.slot.kind]}, ptr %s{line.slot.name}")
+            case Put():
+                self.add(f"store {TYPES[line.slot.kind]} {written(line.value)}, ptr %s{line.slot.name}")
+            case Load():
+                self.load(line)
+            case Save():
+                self.save(line)
+            case Copy():
+                self.copy(line)
+            case While():
+                self.loop(line)
+            case Branch():
+                self.branch(line)
+
+    def address(self, store: Store, at: Scalar) -> str:
+        name = self.fresh()
+        if store.role == "work":
+            base = self.fresh()
+            self.add(f"{base} = getelementptr i8, ptr %work, i64 {store.place}")
+        else:
+            base = f"%{store.role}{store.place}"
+        self.add(f"{name} = getelementptr {IN_MEMORY[store.dtype]}, ptr {base}, i64 {written(at)}")
+        return name
+
+    def load(self, line: Load) -> None:
+        address, dtype, name = self.address(line.store, line.at), line.store.dtype, f"%v{line.value.name}"
+        if dtype in ("float64", "int64"):
+            self.add(f"{name} = load {IN_MEMORY[dtype]}, ptr {address}")
+            return
+        raw = self.fresh()
+        self.add(f"{raw} = load {IN_MEMORY[dtype]}, ptr {address}")
+        change = {"int32": "sext i32 {} to i64", "uint32": "zext i32 {} to i64", "bool": "icmp ne i8 {}, 0"}[dtype]
+        self.add(f"{name} = {change.format(raw)}")
+
+    def save(self, line: Save) -> None:
+        address, dtype, value = self.address(line.store, line.at), line.store.dtype, written(line.value)
+        if dtype not in ("float64", "int64"):
+            short = self.fresh()
+            change = "zext i1 {} to i8" if dtype == "bool" else "trunc i64 {} to i32"
+            self.add(f"{short} = {change.format(value)}")
+            value = short
+        self.add(f"store {IN_MEMORY[dtype]} {value}, ptr {address}")
+
+    def copy(self, line: Copy) -> None:
+        if not line.count:
+            return
+        self.declared["memcpy"] = "void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+        size = line.count * {"double": 8, "i64": 8, "i32": 4, "i8": 1}[IN_MEMORY[line.store.dtype]]
+        into, source = self.address(line.store, line.at), self.address(line.source, line.start)
+        self.add(f"call void @llvm.memcpy.p0.p0.i64(ptr {into}, ptr {source}, i64 {size}, i1 false)")
+
+    def loop(self, line: While) -> None:
+        self.labels += 1
+        label = f"loop{self.labels}"
+        self.add(f"br label %{label}")
+        self.add(f"{label}:")
+        self.block(line.head)
+        self.add(f"br i1 {written(line.condition)}, label %{label}.body, label %{label}.end")
+        self.add(f"{label}.body:")
+        self.block(line.body)
+        self.add(f"br label %{label}")
+        self.add(f"{label}.end:")
+
+    def branch(self, line: Branch) -> None:
+        self.labels += 1
+        label = f"if{self.labels}"
+        self.add(f"br i1 {written(line.condition)}, label %{label}.then, label %{label}.else")
+        for name, block in (("then", line.then), ("else", line.otherwise)):
+            self.add(f"{label}.{name}:")
+            self.block(block)
+            self.add(f"br label %{label}.end")
+        self.add(f"{label}.end:")
+
+    def operation(self, line: Compute) -> str:
+        name, operands = line.operation, line.operands
+        kind, words = kind_of(operands[0]), [written(one) for one in operands]
+        whole = 0 if kind == "float" else 1
+        if name in ARITHMETIC:
+            return f"{ARITHMETIC[name][whole]} {TYPES[kind]} {words[0]}, {words[1]}"
+        if name in COMPARED:
+            return f"{COMPARED[name][whole]} {TYPES[kind]} {words[0]}, {words[1]}"
+        if name in LOGICAL:
+            return f"{name} i1 {words[0]}, {words[1]}"
+        if name == "select":
+            return f"select i1 {words[0]}, " + ", ".join(f"{TYPES[kind_of(operands[1])]} {word}" for word in words[1:])
+        if name in EXTREMES:
+            return self.called(EXTREMES[name][whole], kind, words)
+        if name in INTRINSICS:
+            return self.called(INTRINSICS[name], kind, words)
+        if name in FUNCTIONS.get(len(operands), ()):
+            return self.called(name, kind, words)
+        return self.changed(name, kind, words[0])
+
+    def changed(self, name: str, kind: Kind, word: str) -> str:
+        """Of one operand: negations and changes of type."""
+        if name == "neg":
+            return f"fneg double {word}"
+        if name == "not":
+            return f"xor i1 {word}, true"
+        if name == "is_nan":
+            return f"fcmp uno double {word}, {word}"
+        if name == "to_float":
+            return f"sitofp i64 {word} to double" if kind == "int" else f"uitofp i1 {word} to double"
+        if name == "to_int":
+            if kind == "bool":
+                return f"zext i1 {word} to i64"
+            self.declared["fptosi"] = "i64 @llvm.fptosi.sat.i64.f64(double)"
+            return f"call i64 @llvm.fptosi.sat.i64.f64(double {word})"
+        if name in ("narrow", "narrow_unsigned"):
+            short = self.fresh()
+            self.add(f"{short} = trunc i64 {word} to i32")
+            return f"{'sext' if name == 'narrow' else 'zext'} i32 {short} to i64"
+        raise Untranslatable(f"the operation {name} of {kind}")
+
+    def called(self, name: str, kind: Kind, words: list[str]) -> str:
+        type_ = TYPES[kind]
+        self.declared[name] = f"{type_} @{name}({', '.join([type_] * len(words))})"
+        return f"call {type_} @{name}({', '.join(f'{type_} {word}' for word in words)})"
+

@@ -1,0 +1,135 @@
+"""Functions as machine code of this processor, written by LLVM inside this process.
+
+A program is first written without optimisation, which takes a tenth of a second; when it has run for about as long as a
+better one takes to write, that is written. Both give the same bits.
+
+Units: none.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import ArrayLike
+
+from dockdyn.translate.jaxpr import Program
+from dockdyn.translate.llvm import NAME, text_of
+
+BETTER = 1  # level of optimisation of what runs for long
+PRICE = 6e-9  # s, by the square of the lines, that the better one takes to write
+lock = threading.RLock()  # LLVM's contexts are not for several threads
+
+
+@dataclass
+class Code:
+    """A program ready to be called: its text in LLVM's language, machine code, and what the call must know."""
+
+    text: str
+    machine: bytes
+    level: int
+    arguments: list[str]  # types
+    results: list[tuple[str, tuple[int, ...]]]  # types and shapes
+    constants: list[np.ndarray]
+    work: int  # bytes
+
+
+def code_of(program: Program) -> Code:
+    """A program, written at once."""
+    text = text_of(program)
+    results = [(store.dtype, shape) for store, shape in zip(program.results, program.shapes, strict=True)]
+    arguments = [store.dtype for store in program.arguments]
+    constants = [np.ascontiguousarray(one) for one in program.constants]
+    return Code(text, machine_code(text, 0), 0, arguments, results, constants, program.builder.work)
+
+
+@cache
+def _llvm() -> Any:  # noqa: ANN401, a module without types
+    """LLVM, ready to write code for this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+def _machine(level: int) -> Any:  # noqa: ANN401, llvmlite has no types
+    """LLVM's description of this processor."""
+    llvm = _llvm()
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=level, codemodel="jitdefault", jit=True
+    )
+
+
+def machine_code(text: str, level: int) -> bytes:
+    """The object file of a program, for this processor, optimised at a `level` from 0 to 2. Nothing is reordered."""
+    llvm = _llvm()
+    with lock:
+        machine = _machine(level)
+        module = llvm.parse_assembly(text)
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        if level:
+            options = llvm.create_pipeline_tuning_options(speed_level=level)
+            options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+            builder = llvm.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
+        return machine.emit_object(module)
+
+
+class Native:
+    """A function of arrays in machine code; `changed` is told of a better one."""
+
+    def __init__(self, code: Code, changed: Callable[[Code], None] | None = None):
+        self.code, self.changed = code, changed
+        self.engine, self.function = _loaded(code.machine)
+        self.spent = 0.0  # s
+        self.price = PRICE * code.text.count("\n") ** 2
+
+    def __call__(self, *leaves: ArrayLike) -> list[np.ndarray]:
+        """The results at arrays of the shapes that the program was written for. Python's lock is free meanwhile."""
+        code = self.code
+        given = [np.ascontiguousarray(one, dtype) for one, dtype in zip(leaves, code.arguments, strict=False)]
+        answers = [np.empty(shape, dtype) for dtype, shape in code.results]
+        work = np.empty(code.work // 8 + 2)
+        function, began = self.function, time.perf_counter()
+        function(_pointers([*given, *code.constants]), _pointers(answers), work.ctypes.data)
+        self.spent += time.perf_counter() - began
+        if code.level < BETTER and self.spent > self.price:
+            self._improve()
+        return answers
+
+    def _improve(self) -> None:
+        """Writes the better one, in one thread; others go on with what there is."""
+        self.price = math.inf
+        better = machine_code(self.code.text, BETTER)
+        engine, function = _loaded(better)
+        code = Code(**(vars(self.code) | {"machine": better, "level": BETTER}))
+        self.kept = self.engine  # other threads may be in its function
+        self.engine, self.function, self.code = engine, function, code
+        if self.changed is not None:
+            self.changed(code)
+
+
+def _pointers(arrays: Sequence[np.ndarray]) -> Any:  # noqa: ANN401, an array of ctypes
+    return (ctypes.c_void_p * max(len(arrays), 1))(*[one.ctypes.data for one in arrays])
+
+
+def _loaded(machine: bytes) -> tuple[Any, Any]:
+    """The engine that keeps an object file, and its function."""
+    llvm = _llvm()
+    with lock:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(0))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(machine))
+        engine.finalize_object()
+        address = engine.get_function_address(NAME)
+    return engine, ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(address)

@@ -1,0 +1,257 @@
+"""Rules of primitives that answer number by number.
+
+Units: none.
+Source: definitions of JAX's `lax`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dockdyn.translate.arrays import SMALL, Array, Index, Numbers, dtype_of, element, in_memory, produced
+from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, kind_of
+
+One = Callable[..., Scalar]
+
+
+def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Array:  # noqa: ANN401, JAX's
+    """`of` the numbers of the arrays, place by place; along a dimension of one an array is the same everywhere."""
+    builder = translator.builder
+    dtype = dtype_of(out.dtype)
+    if math.prod(out.shape) > SMALL:
+        arrays = [in_memory(builder, one) if math.prod(one.shape) > 1 else one for one in arrays]
+
+    def at(index: Index) -> Scalar:
+        found = []
+        for one in arrays:
+            there = () if not one.shape else tuple(0 if n == 1 else i for i, n in zip(index, one.shape, strict=True))
+            found.append(element(builder, one, there))
+        return _fitting(builder, of(builder, *found), dtype)
+
+    return produced(builder, out.shape, dtype, at)
+
+
+def _fitting(builder: Builder, value: Scalar, dtype: str) -> Scalar:
+    """An integer within its type: shorter ones wrap around."""
+    if dtype == "int32":
+        return builder.compute("narrow", value)
+    return builder.compute("narrow_unsigned", value) if dtype == "uint32" else value
+
+
+def _operation(name: str) -> One:
+    return lambda builder, *operands: builder.compute(name, *operands)
+
+
+def _logical(name: str) -> One:
+    def one(builder: Builder, *operands: Scalar) -> Scalar:
+        if kind_of(operands[0]) != "bool":
+            raise Untranslatable(f"{name} of integers")
+        return builder.compute(name, *operands)
+
+    return one
+
+
+def _swapped(name: str) -> One:
+    return lambda builder, a, b: builder.compute(name, b, a)
+
+
+def _extreme(name: str) -> One:
+    def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
+        if kind_of(a) == "bool":
+            return builder.compute("or" if name == "max" else "and", a, b)
+        return builder.compute(name, a, b)
+
+    return one
+
+
+def _quotient(name: str) -> One:
+    def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
+        """Of integers by zero: −1, and the number itself as remainder, as XLA has it."""
+        if kind_of(a) == "float" or isinstance(b, int) and b:
+            return builder.compute("fmod" if name == "rem" and kind_of(a) == "float" else name, a, b)
+        zero = builder.compute("eq", b, 0)
+        found = builder.compute(name, a, builder.select(zero, 1, b))
+        return builder.select(zero, -1 if name == "div" else a, found)
+
+    return one
+
+
+def _negated(builder: Builder, a: Scalar) -> Scalar:
+    return builder.compute("sub", 0, a) if kind_of(a) == "int" else builder.compute("neg", a)
+
+
+def _sign(builder: Builder, a: Scalar) -> Scalar:
+    """±1, and what is neither above nor below zero as it is: zeros keep their sign, what is no number stays none."""
+    up, down = (1.0, -1.0) if kind_of(a) == "float" else (1, -1)
+    below = builder.select(builder.compute("lt", a, up * 0), down, a)
+    return builder.select(builder.compute("lt", up * 0, a), up, below)
+
+
+def _is_finite(builder: Builder, a: Scalar) -> Scalar:
+    return builder.compute("lt", builder.compute("abs", a), math.inf)
+
+
+def _absolute(builder: Builder, a: Scalar) -> Scalar:
+    if kind_of(a) == "int":
+        return builder.compute("max", a, builder.compute("sub", 0, a))
+    return builder.compute("abs", a)
+
+
+def _total_order(builder: Builder, a: Scalar, b: Scalar, strict: bool) -> Scalar:
+    """a before b, where what is no number comes after all numbers."""
+    if kind_of(a) != "float":
+        return builder.compute("lt" if strict else "le", a, b)
+    none = builder.compute("is_nan", b)
+    some = builder.compute("not", builder.compute("is_nan", a))
+    last = builder.compute("and", none, some) if strict else none
+    return builder.compute("or", builder.compute("lt" if strict else "le", a, b), last)
+
+
+SAME: dict[str, One] = {
+    "add": _operation("add"),
+    "add_any": _operation("add"),
+    "sub": _operation("sub"),
+    "mul": _operation("mul"),
+    "div": _quotient("div"),
+    "rem": _quotient("rem"),
+    "neg": _negated,
+    "abs": _absolute,
+    "sign": _sign,
+    "square": lambda builder, a: builder.compute("mul", a, a),
+    "max": _extreme("max"),
+    "min": _extreme("min"),
+    "eq": _operation("eq"),
+    "ne": _operation("ne"),
+    "lt": _operation("lt"),
+    "le": _operation("le"),
+    "gt": _swapped("lt"),
+    "ge": _swapped("le"),
+    "lt_to": lambda builder, a, b: _total_order(builder, a, b, True),
+    "le_to": lambda builder, a, b: _total_order(builder, a, b, False),
+    "and": _logical("and"),
+    "or": _logical("or"),
+    "xor": _logical("xor"),
+    "not": _logical("not"),
+    "is_finite": _is_finite,
+    "rsqrt": lambda builder, a: builder.compute("div", 1.0, builder.compute("sqrt", a)),
+    "clamp": lambda builder, low, a, high: builder.compute("min", builder.compute("max", a, low), high),
+    "copy": lambda builder, a: a,
+    "copy_p": lambda builder, a: a,
+    "stop_gradient": lambda builder, a: a,
+    "nextafter": _operation("nextafter"),
+    "atan2": _operation("atan2"),
+}
+for _name in ("sqrt", "floor", "ceil", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh"):
+    SAME[_name] = _operation(_name)
+for _name in ("acosh", "atanh", "exp", "exp2", "expm1", "log", "log1p", "log2", "cbrt", "erf", "erfc", "lgamma"):
+    SAME[_name] = _operation(_name)
+
+
+def _register() -> None:
+    for name, of in SAME.items():
+
+        def apply(
+            translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any], of: One = of
+        ) -> list[Array]:
+            return [mapped(translator, arrays, outs[0], of)]
+
+        rule(name)(apply)
+
+
+_register()
+
+
+@rule("pow")
+def power(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    def of(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
+        exponent = builder.compute("to_float", b) if kind_of(b) == "int" else b
+        return builder.compute("pow", a, exponent)
+
+    return [mapped(translator, arrays, outs[0], of)]
+
+
+@rule("integer_pow")
+def integer_power(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    exponent = params["y"]
+
+    def of(builder: Builder, a: Scalar) -> Scalar:
+        if kind_of(a) != "float":
+            raise Untranslatable("integer_pow of integers")
+        left, square, found = abs(exponent), a, None
+        while left:
+            if left & 1:
+                found = square if found is None else builder.compute("mul", found, square)
+            left >>= 1
+            square = builder.compute("mul", square, square) if left else square
+        found = 1.0 if found is None else found
+        return builder.compute("div", 1.0, found) if exponent < 0 else found
+
+    return [mapped(translator, arrays, outs[0], of)]
+
+
+@rule("round")
+def rounded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    name = "round_even" if int(params["rounding_method"]) == 1 else "round"
+    return [mapped(translator, arrays, outs[0], _operation(name))]
+
+
+@rule("select_n")
+def selected(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    def of(builder: Builder, which: Scalar, *cases: Scalar) -> Scalar:
+        if kind_of(which) == "bool":
+            return cases[0] if len(cases) == 1 else builder.select(which, cases[1], cases[0])
+        found = cases[-1]
+        for place in reversed(range(len(cases) - 1)):
+            found = builder.select(builder.compute("le", which, place), cases[place], found)
+        return found
+
+    return [mapped(translator, arrays, outs[0], of)]
+
+
+@rule("convert_element_type")
+def converted(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    to = np.dtype(outs[0].dtype).kind
+
+    def of(builder: Builder, a: Scalar) -> Scalar:
+        kind = kind_of(a)
+        if to == "f":
+            return a if kind == "float" else builder.compute("to_float", a)
+        if to in "iu":
+            return a if kind == "int" else builder.compute("to_int", a)
+        zero = {"float": 0.0, "int": 0}.get(kind)
+        return a if zero is None else builder.compute("ne", a, zero)
+
+    (array,) = arrays
+    if array.dtype == dtype_of(outs[0].dtype):
+        return [array]
+    return [mapped(translator, arrays, outs[0], of)]
+
+
+@rule("optimization_barrier", "nonbatchable", "pvary")
+def unchanged(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    return arrays
+
+
+@rule("iota")
+def counted(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    dtype, along = dtype_of(outs[0].dtype), params["dimension"]
+
+    def of(index: Index) -> Scalar:
+        place = index[along]
+        return translator.builder.compute("to_float", place) if dtype == "float64" else place
+
+    return [produced(translator.builder, outs[0].shape, dtype, of)]
+
+
+@rule("platform_index")
+def platform(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """The branch for CPUs, or the one for all others, which has no names."""
+    for place, names in enumerate(params["platforms"]):
+        if names is None or "cpu" in names:
+            return [Numbers(np.array(place, object), dtype_of(outs[0].dtype))]
+    raise Untranslatable("a function without a branch for CPUs")

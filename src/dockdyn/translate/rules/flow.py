@@ -1,0 +1,275 @@
+"""Rules of calls, loops and branches.
+
+Units: none.
+Source: definitions of JAX's `lax`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from dockdyn.translate.arrays import Array, Memory, Numbers, copied, dtype_of, element, in_memory, loaded
+from dockdyn.translate.jaxpr import Translator, numbers_of, parts, rule
+from dockdyn.translate.scalar_program import KINDS, Block, Branch, Builder, Scalar, Slot, Untranslatable, Value, While
+
+
+@rule("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint", "remat2")
+def called(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    for name in ("jaxpr", "call_jaxpr", "fun_jaxpr"):
+        if name in params:
+            return translator.call(params[name], arrays)
+    raise Untranslatable("a call of what is not said")
+
+
+@rule("call_hi_primitive")
+def expanded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """A function of functions that JAX calls a primitive."""
+    shapes = [jax.ShapeDtypeStruct(one.shape, np.dtype(one.dtype)) for one in arrays]
+    return translator.call(jax.make_jaxpr(params["_prim"].expand)(*shapes), arrays)
+
+
+@rule("custom_linear_solve")
+def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """By the solver that it names, of the constants that are the solver's."""
+    lengths = params["const_lengths"]
+    before = lengths.matvec + lengths.vecmat
+    constants = arrays[before : before + lengths.solve]
+    return translator.call(params["jaxprs"].solve, [*constants, *arrays[sum(lengths) :]])
+
+
+@dataclass
+class Carried:
+    """What a loop carries from one turn to the next: slots of small arrays, memory of large ones."""
+
+    builder: Builder
+    fixed: list[Array | None]  # what no turn changes
+    slots: list[list[Slot]]
+    memories: list[Memory | None]
+    like: list[Array]
+
+    @staticmethod
+    def of(translator: Translator, start: Sequence[Array], changes: Sequence[bool]) -> Carried:
+        """From what a loop starts with; `changes` says what its turns may change."""
+        builder = translator.builder
+        fixed: list[Array | None] = []
+        slots: list[list[Slot]] = []
+        memories: list[Memory | None] = []
+        taken: set[int] = set()
+        for array, change in zip(start, changes, strict=True):
+            fixed.append(None if change else array)
+            numbers = isinstance(array, Numbers) and change
+            slots.append([builder.slot(KINDS[array.dtype], one) for one in array.values.ravel()] if numbers else [])
+            memory = None
+            if change and not isinstance(array, Numbers):
+                memory = translator.own(array) if id(array.store) not in taken else copied(builder, array)
+                taken.add(id(memory.store))
+            memories.append(memory)
+        return Carried(builder, fixed, slots, memories, list(start))
+
+    def now(self) -> list[Array]:
+        """The arrays as they are when this is reached."""
+        found: list[Array] = []
+        for fixed, slots, memory, like in zip(self.fixed, self.slots, self.memories, self.like, strict=True):
+            if fixed is not None:
+                found.append(fixed)
+            elif memory is not None:
+                found.append(memory)
+            else:
+                found.append(numbers_of([self.builder.get(slot) for slot in slots], like.shape, like.dtype))
+        return found
+
+    def become(self, before: Sequence[Array], after: Sequence[Array]) -> None:
+        """Hands what a turn gives to the next."""
+        builder = self.builder
+        moves = []
+        for place, (old, new) in enumerate(zip(before, after, strict=True)):
+            if self.fixed[place] is not None:
+                continue
+            if memory := self.memories[place]:
+                new = in_memory(builder, new)
+                if new.store is not memory.store:
+                    moves.append((memory, new))
+                continue
+            for slot, was, value in zip(self.slots[place], old.values.ravel(), _values(builder, new), strict=True):
+                if was is not value:
+                    builder.put(slot, value)
+        own = {id(memory.store) for memory in self.memories if memory is not None}
+        aside = []
+        for memory, new in moves:
+            if id(new.store) in own:  # which is written in its turn
+                kept = builder.memory(new.dtype, math.prod(new.shape))
+                builder.copy(kept, 0, new.store, new.start, kept.count)
+                new = Memory(kept, 0, new.shape, new.dtype)
+            aside.append((memory, new))
+        for memory, new in aside:
+            builder.copy(memory.store, memory.start, new.store, new.start, math.prod(new.shape))
+
+
+def _values(builder: Builder, array: Array) -> list[Scalar]:
+    """All numbers of a small array."""
+    array = loaded(builder, array) if isinstance(array, Memory) else array
+    return list(array.values.ravel())
+
+
+def _changes(jaxpr: Any, constants: int, carried: int) -> list[bool]:  # noqa: ANN401, JAX's
+    """Which of the carried arrays a turn may change: it does not answer what it was given."""
+    given = jaxpr.invars[constants : constants + carried]
+    return [one is not other for one, other in zip(given, jaxpr.outvars[:carried], strict=True)]
+
+
+@rule("while")
+def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder = translator.builder
+    first, second = params["cond_nconsts"], params["body_nconsts"]
+    asked, used = arrays[:first], arrays[first : first + second]
+    start = arrays[first + second :]
+    del arrays[:]
+    body, _ = parts(params["body_jaxpr"])
+    changes = _changes(body, second, len(start))
+    fixed = [one for one, change in zip(start, changes, strict=True) if not change]
+    head, turn = Block(), Block()
+    with translator.freezing([*asked, *used, *fixed]):
+        carried = Carried.of(translator, start, changes)
+        with builder.inside(head):
+            now = carried.now()
+            (condition,) = translator.call(params["cond_jaxpr"], [*asked, *now])
+            with builder.inside(turn):
+                after = translator.call(params["body_jaxpr"], [*used, *now])
+                carried.become(now, after)
+    builder.block.lines.append(While(head, element(builder, condition, ()), turn))
+    return carried.now()
+
+
+@rule("scan")
+def scanned(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, length = translator.builder, params["length"]
+    constants, start, rows = _scan_parts(arrays, params)
+    del arrays[:]
+    body, _ = parts(params["jaxpr"])
+    many = len(start)
+    if not length:
+        return [*start, *(Numbers(np.empty(one.shape, object), dtype_of(one.dtype)) for one in outs[many:])]
+    changes = _changes(body, len(constants), many)
+    fixed = [one for one, change in zip(start, changes, strict=True) if not change]
+    rows = [in_memory(builder, one) if length > 1 else one for one in rows]
+    kept = [Memory(builder.memory(dtype_of(one.dtype), max(math.prod(one.shape), 1)), 0, tuple(one.shape), dtype_of(one.dtype)) for one in outs[many:]]
+    with translator.freezing([*constants, *rows, *fixed]):
+        carried = Carried.of(translator, start, changes)
+        _turns(translator, params, carried, constants, rows, kept)
+    return [*carried.now(), *(loaded(builder, one) for one in kept)]
+
+
+def _turns(
+    translator: Translator,
+    params: dict[str, Any],
+    carried: Carried,
+    constants: list[Array],
+    rows: list[Array],
+    kept: list[Memory],
+) -> None:
+    """The turns of a scan."""
+    builder, length, many = translator.builder, params["length"], len(carried.like)
+    with builder.repeat(length) as index:
+        at = builder.compute("sub", length - 1, index) if params["reverse"] else index
+        now = carried.now()
+        after = translator.call(params["jaxpr"], [*constants, *now, *(_row(builder, one, at) for one in rows)])
+        for memory, row in zip(kept, after[many:], strict=True):
+            _keep(builder, memory, row, at)
+        carried.become(now, after[:many])
+
+
+def _scan_parts(arrays: list[Array], params: dict[str, Any]) -> tuple[list[Array], list[Array], list[Array]]:
+    """Constants, what is carried, and rows."""
+    if "ft_in" in params:
+        constants, carried, rows = (list(one) for one in params["ft_in"].update(arrays).unpack())
+        return constants, carried, rows
+    first, second = params["num_consts"], params["num_carry"]
+    return arrays[:first], arrays[first : first + second], arrays[first + second :]
+
+
+def _row(builder: Builder, array: Array, at: Scalar) -> Array:
+    """One row of an array."""
+    shape = array.shape[1:]
+    if isinstance(array, Numbers):
+        assert not isinstance(at, Value)
+        return Numbers(np.asarray(array.values[int(at)], object).reshape(shape), array.dtype)
+    start = builder.compute("add", array.start, builder.compute("mul", at, math.prod(shape)))
+    return loaded(builder, Memory(array.store, start, shape, array.dtype))
+
+
+def _keep(builder: Builder, rows: Memory, row: Array, at: Scalar) -> None:
+    """Writes a row of an array in memory."""
+    size = math.prod(rows.shape[1:])
+    start = builder.compute("add", rows.start, builder.compute("mul", at, size))
+    if isinstance(row, Memory):
+        builder.copy(rows.store, start, row.store, row.start, size)
+        return
+    for place, value in enumerate(row.values.ravel()):
+        builder.save(rows.store, builder.compute("add", start, place), value)
+
+
+@rule("cond")
+def branched(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    which, *operands = arrays
+    index = element(translator.builder, which, ())
+    del arrays[:]
+    return _chosen(translator, index, list(params["branches"]), operands, outs)
+
+
+def _chosen(
+    translator: Translator, index: Scalar, branches: list[Any], operands: list[Array], outs: list[Any]
+) -> list[Array]:
+    """What the branch of this index answers; one below is the first, one beyond the last."""
+    builder = translator.builder
+    if not isinstance(index, Value):
+        return translator.call(branches[min(max(int(index), 0), len(branches) - 1)], operands)
+    if len(branches) == 1:
+        return translator.call(branches[0], operands)
+    first = index if index.kind == "bool" else builder.compute("lt", 0, index)
+    later, earlier = Block(), Block()
+    with builder.inside(later):
+        if len(branches) == 2:
+            yes = translator.call(branches[1], operands)
+        else:
+            yes = _chosen(translator, builder.compute("sub", index, 1), branches[1:], operands, outs)
+    with builder.inside(earlier):
+        no = translator.call(branches[0], operands)
+    joined = [_joined(builder, later, a, earlier, b) for a, b in zip(yes, no, strict=True)]
+    builder.block.lines.append(Branch(first, later, earlier))
+    return [numbers_of([builder.get(one) if isinstance(one, Slot) else one for one in found[0]], found[1], found[2])
+            if isinstance(found, tuple) else found for found in joined]
+
+
+def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) -> Any:  # noqa: ANN401, see below
+    """What one array is after two branches: memory, or the shape and type of numbers with what holds each."""
+    if isinstance(a, Memory) and isinstance(b, Memory):
+        if a.store is b.store and a.start is b.start:
+            return a
+        memory = Memory(builder.memory(a.dtype, math.prod(a.shape)), 0, a.shape, a.dtype)
+        for block, one in ((later, a), (earlier, b)):
+            with builder.inside(block):
+                builder.copy(memory.store, 0, one.store, one.start, memory.store.count)
+        return memory
+    with builder.inside(later):
+        ones = _values(builder, a)
+    with builder.inside(earlier):
+        others = _values(builder, b)
+    held: list[Scalar | Slot] = []
+    for one, other in zip(ones, others, strict=True):
+        if one is other:
+            held.append(one)
+            continue
+        slot = Slot(len(builder.slots), KINDS[a.dtype])
+        builder.slots.append(slot)
+        for block, value in ((later, one), (earlier, other)):
+            with builder.inside(block):
+                builder.put(slot, value)
+        held.append(slot)
+    return held, a.shape, a.dtype
+

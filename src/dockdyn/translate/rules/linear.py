@@ -1,0 +1,157 @@
+"""Rules of the factorisations that linear systems are solved by; small matrices only, in loops.
+
+Units: none.
+Source: Golub and Van Loan 2013, algorithms 3.1.2, 3.4.1 and 4.2.1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dockdyn.translate.arrays import Array, Memory, copied, dtype_of, flat, in_memory, loaded, unflat
+from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.scalar_program import Builder, Scalar
+
+
+class Table:
+    """A matrix in memory, of many one."""
+
+    def __init__(self, builder: Builder, array: Memory, before: Scalar):
+        self.builder, self.array = builder, array
+        self.rows, self.columns = array.shape[-2:] if len(array.shape) > 1 else (array.shape[-1], 1)
+        self.start = builder.compute("add", array.start, builder.compute("mul", before, self.rows * self.columns))
+
+    def place(self, row: Scalar, column: Scalar) -> Scalar:
+        inner = flat(self.builder, (row, column), (self.rows, self.columns))
+        return self.builder.compute("add", self.start, inner)
+
+    def get(self, row: Scalar, column: Scalar) -> Scalar:
+        return self.builder.load(self.array.store, self.place(row, column))
+
+    def put(self, row: Scalar, column: Scalar, value: Scalar) -> None:
+        self.builder.save(self.array.store, self.place(row, column), value)
+
+    def exchange(self, one: Scalar, other: Scalar) -> None:
+        """Exchanges two rows."""
+        with self.builder.repeat(self.columns) as column:
+            first, second = self.get(one, column), self.get(other, column)
+            self.put(one, column, second)
+            self.put(other, column, first)
+
+
+def _fresh(builder: Builder, array: Array) -> Memory:
+    return copied(builder, array)
+
+
+@rule("lu")
+def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """P A = L U by Gaussian elimination with partial pivoting: the factors in one, the pivots, the permutation."""
+    builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
+    rows, columns = whole.shape[-2:]
+    batch = whole.shape[:-2]
+    pivots = Memory(builder.memory("int32", max(math.prod(outs[1].shape), 1)), 0, tuple(outs[1].shape), "int32")
+    order = Memory(builder.memory("int32", max(math.prod(outs[2].shape), 1)), 0, tuple(outs[2].shape), "int32")
+    with builder.repeat(math.prod(batch)) as one:
+        matrix, turned = Table(builder, whole, one), Table(builder, Memory(order.store, 0, (*batch, rows, 1), "int32"), one)
+        chosen = Table(builder, Memory(pivots.store, 0, (*batch, min(rows, columns), 1), "int32"), one)
+        with builder.repeat(rows) as row:
+            turned.put(row, 0, row)
+        with builder.repeat(min(rows, columns)) as step:
+            pivot = _pivot(builder, matrix, step)
+            chosen.put(step, 0, pivot)
+            matrix.exchange(step, pivot)
+            turned.exchange(step, pivot)
+            diagonal = matrix.get(step, step)
+            with builder.repeat(rows, builder.compute("add", step, 1)) as row:
+                nonzero = builder.compute("ne", diagonal, 0.0)  # a singular matrix keeps its column
+                factor = builder.select(nonzero, builder.compute("div", matrix.get(row, step), diagonal), matrix.get(row, step))
+                matrix.put(row, step, factor)
+                with builder.repeat(columns, builder.compute("add", step, 1)) as column:
+                    less = builder.compute("mul", factor, matrix.get(step, column))
+                    matrix.put(row, column, builder.compute("sub", matrix.get(row, column), less))
+    return [loaded(builder, one) for one in (whole, pivots, order)]
+
+
+def _pivot(builder: Builder, matrix: Table, step: Scalar) -> Scalar:
+    """The row, from `step` on, with the largest number in the column `step`."""
+    best = builder.slot("float", builder.compute("abs", matrix.get(step, step)))
+    place = builder.slot("int", step)
+    with builder.repeat(matrix.rows, builder.compute("add", step, 1)) as row:
+        size = builder.compute("abs", matrix.get(row, step))
+        with builder.where(builder.compute("lt", builder.get(best), size)):
+            builder.put(best, size)
+            builder.put(place, row)
+    return builder.get(place)
+
+
+@rule("lu_pivots_to_permutation")
+def permutation(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, pivots = translator.builder, in_memory(translator.builder, arrays[0])
+    shape = tuple(outs[0].shape)
+    order = Memory(builder.memory("int32", max(math.prod(shape), 1)), 0, (*shape, 1), "int32")
+    with builder.repeat(math.prod(shape[:-1])) as one:
+        turned = Table(builder, order, one)
+        chosen = Table(builder, Memory(pivots.store, pivots.start, (*pivots.shape, 1), pivots.dtype), one)
+        with builder.repeat(shape[-1]) as row:
+            turned.put(row, 0, row)
+        with builder.repeat(pivots.shape[-1]) as step:
+            turned.exchange(step, chosen.get(step, 0))
+    return [loaded(builder, Memory(order.store, 0, shape, dtype_of(outs[0].dtype)))]
+
+
+@rule("cholesky")
+def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """A = L Lᵀ, from the lower triangle; zeros above."""
+    builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
+    count = whole.shape[-1]
+    with builder.repeat(math.prod(whole.shape[:-2])) as one:
+        matrix = Table(builder, whole, one)
+        with builder.repeat(count) as column:
+            with builder.repeat(count, column) as row:
+                total = builder.slot("float", matrix.get(row, column))
+                with builder.repeat(column) as inner:
+                    less = builder.compute("mul", matrix.get(row, inner), matrix.get(column, inner))
+                    builder.put(total, builder.compute("sub", builder.get(total), less))
+                on = builder.compute("eq", row, column)
+                size = builder.get(total)
+                root = builder.compute("sqrt", size)
+                divided = builder.compute("div", size, builder.select(on, 1.0, matrix.get(column, column)))
+                matrix.put(row, column, builder.select(on, root, divided))
+            with builder.repeat(column) as row:
+                matrix.put(row, column, 0.0)
+    return [loaded(builder, whole)]
+
+
+@rule("triangular_solve")
+def triangular(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """X of A X = B, or of X A = B, with the lower or upper triangle of A or of its transpose."""
+    builder, first = translator.builder, in_memory(translator.builder, arrays[0])
+    answer = _fresh(builder, arrays[1])
+    left, flip = params["left_side"], params["transpose_a"]
+    count = first.shape[-1]
+    forward = params["lower"] != (flip == left)  # whether the first unknown stands alone
+    columns = answer.shape[-1] if left else answer.shape[-2]
+    with builder.repeat(math.prod(answer.shape[:-2])) as one:
+        matrix, table = Table(builder, first, one), Table(builder, answer, one)
+
+        def coefficient(row: Scalar, column: Scalar) -> Scalar:
+            """Of the system with the unknowns in a column."""
+            turned = bool(flip) == bool(left)
+            return matrix.get(column, row) if turned else matrix.get(row, column)
+
+        def at(row: Scalar, column: Scalar) -> tuple[Scalar, Scalar]:
+            return (row, column) if left else (column, row)
+
+        with builder.repeat(columns) as column, builder.repeat(count) as step:
+            row = step if forward else builder.compute("sub", count - 1, step)
+            total = builder.slot("float", table.get(*at(row, column)))
+            with builder.repeat(step) as inner:
+                known = inner if forward else builder.compute("sub", count - 1, inner)
+                less = builder.compute("mul", coefficient(row, known), table.get(*at(known, column)))
+                builder.put(total, builder.compute("sub", builder.get(total), less))
+            found = builder.get(total)
+            if not params["unit_diagonal"]:
+                found = builder.compute("div", found, coefficient(row, row))
+            table.put(*at(row, column), found)
+    return [loaded(builder, answer)]

@@ -1,0 +1,382 @@
+"""Rules of what moves numbers about: slices, joins, gathers, scatters.
+
+Units: none.
+Source: definitions of JAX's `lax` and of XLA's gather and scatter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dockdyn.translate.arrays import (
+    SMALL,
+    Array,
+    Index,
+    Memory,
+    Numbers,
+    dtype_of,
+    element,
+    flat,
+    in_memory,
+    loaded,
+    produced,
+    reshaped,
+    unflat,
+    written,
+)
+from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.rules.elementwise import SAME
+from dockdyn.translate.scalar_program import Builder, Scalar, Value
+
+
+@rule("reshape", "squeeze", "expand_dims")
+def shaped(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    return [reshaped(arrays[0], outs[0].shape)]
+
+
+@rule("broadcast_in_dim")
+def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, array, axes = translator.builder, arrays[0], params["broadcast_dimensions"]
+    if math.prod(outs[0].shape) == math.prod(array.shape):
+        return [reshaped(array, outs[0].shape)]
+    array = _near(builder, array, outs[0].shape)
+
+    def of(index: Index) -> Scalar:
+        return element(
+            builder, array, tuple(0 if length == 1 else index[axis] for axis, length in zip(axes, array.shape, strict=True))
+        )
+
+    return [produced(builder, outs[0].shape, array.dtype, of)]
+
+
+def _near(builder: Builder, array: Array, shape: Sequence[int]) -> Array:
+    """The array in memory where a result of this shape is not written out, unless it is one number."""
+    many = math.prod(shape) > SMALL and math.prod(array.shape) > 1
+    return in_memory(builder, array) if many else array
+
+
+@rule("transpose")
+def transposed(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (array,), axes = translator.builder, arrays, params["permutation"]
+
+    def of(index: Index) -> Scalar:
+        whole: list[Scalar] = [0] * len(axes)
+        for place, axis in enumerate(axes):
+            whole[axis] = index[place]
+        return element(builder, array, tuple(whole))
+
+    return [produced(builder, outs[0].shape, array.dtype, of)]
+
+
+@rule("rev")
+def reversed_(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (array,), axes = translator.builder, arrays, params["dimensions"]
+
+    def of(index: Index) -> Scalar:
+        whole = (
+            builder.compute("sub", array.shape[axis] - 1, one) if axis in axes else one for axis, one in enumerate(index)
+        )
+        return element(builder, array, tuple(whole))
+
+    return [produced(builder, outs[0].shape, array.dtype, of)]
+
+
+def _cut(builder: Builder, array: Array, starts: Sequence[Scalar], shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """The part of an array from `starts` on."""
+    if isinstance(array, Numbers) and any(isinstance(start, Value) for start in starts):
+        array = in_memory(builder, array)
+
+    def of(index: Index) -> Scalar:
+        whole = (
+            builder.compute("add", start, builder.compute("mul", one, stride))
+            for start, one, stride in zip(starts, index, strides, strict=True)
+        )
+        return element(builder, array, tuple(whole))
+
+    return produced(builder, shape, array.dtype, of)
+
+
+@rule("slice")
+def sliced(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    starts = params["start_indices"]
+    strides = params["strides"] or (1,) * len(starts)
+    if outs[0].shape == arrays[0].shape:
+        return arrays
+    return [_cut(translator.builder, arrays[0], [int(one) for one in starts], outs[0].shape, strides)]
+
+
+@rule("split")
+def split(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    (array,), axis, found, start = arrays, params["axis"], [], 0
+    for out in outs:
+        starts = [start if one == axis else 0 for one in range(len(array.shape))]
+        found.append(_cut(translator.builder, array, starts, out.shape, [1] * len(starts)))
+        start += out.shape[axis]
+    return found
+
+
+@rule("unstack")
+def unstacked(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    (array,), axis, found = arrays, params["axis"], []
+    length = (*array.shape[:axis], 1, *array.shape[axis + 1 :])
+    for place, out in enumerate(outs):
+        starts = [place if one == axis else 0 for one in range(len(array.shape))]
+        found.append(reshaped(_cut(translator.builder, array, starts, length, [1] * len(starts)), out.shape))
+    return found
+
+
+@rule("stack")
+def stacked(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    axis = params["axis"]
+    longer = [reshaped(one, (*one.shape[:axis], 1, *one.shape[axis:])) for one in arrays]
+    return [_joined(translator.builder, longer, axis, outs[0].shape)]
+
+
+@rule("concatenate")
+def joined(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    return [_joined(translator.builder, arrays, params["dimension"], outs[0].shape)]
+
+
+@rule("tile")
+def tiled(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, array = translator.builder, _near(translator.builder, arrays[0], outs[0].shape)
+
+    def of(index: Index) -> Scalar:
+        whole = zip(index, array.shape, strict=True)
+        return element(builder, array, tuple(builder.compute("rem", one, length) for one, length in whole))
+
+    return [produced(builder, outs[0].shape, array.dtype, of)]
+
+
+def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequence[int]) -> Array:
+    """Arrays one after another along an axis."""
+    if math.prod(shape) <= SMALL:
+        numbers = [one if isinstance(one, Numbers) else loaded(builder, one) for one in arrays]
+        return Numbers(np.concatenate([one.values for one in numbers], axis), arrays[0].dtype)
+    memory = Memory(builder.memory(arrays[0].dtype, math.prod(shape)), 0, tuple(shape), arrays[0].dtype)
+    start = 0
+    for array in arrays:
+        _put(builder, memory, array, [start if one == axis else 0 for one in range(len(shape))])
+        start += array.shape[axis]
+    return memory
+
+
+def _put(builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar]) -> None:
+    """Writes an array into a part of one in memory."""
+    if isinstance(array, Memory) and all(one == whole for one, whole in zip(array.shape[1:], into.shape[1:], strict=True)):
+        start = builder.compute("add", into.start, flat(builder, starts, into.shape))
+        builder.copy(into.store, start, array.store, array.start, math.prod(array.shape))
+        return
+
+    def along(index: Index) -> None:
+        if len(index) == len(array.shape):
+            there = tuple(builder.compute("add", start, one) for start, one in zip(starts, index, strict=True))
+            place = builder.compute("add", into.start, flat(builder, there, into.shape))
+            builder.save(into.store, place, element(builder, array, index))
+            return
+        length = array.shape[len(index)]
+        if isinstance(array, Numbers):
+            for one in range(length):
+                along((*index, one))
+        else:
+            with builder.repeat(length) as one:
+                along((*index, one))
+
+    if math.prod(array.shape):
+        along(())
+
+
+@rule("empty", "empty2")
+def unset(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """Memory that is written before it is read."""
+    dtype = dtype_of(outs[0].dtype)
+    zero: Scalar = {"float64": 0.0, "bool": False}.get(dtype, 0)
+    if math.prod(outs[0].shape) <= SMALL:
+        return [produced(translator.builder, outs[0].shape, dtype, lambda index: zero)]
+    return [Memory(translator.builder.memory(dtype, math.prod(outs[0].shape)), 0, tuple(outs[0].shape), dtype)]
+
+
+@rule("pad")
+def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (array, filling), sides = translator.builder, arrays, params["padding_config"]
+    fill, shape = element(builder, filling, ()), outs[0].shape
+    if math.prod(shape) <= SMALL:
+        values = np.empty(shape, object)
+        values[...] = fill
+        numbers = array if isinstance(array, Numbers) else loaded(builder, array)
+        for index in np.ndindex(array.shape):
+            there = [low + one * (inner + 1) for one, (low, _, inner) in zip(index, sides, strict=True)]
+            if all(0 <= one < length for one, length in zip(there, shape, strict=True)):
+                values[tuple(there)] = numbers.values[index]
+        return [Numbers(values, array.dtype)]
+    if any(low < 0 or high < 0 or inner for low, high, inner in sides):
+        from dockdyn.translate.scalar_program import Untranslatable
+
+        raise Untranslatable("padding between or below zero of many numbers")
+    memory = Memory(builder.memory(array.dtype, math.prod(shape)), 0, tuple(shape), array.dtype)
+    written(builder, memory, lambda index: fill)
+    _put(builder, memory, array, [int(low) for low, _, _ in sides])
+    return [memory]
+
+
+def _clamped(builder: Builder, start: Scalar, room: int) -> Scalar:
+    """A start that leaves room for what begins there."""
+    return builder.compute("min", builder.compute("max", start, 0), room)
+
+
+@rule("dynamic_slice")
+def moved(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (array, *starts), shape = translator.builder, arrays, outs[0].shape
+    places = [
+        _clamped(builder, element(builder, start, ()), whole - size)
+        for start, whole, size in zip(starts, array.shape, shape, strict=True)
+    ]
+    return [_cut(builder, array, places, shape, [1] * len(shape))]
+
+
+@rule("dynamic_update_slice")
+def updated(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (array, part, *starts) = translator.builder, arrays
+    places = [
+        _clamped(builder, element(builder, start, ()), whole - size)
+        for start, whole, size in zip(starts, array.shape, part.shape, strict=True)
+    ]
+    del arrays[:]
+    if isinstance(array, Numbers) and not any(isinstance(one, Value) for one in places):
+        values = array.values.copy()
+        numbers = part if isinstance(part, Numbers) else loaded(builder, part)
+        values[tuple(slice(one, one + size) for one, size in zip(places, part.shape, strict=True))] = numbers.values
+        return [Numbers(values, array.dtype)]
+    memory = translator.own(array)
+    _put(builder, memory, part, places)
+    return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
+
+
+@rule("gather")
+def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (array, starts) = translator.builder, arrays
+    names, sizes = params["dimension_numbers"], params["slice_sizes"]
+    offsets = [int(one) for one in names.offset_dims]
+    collapsed = {int(one) for one in (*names.collapsed_slice_dims, *names.operand_batching_dims)}
+    kept = [axis for axis in range(len(array.shape)) if axis not in collapsed]
+    filled = "FILL" in str(params["mode"]).upper()
+    fill = _filling(params["fill_value"], array.dtype)
+    if isinstance(array, Numbers) and any(isinstance(one, Value) for one in _all_of(starts)):
+        array = in_memory(builder, array)
+    array, starts = (_near(builder, one, outs[0].shape) for one in (array, starts))
+
+    def of(index: Index) -> Scalar:
+        batch = [one for axis, one in enumerate(index) if axis not in offsets]
+        whole: list[Scalar] = [0] * len(array.shape)
+        inside: Scalar = True
+        for place, axis in enumerate(names.start_index_map):
+            start, room = element(builder, starts, (*batch, place)), array.shape[int(axis)] - sizes[int(axis)]
+            inside = builder.compute("and", inside, _within(builder, start, room))
+            whole[int(axis)] = _clamped(builder, start, room)
+        for axis, other in zip(names.operand_batching_dims, names.start_indices_batching_dims, strict=True):
+            whole[int(axis)] = batch[int(other)]
+        for axis, offset in zip(kept, offsets, strict=True):
+            whole[axis] = builder.compute("add", whole[axis], index[offset])
+        found = element(builder, array, tuple(whole))
+        return builder.select(inside, found, fill) if filled else found
+
+    return [produced(builder, outs[0].shape, array.dtype, of)]
+
+
+def _all_of(array: Array) -> list[Scalar]:
+    """Its numbers; of one in memory, that they are not known."""
+    return list(array.values.ravel()) if isinstance(array, Numbers) else [Value(0, "int")]
+
+
+def _within(builder: Builder, start: Scalar, room: int) -> Scalar:
+    return builder.compute("and", builder.compute("le", 0, start), builder.compute("le", start, room))
+
+
+def _filling(stated: Any, dtype: str) -> Scalar:  # noqa: ANN401, of JAX's parameters
+    """What stands where nothing is gathered."""
+    if stated is not None:
+        return stated.item() if hasattr(stated, "item") else stated
+    return {"float64": math.nan, "bool": True, "int32": -(2**31), "int64": -(2**63), "uint32": 2**32 - 1}[dtype]
+
+
+def _scatter(name: str, operation: str | None) -> None:
+    @rule(name)
+    def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+        builder, (array, starts, parts) = translator.builder, arrays
+        del arrays[:]
+        names = params["dimension_numbers"]
+        inserted = {int(one) for one in (*names.inserted_window_dims, *names.operand_batching_dims)}
+        kept = [axis for axis in range(len(array.shape)) if axis not in inserted]
+        windows = [int(one) for one in names.update_window_dims]
+        sizes = [1] * len(array.shape)
+        for axis, window in zip(kept, windows, strict=True):
+            sizes[axis] = parts.shape[window]
+        clipped = "CLIP" in str(params["mode"]).upper()
+
+        def where(index: Index) -> tuple[Index, Scalar]:
+            """The place that an update of this index goes to, and whether there is one."""
+            batch = [one for axis, one in enumerate(index) if axis not in windows]
+            whole: list[Scalar] = [0] * len(array.shape)
+            inside: Scalar = True
+            for place, axis in enumerate(names.scatter_dims_to_operand_dims):
+                start, room = element(builder, starts, (*batch, place)), array.shape[int(axis)] - sizes[int(axis)]
+                if not clipped:
+                    inside = builder.compute("and", inside, _within(builder, start, room))
+                whole[int(axis)] = _clamped(builder, start, room)
+            for axis, other in zip(names.operand_batching_dims, names.scatter_indices_batching_dims, strict=True):
+                whole[int(axis)] = batch[int(other)]
+            for axis, window in zip(kept, windows, strict=True):
+                whole[axis] = builder.compute("add", whole[axis], index[window])
+            return tuple(whole), inside
+
+        def new(old: Scalar, part: Scalar) -> Scalar:
+            return part if operation is None else SAME[operation](builder, old, part)
+
+        known = all(not isinstance(one, Value) for one in _all_of(starts))
+        if isinstance(array, Numbers) and known:
+            values = array.values.copy()
+            numbers = parts if isinstance(parts, Numbers) else loaded(builder, parts)
+            for index in np.ndindex(numbers.shape):
+                place, inside = where(index)
+                if inside:
+                    values[place] = new(values[place], numbers.values[index])
+            return [Numbers(values, array.dtype)]
+        memory = translator.own(array)
+        _scatter_into(builder, memory, starts, parts, where, new)
+        return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
+
+
+def _scatter_into(builder: Builder, memory: Memory, starts: Array, parts: Array, where: Any, new: Any) -> None:  # noqa: ANN401
+    """Updates of an array in memory, one after another."""
+
+    def one(index: Index) -> None:
+        place, inside = where(index)
+        at = builder.compute("add", memory.start, flat(builder, place, memory.shape))
+        value = element(builder, parts, index)
+        if inside is True:
+            builder.save(memory.store, at, new(builder.load(memory.store, at), value))
+        elif inside is not False:
+            with builder.where(inside):
+                builder.save(memory.store, at, new(builder.load(memory.store, at), value))
+
+    count = math.prod(parts.shape)
+    if isinstance(parts, Numbers) and isinstance(starts, Numbers):
+        for index in np.ndindex(parts.shape):
+            one(index)
+    elif count:
+        starts_near, parts = in_memory(builder, starts), in_memory(builder, parts)
+        del starts_near
+        with builder.repeat(count) as place:
+            one(unflat(builder, place, parts.shape))
+
+
+for _name, _of in (("scatter", None), ("scatter-add", "add"), ("scatter-mul", "mul"), ("scatter-min", "min")):
+    _scatter(_name, _of)
+_scatter("scatter-max", "max")
+_scatter("scatter_add", "add")
+_scatter("scatter_mul", "mul")
+

@@ -1,0 +1,181 @@
+"""Rules of sums, extremes, products of matrices, and what else goes through an array.
+
+Units: none.
+Source: definitions of JAX's `lax`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dockdyn.translate.arrays import Array, Index, Memory, Numbers, dtype_of, element, folded, in_memory, produced, unflat
+from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.rules.elementwise import SAME, One
+from dockdyn.translate.scalar_program import Builder, Scalar
+
+STARTS: dict[str, dict[str, Any]] = {
+    "add": {"float64": 0.0, "other": 0},
+    "mul": {"float64": 1.0, "other": 1},
+    "max": {"float64": -math.inf, "bool": False, "other": -(2**63)},
+    "min": {"float64": math.inf, "bool": True, "other": 2**63 - 1},
+    "or": {"bool": False},
+    "and": {"bool": True},
+    "xor": {"bool": False},
+}
+
+
+def _start(name: str, dtype: str) -> Scalar:
+    return STARTS[name].get(dtype, STARTS[name].get("other"))
+
+
+def _reduce(name: str) -> None:
+    of = SAME[name]
+
+    @rule({"add": "reduce_sum", "mul": "reduce_prod"}.get(name, f"reduce_{name}"))
+    def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+        builder, (array,) = translator.builder, arrays
+        axes = [int(axis) for axis in params["axes"]]
+        dtype, lengths = dtype_of(outs[0].dtype), [array.shape[axis] for axis in axes]
+
+        def at(index: Index) -> Scalar:
+            def step(total: Scalar, place: Scalar) -> Scalar:
+                inner, outer = dict(zip(axes, unflat(builder, place, lengths), strict=True)), iter(index)
+                whole = tuple(inner[axis] if axis in inner else next(outer) for axis in range(len(array.shape)))
+                return of(builder, total, element(builder, array, whole))
+
+            return folded(builder, math.prod(lengths), _start(name, dtype), step, isinstance(array, Numbers))
+
+        array = _near(builder, array, math.prod(outs[0].shape))
+        return [produced(builder, outs[0].shape, dtype, at)]
+
+
+for _name in STARTS:
+    _reduce(_name)
+
+
+def _near(builder: Builder, array: Array, results: int) -> Array:
+    """The array in memory where so many results are not written out."""
+    from dockdyn.translate.arrays import SMALL
+
+    return in_memory(builder, array) if results > SMALL else array
+
+
+def _argument(name: str) -> None:
+    @rule(name)
+    def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+        """The first of the extreme ones; what is no number counts as extreme."""
+        builder, (array,), (axis,) = translator.builder, arrays, params["axes"]
+        count = array.shape[axis]
+        array = in_memory(builder, array) if isinstance(array, Memory) else array
+
+        def at(index: Index) -> Scalar:
+            def one(place: Scalar) -> Scalar:
+                found = element(builder, array, (*index[:axis], place, *index[axis:]))
+                return builder.compute("to_int", found) if array.dtype == "bool" else found
+
+            best, where = one(0), 0
+            for place in range(1, count):
+                value = one(place)
+                better = builder.compute("lt", *((best, value) if name == "argmax" else (value, best)))
+                if array.dtype == "float64":
+                    known = builder.compute("not", builder.compute("is_nan", best))
+                    better = builder.compute("or", better, builder.compute("and", builder.compute("is_nan", value), known))
+                best, where = builder.select(better, value, best), builder.select(better, place, where)
+            return where
+
+        return [produced(builder, outs[0].shape, dtype_of(outs[0].dtype), at)]
+
+
+_argument("argmax")
+_argument("argmin")
+
+
+def _cumulate(name: str, of: One) -> None:
+    @rule(name)
+    def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+        builder, (array,), axis = translator.builder, arrays, params["axis"]
+        count, backwards = array.shape[axis], params["reverse"]
+        others = array.shape[:axis] + array.shape[axis + 1 :]
+        memory = Memory(builder.memory(array.dtype, max(math.prod(array.shape), 1)), 0, array.shape, array.dtype)
+        source = array if isinstance(array, Memory) else in_memory(builder, array)
+        from dockdyn.translate.arrays import flat, loaded
+
+        with builder.repeat(math.prod(others)) as place:
+            around = unflat(builder, place, others)
+            total = element(builder, source, (*around[:axis], count - 1 if backwards else 0, *around[axis:]))
+            slot = builder.slot("float" if array.dtype == "float64" else "int", total)
+            with builder.repeat(count) as step:
+                at = builder.compute("sub", count - 1, step) if backwards else step
+                whole = (*around[:axis], at, *around[axis:])
+                value = element(builder, source, whole)
+                new = builder.select(builder.compute("lt", 0, step), of(builder, builder.get(slot), value), value)
+                builder.put(slot, new)
+                builder.save(memory.store, flat(builder, whole, array.shape), new)
+        return [loaded(builder, memory)]
+
+
+for _name, _of in (("cumsum", SAME["add"]), ("cumprod", SAME["mul"]), ("cummax", SAME["max"]), ("cummin", SAME["min"])):
+    _cumulate(_name, _of)
+
+
+@rule("dot_general")
+def product(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (a, b) = translator.builder, arrays
+    (first, second), (left, right) = params["dimension_numbers"]
+    lengths = [a.shape[axis] for axis in first]
+    free_a = [axis for axis in range(len(a.shape)) if axis not in (*first, *left)]
+    free_b = [axis for axis in range(len(b.shape)) if axis not in (*second, *right)]
+    dtype = dtype_of(outs[0].dtype)
+    a, b = (_near(builder, one, math.prod(outs[0].shape)) for one in (a, b))
+    small = isinstance(a, Numbers) and isinstance(b, Numbers)
+
+    def at(index: Index) -> Scalar:
+        batch, rest = index[: len(left)], index[len(left) :]
+        of_a = dict(zip([*left, *free_a], [*batch, *rest[: len(free_a)]], strict=True))
+        of_b = dict(zip([*right, *free_b], [*batch, *rest[len(free_a) :]], strict=True))
+
+        def step(total: Scalar, place: Scalar) -> Scalar:
+            inner = unflat(builder, place, lengths)
+            there_a, there_b = of_a | dict(zip(first, inner, strict=True)), of_b | dict(zip(second, inner, strict=True))
+            factors = (
+                element(builder, one, tuple(there[axis] for axis in range(len(one.shape))))
+                for one, there in ((a, there_a), (b, there_b))
+            )
+            return builder.compute("add", total, builder.compute("mul", *factors))
+
+        return folded(builder, math.prod(lengths), _start("add", dtype), step, small)
+
+    return [produced(builder, outs[0].shape, dtype, at)]
+
+
+@rule("sort")
+def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """By exchanges of neighbours, which keeps the order of equal ones."""
+    builder, axis, keys = translator.builder, params["dimension"], params["num_keys"]
+    shape = arrays[0].shape
+    if not all(isinstance(one, Numbers) for one in arrays):
+        from dockdyn.translate.scalar_program import Untranslatable
+
+        raise Untranslatable(f"sorting {shape}")
+    tables = [np.moveaxis(one.values.copy(), axis, -1) for one in arrays]
+    count = shape[axis]
+    for index in np.ndindex(tables[0].shape[:-1]):
+        for last in range(count - 1, 0, -1):
+            for place in range(last):
+                _exchange(builder, [table[index] for table in tables], place, keys)
+    return [Numbers(np.moveaxis(table, -1, axis), one.dtype) for table, one in zip(tables, arrays, strict=True)]
+
+
+def _exchange(builder: Builder, rows: list[np.ndarray], place: int, keys: int) -> None:
+    """Exchanges neighbours where the second comes before the first."""
+    swap: Scalar = False
+    for row in reversed(rows[:keys]):
+        earlier = SAME["lt_to"](builder, row[place + 1], row[place])
+        equal = builder.compute("not", SAME["lt_to"](builder, row[place], row[place + 1]))
+        swap = builder.compute("or", earlier, builder.compute("and", equal, swap))
+    for row in rows:
+        first, second = row[place], row[place + 1]
+        row[place], row[place + 1] = builder.select(swap, second, first), builder.select(swap, first, second)

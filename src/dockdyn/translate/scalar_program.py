@@ -1,0 +1,349 @@
+"""A scalar program: straight lines, loops and branches over numbers, as every printer needs it.
+
+Values are numbers of Python where they are known and `Value`s where they are computed. The builder folds what is known,
+keeps one copy of what is computed twice, and never assumes anything that rounding, infinities or NaN would break.
+
+Units: none.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["float", "int", "bool"]
+SIZES = {"float64": 8, "int64": 8, "int32": 4, "uint32": 4, "bool": 1}  # bytes of an element in memory
+KINDS: dict[str, Kind] = {"float64": "float", "int64": "int", "int32": "int", "uint32": "int", "bool": "bool"}
+
+
+class Untranslatable(Exception):
+    """What the translator does not know; its message names it."""
+
+
+class Value:
+    """A number that the program computes."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, name: int, kind: Kind):
+        self.name, self.kind = name, kind
+
+
+Scalar = Value | float | int | bool
+
+
+@dataclass(eq=False)
+class Slot:
+    """A number that changes: what a loop carries, what branches answer."""
+
+    name: int
+    kind: Kind
+
+
+@dataclass(eq=False)
+class Store:
+    """A piece of memory: an argument, a result or a part of the working memory."""
+
+    role: Literal["in", "out", "work"]
+    place: int  # which argument or result; of working memory, the first byte
+    dtype: str
+    count: int  # elements
+
+
+@dataclass
+class Block:
+    """Statements, one after another."""
+
+    lines: list[Statement] = field(default_factory=list)
+
+
+@dataclass
+class Compute:
+    """value = operation(operands)."""
+
+    value: Value
+    operation: str
+    operands: tuple[Scalar, ...]
+
+
+@dataclass
+class Load:
+    """value = store[at]."""
+
+    value: Value
+    store: Store
+    at: Scalar
+
+
+@dataclass
+class Save:
+    """store[at] = value."""
+
+    store: Store
+    at: Scalar
+    value: Scalar
+
+
+@dataclass
+class Get:
+    """value = slot."""
+
+    value: Value
+    slot: Slot
+
+
+@dataclass
+class Put:
+    """slot = value."""
+
+    slot: Slot
+    value: Scalar
+
+
+@dataclass
+class Copy:
+    """store[at : at + count] = source[start : start + count], which do not overlap."""
+
+    store: Store
+    at: Scalar
+    source: Store
+    start: Scalar
+    count: int
+
+
+@dataclass
+class While:
+    """Again and again: `head`, then `body` while `condition` holds."""
+
+    head: Block
+    condition: Scalar
+    body: Block
+
+
+@dataclass
+class Branch:
+    """`then` where `condition` holds, else `otherwise`."""
+
+    condition: Scalar
+    then: Block
+    otherwise: Block
+
+
+Statement = Compute | Load | Save | Get | Put | Copy | While | Branch
+
+
+def kind_of(value: Scalar) -> Kind:
+    if isinstance(value, Value):
+        return value.kind
+    if isinstance(value, bool):
+        return "bool"
+    return "int" if isinstance(value, int) else "float"
+
+
+def _wrapped(value: int) -> int:
+    """An integer of 64 bits."""
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def _divided(a: float, b: float) -> float | None:
+    if isinstance(a, int):
+        return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else None
+    return a / b if b else None
+
+
+def _remainder(a: float, b: float) -> float | None:
+    if isinstance(a, int):
+        return abs(a) % abs(b) * (-1 if a < 0 else 1) if b else None
+    return None
+
+
+# operation: kind of its result ("same": that of its last operand) and, where it can be folded, how
+FOLDS: dict[str, Callable[..., float | int | bool | None] | None] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": _divided,
+    "rem": _remainder,
+    "max": lambda a, b: max(a, b) if isinstance(a, int) else None,
+    "min": lambda a, b: min(a, b) if isinstance(a, int) else None,
+    "is_nan": lambda a: math.isnan(a),
+    "narrow": lambda a: (a + 2**31) % 2**32 - 2**31,
+    "narrow_unsigned": lambda a: a % 2**32,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "sqrt": lambda a: math.sqrt(a) if a >= 0 else None,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "xor": lambda a, b: a != b,
+    "not": lambda a: not a,
+    "to_float": float,
+    "to_int": lambda a: int(a) if isinstance(a, bool) else None,
+}
+COMPARISONS = {"eq", "ne", "lt", "le", "and", "or", "xor", "not", "is_nan"}
+COMMUTE = {"add", "mul", "and", "or", "xor", "eq", "ne"}
+
+
+def _result_kind(operation: str, operands: tuple[Scalar, ...]) -> Kind:
+    if operation in COMPARISONS:
+        return "bool"
+    if operation == "to_float":
+        return "float"
+    if operation == "to_int":
+        return "int"
+    return kind_of(operands[-1])
+
+
+def _key(value: Scalar) -> object:
+    """What two equal values share: of floats the bits, for 0.0 is not −0.0."""
+    if isinstance(value, Value):
+        return value.name
+    return struct.pack("d", value) if isinstance(value, float) else (type(value), value)
+
+
+class Builder:
+    """Builds a program, statement by statement."""
+
+    def __init__(self) -> None:
+        self.body = Block()
+        self.block = self.body
+        self.known: list[dict[object, Value]] = [{}]  # computed already: of the blocks around, outermost first
+        self.slots: list[Slot] = []
+        self.work = 0  # bytes of working memory
+        self.count = 0  # of values
+
+    def value(self, kind: Kind) -> Value:
+        self.count += 1
+        return Value(self.count, kind)
+
+    def compute(self, operation: str, *operands: Scalar) -> Scalar:
+        """The result of an operation, known already where it can be."""
+        if not any(isinstance(operand, Value) for operand in operands):
+            folded = _fold(operation, operands)
+            if folded is not None:
+                return folded
+        simple = _simplified(operation, operands)
+        if simple is not None:
+            return simple
+        keys = [_key(operand) for operand in operands]
+        if operation in COMMUTE and len(keys) == 2 and repr(keys[0]) > repr(keys[1]):
+            keys.reverse()
+        key = (operation, _result_kind(operation, operands), *keys)
+        for known in self.known:
+            if key in known:
+                return known[key]
+        value = self.value(_result_kind(operation, operands))
+        self.block.lines.append(Compute(value, operation, operands))
+        self.known[-1][key] = value
+        return value
+
+    def select(self, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
+        if not isinstance(condition, Value):
+            return yes if condition else no
+        if yes is no or (not isinstance(yes, Value) and not isinstance(no, Value) and _key(yes) == _key(no)):
+            return yes
+        return self.compute("select", condition, yes, no)
+
+    def load(self, store: Store, at: Scalar) -> Value:
+        value = self.value(KINDS[store.dtype])
+        self.block.lines.append(Load(value, store, at))
+        return value
+
+    def save(self, store: Store, at: Scalar, value: Scalar) -> None:
+        self.block.lines.append(Save(store, at, value))
+
+    def copy(self, store: Store, at: Scalar, source: Store, start: Scalar, count: int) -> None:
+        self.block.lines.append(Copy(store, at, source, start, count))
+
+    def memory(self, dtype: str, count: int) -> Store:
+        """Working memory for so many elements."""
+        store = Store("work", self.work, dtype, count)
+        self.work += -(-count * SIZES[dtype] // 16) * 16
+        return store
+
+    def slot(self, kind: Kind, value: Scalar) -> Slot:
+        slot = Slot(len(self.slots), kind)
+        self.slots.append(slot)
+        self.put(slot, value)
+        return slot
+
+    def get(self, slot: Slot) -> Value:
+        value = self.value(slot.kind)
+        self.block.lines.append(Get(value, slot))
+        return value
+
+    def put(self, slot: Slot, value: Scalar) -> None:
+        self.block.lines.append(Put(slot, value))
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """What is built goes into `block`."""
+        outer, self.block = self.block, block
+        self.known.append({})
+        yield
+        self.known.pop()
+        self.block = outer
+
+    @contextmanager
+    def repeat(self, count: Scalar, start: Scalar = 0) -> Iterator[Scalar]:
+        """A loop over the integers from `start` to below `count`."""
+        if isinstance(count, int) and isinstance(start, int) and count - start == 1:
+            yield start
+            return
+        slot = self.slot("int", start)
+        head, body = Block(), Block()
+        with self.inside(head):
+            index = self.get(slot)
+            going = self.compute("lt", index, count)
+            with self.inside(body):
+                yield index
+                self.put(slot, self.compute("add", index, 1))
+        self.block.lines.append(While(head, going, body))
+
+    @contextmanager
+    def where(self, condition: Scalar) -> Iterator[None]:
+        """What is done only where a condition holds."""
+        then = Block()
+        with self.inside(then):
+            yield
+        self.block.lines.append(Branch(condition, then, Block()))
+
+
+def _fold(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
+    fold = FOLDS.get(operation)
+    if fold is None:
+        return None
+    try:
+        found = fold(*operands)
+    except (OverflowError, ValueError, ZeroDivisionError):
+        return None
+    return _wrapped(found) if type(found) is int else found
+
+
+def _simplified(operation: str, operands: tuple[Scalar, ...]) -> Scalar | None:
+    """The result where it is an operand, bit for bit, whatever the operands hold."""
+    if operation == "mul":
+        for one, other in (operands, operands[::-1]):
+            if not isinstance(one, Value) and one == 1:
+                return other
+            if kind_of(other) == "int" and not isinstance(one, Value) and one == 0:
+                return 0
+    if operation in ("add", "sub") and not isinstance(operands[1], Value) and kind_of(operands[0]) == "int":
+        return operands[0] if operands[1] == 0 else None
+    if operation == "add" and not isinstance(operands[0], Value) and kind_of(operands[1]) == "int":
+        return operands[1] if operands[0] == 0 else None
+    if operation == "div" and not isinstance(operands[1], Value) and operands[1] == 1:
+        return operands[0]
+    if operation in ("and", "or"):
+        for one, other in (operands, operands[::-1]):
+            if isinstance(one, bool):
+                return other if one == (operation == "and") else one
+    return None

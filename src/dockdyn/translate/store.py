@@ -1,0 +1,110 @@
+"""Machine code kept from one process to the next, by what it was made of: damaged and foreign entries are ignored.
+
+Units: none.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import platform
+import sys
+import zlib
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dockdyn.backend import cache_folder
+from dockdyn.files import write_file
+from dockdyn.translate.native import Code
+
+LARGEST = 512 * 2**20  # bytes in all; the oldest entries go first
+MADE_OF = ("jax", "jaxlib", "equinox", "numpy", "llvmlite")
+
+
+def folder() -> Path:
+    return cache_folder() / "native"
+
+
+@cache
+def fingerprint() -> str:
+    """Of dockdyn's own files, of the libraries that trace and write programs, and of Python."""
+    source = Path(__file__).parents[1]
+    files = sorted(source.rglob("*.py"))
+    facts = [(str(one.relative_to(source)), one.stat().st_mtime_ns, one.stat().st_size) for one in files]
+    versions = []
+    for name in MADE_OF:
+        with contextlib.suppress(PackageNotFoundError):
+            versions.append((name, version(name)))
+    return hashlib.sha256(repr((str(source), facts, versions, sys.version, platform.machine())).encode()).hexdigest()
+
+
+def name_of(key: Any) -> str:  # noqa: ANN401, plain data
+    """The name of an entry: what is called, with which structure, made of what."""
+    return hashlib.sha256(repr((fingerprint(), key)).encode()).hexdigest()[:40]
+
+
+def stored(name: str) -> tuple[Code, Any] | None:
+    """The code of a name and what was kept beside it; None where there is none that is whole."""
+    file = folder() / f"{name}.bin"
+    try:
+        whole = file.read_bytes()
+        digest, body = whole[:32], whole[32:]
+        if hashlib.sha256(body).digest() != digest:
+            return None
+        size = int.from_bytes(body[:8], "little")
+        head = json.loads(body[8 : 8 + size])
+        arrays = np.load(io.BytesIO(body[8 + size :]), allow_pickle=False)
+        code = Code(
+            text=zlib.decompress(arrays["text"].tobytes()).decode(),
+            machine=arrays["machine"].tobytes(),
+            level=head["level"],
+            arguments=head["arguments"],
+            results=[(dtype, tuple(shape)) for dtype, shape in head["results"]],
+            constants=[arrays[f"constant{place}"] for place in range(head["constants"])],
+            work=head["work"],
+        )
+        with contextlib.suppress(OSError):
+            file.touch()
+        return code, head["beside"]
+    except (OSError, ValueError, KeyError, TypeError, zlib.error):
+        return None
+
+
+def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain data
+    """Stores code; where that cannot be done, the next process makes it again."""
+    head = {
+        "level": code.level,
+        "arguments": code.arguments,
+        "results": code.results,
+        "constants": len(code.constants),
+        "work": code.work,
+        "beside": beside,
+    }
+    text = json.dumps(head).encode()
+    arrays = {f"constant{place}": one for place, one in enumerate(code.constants)}
+    arrays["text"] = np.frombuffer(zlib.compress(code.text.encode(), 1), np.uint8)
+    arrays["machine"] = np.frombuffer(code.machine, np.uint8)
+    data = io.BytesIO()
+    np.savez(data, **arrays)
+    body = len(text).to_bytes(8, "little") + text + data.getvalue()
+    with contextlib.suppress(OSError):
+        write_file(folder() / f"{name}.bin", hashlib.sha256(body).digest() + body)
+        _bound()
+
+
+def _bound() -> None:
+    """Removes the entries that were not used for longest, where there are too many."""
+    found = [(one.stat().st_mtime_ns, one.stat().st_size, one) for one in folder().glob("*.bin")]
+    total = sum(size for _, size, _ in found)
+    for _, size, file in sorted(found):
+        if total <= LARGEST:
+            return
+        file.unlink(missing_ok=True)
+        total -= size

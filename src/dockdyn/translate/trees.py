@@ -1,0 +1,127 @@
+"""Trees of arrays as plain data: what a stored program takes and gives, without tracing it again.
+
+Units: none.
+Source: definition.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import PyTree, PyTreeDef
+
+
+class OfOthers:
+    """A node of a tree that stands for code outside of dockdyn, which may change: no program of it is stored."""
+
+
+class Unstorable(Exception):
+    """What is not of dockdyn alone, or cannot be written as plain data."""
+
+
+def description(structure: PyTreeDef) -> Any:  # noqa: ANN401, plain data
+    """What a structure is, for comparing: classes and all that is static. Raises Unstorable."""
+    node = structure.node_data()
+    if node is None:
+        return None if structure.num_leaves == 0 else "*"
+    kind, static = node
+    _check(kind)
+    children = [description(one) for one in structure.children()]
+    return [_name(kind), in_words(getattr(static, "key", static)), children]
+
+
+def _check(kind: type) -> None:
+    own = kind.__module__.split(".")[0] not in ("dockdyn", "builtins", "collections")
+    if own or issubclass(kind, OfOthers):
+        raise Unstorable(_name(kind))
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def in_words(value: Any) -> str:  # noqa: ANN401, whatever is static
+    """A static value in words that differ where it does. Raises Unstorable for what has no such words."""
+    if value is None or isinstance(value, bool | int | float | str | np.generic):
+        return repr(value)
+    if isinstance(value, tuple | list):
+        return f"{type(value).__name__}({', '.join(map(in_words, value))})"
+    if isinstance(value, dict):
+        return f"dict({', '.join(f'{in_words(key)}: {in_words(one)}' for key, one in value.items())})"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        _check(type(value))
+        return f"{_name(type(value))}({', '.join(in_words(getattr(value, one.name)) for one in dataclasses.fields(value))})"
+    if type(value).__name__ == "_Missing":  # of Equinox: a field that is not set
+        return "missing"
+    raise Unstorable(f"{type(value)}")
+
+
+def encoded(tree: PyTree) -> Any:  # noqa: ANN401, plain data
+    """A tree whose leaves are integers as plain data. Raises Unstorable."""
+    if tree is None or isinstance(tree, int):
+        return tree
+    kind = type(tree)
+    if kind in (tuple, list):
+        return {kind.__name__: [encoded(one) for one in tree]}
+    if kind is dict:
+        if not all(isinstance(key, str) for key in tree):
+            raise Unstorable("a table whose keys are no words")
+        return {"dict": [[key, encoded(one)] for key, one in tree.items()]}
+    _check(kind)
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return {"class": _name(kind), "values": [encoded(one) for one in tree]}
+    if not dataclasses.is_dataclass(tree):
+        raise Unstorable(_name(kind))
+    values, static = {}, {}
+    for one in dataclasses.fields(tree):
+        if one.metadata.get("static"):
+            static[one.name] = _static(getattr(tree, one.name))
+        else:
+            values[one.name] = encoded(getattr(tree, one.name))
+    return {"class": _name(kind), "fields": values, "static": static}
+
+
+def _static(value: Any) -> Any:  # noqa: ANN401, plain data
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple):
+        return {"tuple": [_static(one) for one in value]}
+    raise Unstorable(f"{type(value)}")
+
+
+def decoded(data: Any) -> PyTree:  # noqa: ANN401, plain data
+    """The tree of `encoded`. Raises whatever its classes raise where they are not what they were."""
+    if data is None or isinstance(data, int):
+        return data
+    if "class" not in data:
+        ((kind, values),) = data.items()
+        if kind == "dict":
+            return {key: decoded(one) for key, one in values}
+        return {"tuple": tuple, "list": list}[kind](decoded(one) for one in values)
+    module, _, name = data["class"].partition(":")
+    if module.split(".")[0] != "dockdyn":
+        raise Unstorable(module)
+    kind = importlib.import_module(module)
+    for part in name.split("."):
+        kind = getattr(kind, part)
+    if "values" in data:
+        return kind(*(decoded(one) for one in data["values"]))
+    made = object.__new__(kind)
+    for field, value in data["fields"].items():
+        object.__setattr__(made, field, decoded(value))
+    for field, value in data["static"].items():
+        object.__setattr__(made, field, _from_static(value))
+    return made
+
+
+def _from_static(value: Any) -> Any:  # noqa: ANN401, plain data
+    return tuple(map(_from_static, value["tuple"])) if isinstance(value, dict) else value
+
+
+def numbered(structure: PyTreeDef) -> PyTree:
+    """The tree of a structure with the numbers of its leaves."""
+    return jax.tree.unflatten(structure, range(structure.num_leaves))
