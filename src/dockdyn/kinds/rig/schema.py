@@ -133,4 +133,5 @@ class RigBodiesSection(TwoBodiesSection):
         return self.bodies()
 
 
+RigContent = RigSection | RigBodiesSection  # of a scenario
 MODES: dict[str, type[Section]] = {"1-dof": RigSection, "6-dof": RigBodiesSection}

@@ -79,7 +79,7 @@ def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") 
     return list(dict.fromkeys(names))
 
 
-def stiffness_range(given: Any) -> list[float] | None:
+def stiffness_range(given: object) -> list[float] | None:
     """Stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio; None for a single one."""
     if isinstance(given, list):
         if not 1 <= len(given) <= MOST:
@@ -97,7 +97,7 @@ def stiffness_range(given: Any) -> list[float] | None:
     return [float(value) for value in np.geomspace(*ends, int(count))]
 
 
-def stiffness(value: Any) -> float:
+def stiffness(value: object) -> float:
     """A stiffness (N/m), units allowed."""
     try:
         return float(TypeAdapter(Stiffness).validate_python(value))
