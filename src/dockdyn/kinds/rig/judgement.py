@@ -16,6 +16,7 @@ from dockdyn.kinds.free_flight.schema import ContactSection
 from dockdyn.kinds.rig.measures import active, size
 from dockdyn.kinds.rig.schema import RigContactSection, RigContent
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import DynamicsSection, SensorSection
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
@@ -72,7 +73,7 @@ def _stable_gains(content: RigContent, loop: Loop, gains: list[float], inertia: 
     """
     law = content.loop.compensator
     mass = float(loop.effective_mass) + inertia
-    model = law is not None and getattr(law, "velocity", "model") == "model"
+    model = law is not None and (not isinstance(law, WithVelocity) or law.velocity == "model")
     with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
     exact = [growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0 for gain in gains]
     return {"exact": exact, "routh": None if model else [_routh_stable(content, with_law, gain) for gain in gains]}

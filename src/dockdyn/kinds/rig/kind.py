@@ -67,5 +67,10 @@ class RigKind(Kind):
 
         return with_tuned_compensator(scenario)
 
+    def left_out_of_margins(self, content: RigContent) -> list[str]:
+        if content.mode == "1-dof" or not content.robot_axis:
+            return []
+        return ["the robot along the normal is taken to be that of loop.robot: robot_axis is left out"]
+
     def check_loop(self, scenario: Scenario) -> None:
         return None

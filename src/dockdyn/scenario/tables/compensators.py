@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_type_hints
 
 import jax.numpy as jnp
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model
@@ -137,12 +137,15 @@ def _law_of(value: Any) -> str | None:
     return "user" if isinstance(named, str) and ":" in named else named
 
 
-CompensatorSection = Annotated[
-    Union[
-        (
-            *(Annotated[made, Tag(name)] for name, made in LAWS.items()),
-            Annotated[SerializeAsAny[OwnCompensator], BeforeValidator(_read_own), Tag("user")],
-        )
-    ],
-    Discriminator(_law_of),
-]
+if TYPE_CHECKING:
+    CompensatorSection = CompensatorLaw
+else:
+    CompensatorSection = Annotated[
+        Union[
+            (
+                *(Annotated[made, Tag(name)] for name, made in LAWS.items()),
+                Annotated[SerializeAsAny[OwnCompensator], BeforeValidator(_read_own), Tag("user")],
+            )
+        ],
+        Discriminator(_law_of),
+    ]

@@ -11,7 +11,7 @@ from dockdyn.hil.compensators.command_lead import CommandLead
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.compensators import CompensatorSection
+from dockdyn.scenario.tables.compensators import CompensatorSection, WithVelocity
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.robot import RobotSection
 from dockdyn.stability.loop import Dynamics, Loop
@@ -190,7 +190,7 @@ class LoopSection(Section):
             dynamics_period=number(dynamics.period),
             robot=None if self.robot is None else self.robot.make(),
             dynamics=dynamics.method,
-            velocity="model" if law is not None and getattr(law, "velocity", "robot") == "model" else "robot",
+            velocity="model" if isinstance(law, WithVelocity) and law.velocity == "model" else "robot",
             lead=number(small.lead),
             second_lead=number(small.second_lead),
             virtual_stiffness=number(virtual.stiffness),

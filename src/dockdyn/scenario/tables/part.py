@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, NoReturn, Union
 
 import jax.numpy as jnp
 from pydantic import Discriminator, Tag, create_model, model_validator
@@ -60,7 +60,8 @@ def part(
     return made
 
 
-def refuse(allowed: str) -> None:
+def refuse(allowed: str) -> NoReturn:
+    """Raise what pydantic tells with the key: what is `allowed` there."""
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 
