@@ -116,7 +116,7 @@ def section_of(law: str, made: type[Compensator], own: bool = False) -> type[Com
     return section
 
 
-def _read_own(value: Any) -> Any:
+def _read_own(value: object) -> object:
     """The table of a law of the user's own."""
     if not isinstance(value, dict):
         return value
@@ -131,7 +131,7 @@ def _read_own(value: Any) -> Any:
 LAWS: dict[str, type[CompensatorLaw]] = {name: section_of(name, made) for name, made in COMPENSATORS.items()}
 
 
-def _law_of(value: Any) -> str | None:
+def _law_of(value: object) -> str | None:
     """The law that a table names, or that it is one of the user's own."""
     named = value.get("law", DEFAULT) if isinstance(value, dict) else getattr(value, "law", None)
     return "user" if isinstance(named, str) and ":" in named else named
