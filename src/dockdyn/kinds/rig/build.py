@@ -74,7 +74,7 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
             virtual=None if virtual is None else AxialContact(law=virtual),
             position=number(content.start.position),
             velocity=number(content.start.velocity),
-            bilateral=content.contact.bilateral,
+            bilateral=content.bilateral,
         )
     free = content.model()
     soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.contacts)
@@ -140,7 +140,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     content = scenario.content
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
-    start = getattr(content, "start", None)
+    at_rest = isinstance(content, RigSection) and content.start.robot == "at-rest"
     try:
         found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
         if found.continuous_force:
@@ -156,7 +156,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         hold=number(loop.hold),
         period=number(loop.dynamics_period),
         compensator=compensator,
-        following=jnp.asarray(0.0 if start is not None and start.robot == "at-rest" else 1.0),
+        following=jnp.asarray(0.0 if at_rest else 1.0),
         held=asked is not None or loop.stepped(),
         dynamics=loop.dynamics,
         schedule=found,
