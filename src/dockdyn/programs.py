@@ -80,6 +80,7 @@ class Program:
         """A compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
         if not backend.native():
             return self.jitted(fixed, moving, structure)
+        leaves = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
         name = self.name_of(fixed, structure, leaves)
         if name is not None and (found := stored(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
@@ -90,7 +91,7 @@ class Program:
             code = code_of(translate(traced.jaxpr))
         except Untranslatable as error:
             refused[f"{self.function.__module__}.{self.function.__qualname__}"] = str(error)
-            return whole
+            return ByXla(whole)
         results = jax.tree.structure(traced.out_info)
         beside = None
         with contextlib.suppress(Unstorable):
@@ -129,7 +130,18 @@ class Compiled(Protocol):
 
     def __call__(self, *leaves: ArrayLike) -> PyTree: ...
 
-    def clear_cache(self) -> None: ...
+    @property
+    def clear_cache(self) -> Callable[[], None]: ...
+
+
+class ByXla:
+    """A function of leaves that XLA compiles, once for all that machine code and XLA answer."""
+
+    def __init__(self, function: jax.stages.Wrapped):
+        self.function, self.clear_cache = function, function.clear_cache
+
+    def __call__(self, *leaves: ArrayLike) -> PyTree:
+        return self.function(*map(np.asarray, leaves))
 
 
 class Translated:

@@ -7,7 +7,7 @@ Source: as named above, eqs. 34–46 corrected; wedge with friction, own derivat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -109,7 +109,7 @@ class ConeLatch(eqx.Module):
         """The body with the tip and the body with the cone."""
         return (chaser, target) if self.feature_on_chaser else (target, chaser)
 
-    def bodies_of(self, tip: Any, cone: Any) -> tuple[Any, Any]:
+    def bodies_of[Own](self, tip: Own, cone: Own) -> tuple[Own, Own]:
         """What belongs to the tip's body and what to the cone's, as the chaser's and the target's."""
         return (tip, cone) if self.feature_on_chaser else (cone, tip)
 

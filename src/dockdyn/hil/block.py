@@ -7,14 +7,14 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import Any
 
 import equinox as eqx
+from jaxtyping import PyTree
 
 
 class Block(eqx.Module):
     """A discrete-time block; parameters are fields, the memory is passed."""
 
     @abc.abstractmethod
-    def step(self, memory: Any, signal: Any) -> tuple[Any, Any]:
+    def step(self, memory: PyTree, signal: PyTree) -> tuple[PyTree, PyTree]:
         """The memory after an instant, and the output from there on."""

@@ -7,10 +7,11 @@ Source: tracking differentiator, Han 2009, IEEE Trans. Ind. Electronics 56:900; 
 from __future__ import annotations
 
 import abc
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import PyTree
 
 from dockdyn.hil.compensators.compensator import Axes, Seen, Source
 from dockdyn.integrate.model import Scalar
@@ -21,12 +22,12 @@ class VelocitySource(eqx.Module):
 
     source: ClassVar[Source] = "estimate"
 
-    def init(self, position: Axes, velocity: Axes) -> Any:
+    def init(self, position: Axes, velocity: Axes) -> PyTree:
         """Memory at t = 0 of a robot at `position` (m) moving with `velocity` (m/s)."""
         return ()
 
     @abc.abstractmethod
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Axes]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
         """Memory and velocity from an instant on."""
 
 
@@ -35,7 +36,7 @@ class ModelVelocity(VelocitySource):
 
     source: ClassVar[Source] = "model"
 
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Axes]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
         return memory, seen.velocity
 
 
@@ -44,7 +45,7 @@ class RobotVelocity(VelocitySource):
 
     source: ClassVar[Source] = "robot"
 
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Axes]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Axes]:
         return memory, seen.robot_velocity
 
 

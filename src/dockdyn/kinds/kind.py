@@ -85,6 +85,10 @@ class Kind(abc.ABC):
         """The scenario with runs that end when its latch falls in, where it can say so."""
         return scenario
 
+    def left_out_of_margins(self, content: Any) -> list[str]:  # noqa: ANN401, of its own schema
+        """What of a scenario's `content`, besides its loop, margins leave out, each in words."""
+        return []
+
     def check_loop(self, scenario: Scenario) -> None:
         """Raises ScenarioError where there is no delayed loop to judge, as for most kinds."""
         raise ScenarioError(f"{scenario.name}: kind: {self.name} has no loop to judge; must be free-flight or rig")

@@ -186,3 +186,6 @@ def test_what_makes_margins_doubtful_is_told():
     assert "gain at rest" not in warnings("sits")
     assert "too long" in warnings("probe-cone", **{"loop.delay": 1e5})
     assert "the latch is left out" in warnings("probe-cone-latch")
+    robot = {"poles": [-30, -40], "gain": 1200}
+    of_an_axis = {"loop.robot": robot, "robot_axis": [{"axis": "z", **robot}]}
+    assert "robot_axis is left out" in warnings("epos-like", **of_an_axis)

@@ -24,7 +24,7 @@ class NormalLaw(eqx.Module):
     `adheres`.
     """
 
-    def __init_subclass__(cls, **settings: Any) -> None:
+    def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401, those of Equinox
         super().__init_subclass__(**settings)
         take_old_methods(cls, {"presses": "force_sign"})
 

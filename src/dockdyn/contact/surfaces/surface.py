@@ -39,7 +39,7 @@ class Surface(eqx.Module):
     A surface of your own is a subclass with `signed_distance` and `reference`, parameters as fields.
     """
 
-    def __init_subclass__(cls, **settings: Any) -> None:
+    def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401, those of Equinox
         super().__init_subclass__(**settings)
         take_old_methods(cls, {"mouth": "docking_frame", "true_distance": "is_exact_distance"})
 

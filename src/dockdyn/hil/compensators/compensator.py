@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import ClassVar, Literal, NamedTuple, Protocol, Self
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.integrate.model import Scalar
 
@@ -92,11 +92,11 @@ class Compensator(eqx.Module):
     in_margins: ClassVar[bool] = False  # margins count it: for `small` motions it is its gain or its leads
 
     @abc.abstractmethod
-    def init(self, position: Axes, velocity: Axes) -> Any:
+    def init(self, position: Axes, velocity: Axes) -> PyTree:
         """Memory at t = 0, robot and model at `position` (m) moving with `velocity` (m/s)."""
 
     @abc.abstractmethod
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
         """Memory and action from an instant on."""
 
     @property
@@ -116,6 +116,6 @@ class Compensator(eqx.Module):
         """The same on a rig; `held`: whether the force on the model is constant over a period."""
         return self
 
-    def report(self, memory: Any) -> dict[str, Scalar]:
+    def report(self, memory: PyTree) -> dict[str, Scalar]:
         """What it has found out, by name."""
         return {}

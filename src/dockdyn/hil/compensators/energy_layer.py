@@ -7,7 +7,7 @@ Source: own construction, after Hannaford and Ryu 2002, IEEE Trans. Robotics and
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -117,7 +117,7 @@ class EnergyLayer(Compensator):
         return {"excess_energy": memory.port.excess + memory.taken}
 
 
-def _smoothed(direction: Axes, force: Axes, touching: Any) -> Axes:
+def _smoothed(direction: Axes, force: Axes, touching: Bool[Array, ""]) -> Axes:
     """Direction of the contact force (N, not a unit vector), which a force the other way round does not turn."""
     same = jnp.where(jnp.sum(direction * force) < 0, -1.0, 1.0)
     return jnp.where(touching, TURN * direction + same * force, direction)

@@ -6,10 +6,11 @@ Source: SITS, eqs. 20 and 41 with the sign turned.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import PyTree
 
 from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.linear import Linear
@@ -33,7 +34,7 @@ class FixedGain(Compensator):
     velocity: VelocitySource = RobotVelocity()
     gated: bool = eqx.field(static=True, default=True)
 
-    def init(self, position: Axes, velocity: Axes) -> Any:
+    def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
     def small(self) -> Linear:
@@ -42,7 +43,7 @@ class FixedGain(Compensator):
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         return {"gain": matching_gain(self.velocity, problem)}
 
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
         memory, velocity = self.velocity.step(memory, seen)
         nothing = Action.nothing(seen.force.size)
         return memory, nothing._replace(gain=switched(self.gain, seen, self.gated), velocity=velocity)

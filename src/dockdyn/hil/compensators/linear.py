@@ -6,9 +6,10 @@ Source: definition.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
+from jaxtyping import ArrayLike, PyTree
 
 from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source
 from dockdyn.hil.velocity_sources import ModelVelocity, VelocitySource
@@ -26,15 +27,15 @@ class Linear(Compensator):
     velocity: VelocitySource
 
     @staticmethod
-    def of(velocity: VelocitySource | None = None, **numbers: Any) -> Linear:
+    def of(velocity: VelocitySource | None = None, **numbers: ArrayLike) -> Linear:
         """With the named numbers, the others zero; the velocity is the model's unless another is given."""
         every = {name: jnp.asarray(numbers.get(name, 0.0)) for name in ("gain", "inertia", "lead", "second_lead")}
         return Linear(velocity=ModelVelocity() if velocity is None else velocity, **every)
 
-    def init(self, position: Axes, velocity: Axes) -> Any:
+    def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
         memory, velocity = self.velocity.step(memory, seen)
         return memory, Action(jnp.zeros_like(velocity), self.gain, velocity, self.inertia, self.lead, self.second_lead)
 

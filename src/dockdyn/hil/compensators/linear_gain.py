@@ -6,9 +6,10 @@ Source: SITS, eq. 46, before the switch.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
+from jaxtyping import PyTree
 
 from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.fixed_gain import switched
@@ -32,7 +33,7 @@ class LinearGain(Compensator):
     velocity: VelocitySource = RobotVelocity()
     gated: bool = eqx.field(static=True, default=True)
 
-    def init(self, position: Axes, velocity: Axes) -> Any:
+    def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
     def small(self) -> Linear:
@@ -41,7 +42,7 @@ class LinearGain(Compensator):
     def tune(self, problem: TuningProblem) -> dict[str, float]:
         return growing(matching_gain(self.velocity, problem), problem)
 
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
         memory, velocity = self.velocity.step(memory, seen)
         gain = switched(self.gain + self.slope * seen.time, seen, self.gated)
         return memory, Action.nothing(seen.force.size)._replace(gain=gain, velocity=velocity)

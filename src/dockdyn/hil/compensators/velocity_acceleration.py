@@ -6,10 +6,11 @@ Source: own construction: the acceleration's gain takes the drift of the phase a
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import PyTree
 
 from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen, Source, TuningProblem
 from dockdyn.hil.compensators.fixed_gain import switched
@@ -29,7 +30,7 @@ class VelocityAcceleration(Compensator):
     velocity: VelocitySource = RobotVelocity()
     gated: bool = eqx.field(static=True, default=True)
 
-    def init(self, position: Axes, velocity: Axes) -> Any:
+    def init(self, position: Axes, velocity: Axes) -> PyTree:
         return self.velocity.init(position, velocity)
 
     def small(self) -> Linear:
@@ -44,7 +45,7 @@ class VelocityAcceleration(Compensator):
         )
         return {"gain": gain, "inertia": inertia}
 
-    def step(self, memory: Any, seen: Seen) -> tuple[Any, Action]:
+    def step(self, memory: PyTree, seen: Seen) -> tuple[PyTree, Action]:
         memory, velocity = self.velocity.step(memory, seen)
         gain, inertia = (switched(jnp.asarray(number), seen, self.gated) for number in (self.gain, self.inertia))
         return memory, Action.nothing(seen.force.size)._replace(gain=gain, inertia=inertia, velocity=velocity)

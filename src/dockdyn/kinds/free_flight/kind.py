@@ -72,5 +72,8 @@ class FreeFlightKind(Kind):
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})
 
+    def left_out_of_margins(self, content: FreeFlightSection) -> list[str]:
+        return [] if content.latch is None else ["the latch is left out: these are the margins of the contact alone"]
+
     def check_loop(self, scenario: Scenario) -> None:
         return None

@@ -117,7 +117,7 @@ def _contact_forces(
     from dockdyn.mechanics.rotation import Quaternion
     from dockdyn.mechanics.vector import Vector
 
-    model = content.bodies() if hasattr(content, "bodies") else content.model()
+    model = content.bodies()
 
     @jax.jit
     def places(position: Float[Array, "2 3"], attitude: Float[Array, "2 4"]) -> list[tuple[Array, Array]]:

@@ -146,7 +146,6 @@ class TwoBodiesSection(Section, abc.ABC):
                     )
         names = [feature.name for body in (self.chaser, self.target) for feature in body.feature]
         refuse(f"contact of {contact.feature!r}: no body has such a feature; {nearest(contact.feature, names)}")
-        raise AssertionError
 
     def make_contact(self, section: ContactSection) -> Contact:
         feature, surface, on_chaser = self.pair(section)

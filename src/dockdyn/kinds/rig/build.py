@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import overload
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, ArrayLike
 
 from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.laws.parallel import Parallel
@@ -22,7 +23,7 @@ from dockdyn.kinds.rig.model_bodies import Bodies
 from dockdyn.kinds.rig.model_plant import Mass, Plant
 from dockdyn.kinds.rig.model_schedule import rig_schedule
 from dockdyn.kinds.rig.model_wall import MassOnWall
-from dockdyn.kinds.rig.schema import AXES
+from dockdyn.kinds.rig.schema import AXES, RigBodiesSection, RigContent, RigSection
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.loop import SensorSection
@@ -31,15 +32,20 @@ from dockdyn.stability.loop import Loop
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
 
 
-def number(value: Any) -> Any:
+@overload
+def number(value: None) -> None: ...
+@overload
+def number(value: ArrayLike | list[float]) -> Array: ...
+def number(value: ArrayLike | list[float] | None) -> Array | None:
+    """A number, or numbers, as an array."""
     return None if value is None else jnp.asarray(value, float)
 
 
-def sensor_of(content: Any, forces: int) -> ForceSensor:
+def sensor_of(content: RigContent, forces: int) -> ForceSensor:
     """The sensor of a loop; imperfections of size zero are left out."""
     section = content.loop.sensor or SensorSection()
 
-    def stated(name: str) -> Any:
+    def stated(name: str) -> Array | None:
         return number(getattr(section, name) or None)
 
     threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise + abs(section.bias)
@@ -52,23 +58,23 @@ def sensor_of(content: Any, forces: int) -> ForceSensor:
     )
 
 
-def _virtual_law(content: Any) -> SpringDashpot | None:
+def _virtual_law(content: RigContent) -> SpringDashpot | None:
     """The contact that is computed in software."""
     section = content.loop.virtual_contact
     return None if section is None else SpringDashpot(number(section.stiffness), number(section.damping), True)
 
 
-def plant_of(content: Any, loop: Loop) -> Plant:
+def plant_of(content: RigContent, loop: Loop) -> Plant:
     """Virtual bodies and mock-ups."""
     virtual = _virtual_law(content)
-    if content.mode == "1-dof":
+    if isinstance(content, RigSection):
         return Mass(
             mass=number(content.mass),
             contact=AxialContact(law=content.law()),
             virtual=None if virtual is None else AxialContact(law=virtual),
             position=number(content.start.position),
             velocity=number(content.start.velocity),
-            bilateral=content.contact.bilateral,
+            bilateral=content.bilateral,
         )
     free = content.model()
     soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.contacts)
@@ -82,9 +88,10 @@ def plant_of(content: Any, loop: Loop) -> Plant:
     )
 
 
-def free_model(content: Any, plant: Plant) -> Model:
+def free_model(content: RigContent, plant: Plant) -> Model:
     """The same contact without loop: that of the mock-ups together with the one computed in software."""
     if isinstance(plant, Bodies):
+        assert isinstance(content, RigBodiesSection)
         return replace(content.model(), contacts=plant.contacts + plant.virtual, delay=None)
     assert isinstance(plant, Mass)
     contact = plant.contact
@@ -107,17 +114,17 @@ def free_motion(state: State) -> State:
     return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
 
 
-def _robot_of(content: Any) -> RobotAxes:
+def _robot_of(content: RigContent) -> RobotAxes:
     """The robot behind the axes: the loop's own, and where an axis states another one, that."""
     section = content.loop.robot
-    others = {each.axis: each for each in getattr(content, "robot_axis", [])}
-    if not others:
-        if section is None:
-            return RobotAxes(None)
+    if section is None:
+        return RobotAxes(None)
+    axes = content.robot_axis if isinstance(content, RigBodiesSection) else []
+    if not axes:
         return RobotAxes(section.make(), number(section.rate_limit), number(section.position_limit))
-    sections = [others.get(axis, section) for axis in AXES]
+    sections = [next((each for each in axes if each.axis == axis), section) for axis in AXES]
 
-    def limits(name: str) -> Any:
+    def limits(name: str) -> Array | None:
         stated = [getattr(each, name) for each in sections]
         return None if stated == [None] * len(stated) else number([np.inf if one is None else one for one in stated])
 
@@ -133,7 +140,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
     content = scenario.content
     plant = plant_of(content, loop)
     sensor = sensor_of(content, plant.port_axes)
-    start = getattr(content, "start", None)
+    at_rest = isinstance(content, RigSection) and content.start.robot == "at-rest"
     try:
         found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked, sensor.steady)
         if found.continuous_force:
@@ -141,6 +148,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
             found = rig_schedule(loop, float(sensor.longest()), float(sensor.averaging or 0.0), asked)
     except ValueError as error:
         raise ScenarioError(f"{scenario.name}: loop: {error}") from None
+    assert loop.hold is not None  # or there would be no schedule
     return Rig(
         plant=plant,
         robot=_robot_of(content),
@@ -148,7 +156,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         hold=number(loop.hold),
         period=number(loop.dynamics_period),
         compensator=compensator,
-        following=jnp.asarray(0.0 if start is not None and start.robot == "at-rest" else 1.0),
+        following=jnp.asarray(0.0 if at_rest else 1.0),
         held=asked is not None or loop.stepped(),
         dynamics=loop.dynamics,
         schedule=found,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.compensators import CompensatorLaw
 from dockdyn.stability.loop import Loop
 
 
@@ -26,7 +26,7 @@ class Maker:
             self.known[asked] = tuning_of(self.scenario, self.loop, asked)
         return self.known[asked]
 
-    def complete(self, section: Any | None) -> Any | None:
+    def complete(self, section: CompensatorLaw | None) -> CompensatorLaw | None:
         """A compensator's table with all its numbers: those left out are tuned at the stiffness that is believed.
 
         ScenarioError where the contact does not oscillate, no numbers make the rig's motion its, or the law has no rule that
@@ -40,7 +40,7 @@ class Maker:
             words = f"{error}; state {', '.join(section.tuned())}"
             raise ScenarioError(f"{self.scenario.name}: loop.compensator: {section.law}: {words}") from None
 
-    def make(self, section: Any | None) -> Compensator | None:
+    def make(self, section: CompensatorLaw | None) -> Compensator | None:
         """The compensator of a complete table; None of none."""
         return None if section is None else section.make(self.held())
 

@@ -12,8 +12,11 @@ import xarray as xr
 from scipy.stats import chi2
 
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.free_flight.schema import ContactSection
 from dockdyn.kinds.rig.measures import active, size
+from dockdyn.kinds.rig.schema import RigContactSection, RigContent
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import DynamicsSection, SensorSection
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.growth import loop_roots, single
@@ -35,7 +38,7 @@ def frequency(loop: Loop) -> float:
     return float("nan") if root is None else float(root.imag)
 
 
-def delay_budget(content: Any, loop: Loop) -> dict[str, float]:
+def delay_budget(content: RigContent, loop: Loop) -> dict[str, float]:
     """What each part of the loop delays the force by (s), to first order at the contact's own frequency."""
     section = content.loop
     sensor = section.sensor or SensorSection()
@@ -63,14 +66,14 @@ def delay_restitution(budget: dict[str, float], loop: Loop) -> float | None:
     return apparent_restitution(whole, float(loop.stiffness), float(loop.effective_mass)) if whole >= 0 else None
 
 
-def _stable_gains(content: Any, loop: Loop, gains: list[float], inertia: float) -> dict[str, list[bool] | None]:
+def _stable_gains(content: RigContent, loop: Loop, gains: list[float], inertia: float) -> dict[str, list[bool] | None]:
     """Whether the loop is stable at each of the `gains` (N s/m): exactly, and by Routh's table of the Padé polynomial.
 
     A velocity that is estimated counts as the robot's own. Routh's table knows no velocity of the model.
     """
     law = content.loop.compensator
     mass = float(loop.effective_mass) + inertia
-    model = law is not None and getattr(law, "velocity", "model") == "model"
+    model = law is not None and (not isinstance(law, WithVelocity) or law.velocity == "model")
     with_law = replace(loop, effective_mass=jnp.asarray(mass), velocity="model" if model else "robot")
     exact = [growth_rate(replace(with_law, gain=jnp.asarray(float(gain)))) < 0 for gain in gains]
     return {"exact": exact, "routh": None if model else [_routh_stable(content, with_law, gain) for gain in gains]}
@@ -81,7 +84,7 @@ def growth_rate(loop: Loop) -> float:
     return float(loop_roots(single(loop), 1)[0, 0].real)
 
 
-def _routh_stable(content: Any, loop: Loop, gain: float) -> bool:
+def _routh_stable(content: RigContent, loop: Loop, gain: float) -> bool:
     robot = None if content.loop.robot is None else content.loop.robot.transfer()
     return routh(approximate_loop(loop, robot, PADE_ORDER).at(gain)).stable
 
@@ -102,7 +105,7 @@ def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
     return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario.content, loop, dataset)))
 
 
-def _judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
+def _judgement(content: RigContent, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
     """All of the above for a run, ready for JSON; times in s."""
     budget = delay_budget(content, loop)
     law = content.loop.compensator
@@ -113,7 +116,7 @@ def _judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
         "delay_restitution": delay_restitution(budget, loop),
         "gains": visited,
         "stable": None
-        if visited is None or not law.made.steady_gain
+        if visited is None or law is None or not law.made.steady_gain
         else _stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "latest_s": latest(content),
@@ -123,20 +126,20 @@ def _judgement(content: Any, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def first_contact(content: Any) -> Any:
+def first_contact(content: RigContent) -> RigContactSection | ContactSection:
     """The table of a rig's contact, the first where there are several."""
     return content.contact[0] if isinstance(content.contact, list) else content.contact
 
 
-def latest(content: Any) -> float:
+def latest(content: RigContent) -> float:
     """How long (s) a contact can act after it has ended at the robot: through the sensor, hold and dynamics."""
     loop = content.loop
     sensor, dynamics = loop.sensor or SensorSection(), loop.dynamics or DynamicsSection(method="continuous")
     periods = sensor.period, None if loop.hold is None else loop.hold.period, dynamics.period
-    return float(loop.latest() + sum(period for period in periods if period is not None))
+    return float(loop.latest() + sum(period or 0.0 for period in periods))
 
 
-def _sensor_error(content: Any, dataset: xr.Dataset) -> float:
+def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
     """How far (N) a perfect loop's force may be off by its sensor alone in a run: noise, bias and resolution.
 
     The noise's largest of all instants, which chance exceeds in one run of a hundred.

@@ -10,6 +10,13 @@ from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.kinds.rig.schema import RigContent
+    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.report import Report
+    from dockdyn.results.drive import Progress
+    from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -28,37 +35,42 @@ class RigKind(Kind):
             raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
         return MODES[mode]
 
-    def simulate(self, scenario: Any, progress: Any) -> Any:
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.rig.judgement import judged
         from dockdyn.kinds.rig.simulate import simulate_rig
 
         return judged(scenario, simulate_rig(scenario, progress))
 
-    def summarise(self, dataset: Any) -> dict[str, Any]:
+    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
         from dockdyn.kinds.rig.summary import summarise_rig
 
         return summarise_rig(dataset)
 
-    def report(self, dataset: Any, summary: dict[str, Any]) -> Any:
+    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.rig.report import rig_report
 
         return rig_report(dataset, summary)
 
-    def scene(self, dataset: Any, content: Any) -> Any:
+    def scene(self, dataset: xr.Dataset, content: RigContent) -> Scene:
         from dockdyn.kinds.rig.replay import scene
 
         return scene(dataset, content)
 
-    def model(self, scenario: Any) -> Any:
+    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model() if scenario.content.mode == "6-dof" else super().model(scenario)
 
-    def loop(self, content: Any) -> LoopSection:
+    def loop(self, content: RigContent) -> LoopSection:
         return content.loop
 
-    def tuned(self, scenario: Any) -> Any:
+    def tuned(self, scenario: Scenario) -> Scenario:
         from dockdyn.kinds.rig.compensator import with_tuned_compensator
 
         return with_tuned_compensator(scenario)
 
-    def check_loop(self, scenario: Any) -> None:
+    def left_out_of_margins(self, content: RigContent) -> list[str]:
+        if content.mode == "1-dof" or not content.robot_axis:
+            return []
+        return ["the robot along the normal is taken to be that of loop.robot: robot_axis is left out"]
+
+    def check_loop(self, scenario: Scenario) -> None:
         return None

@@ -6,16 +6,18 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Int
 
 from dockdyn.hil.compensators.compensator import Compensator
+from dockdyn.integrate.model import Model, Scalar
 from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact
 from dockdyn.kinds.rig.model import Oracle, Rig
+from dockdyn.kinds.rig.model_plant import Plant
 from dockdyn.kinds.rig.model_run import run
 from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, loop_of, radius
 from dockdyn.programs import Program
@@ -38,14 +40,14 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
     return replace(scenario, content=content.model_copy(update={"contact": whole}))
 
 
-def _stacked(parts: Sequence[Any]) -> Any:
+def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
     """Trees of equal structure as one, with a leading axis."""
     return jax.tree.map(lambda *rows: jnp.stack([jnp.asarray(row) for row in rows]), *parts)
 
 
 @partial(jit_once, static=("rows", "stride"))
-def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> dict[str, Any]:
-    def one(rig: Rig, ideal: Oracle) -> dict[str, Any]:
+def simulated(rigs: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) -> dict[str, Array]:
+    def one(rig: Rig, ideal: Oracle) -> dict[str, Array]:
         seen = run(rig, ideal, seed, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
 
@@ -53,7 +55,9 @@ def simulated(rigs: Rig, oracle: Oracle, seed: Any, rows: int, stride: int) -> d
 
 
 @partial(Program, static=("samples",))
-def _all_free(models: Any, plants: Any, period: Any, samples: int) -> Any:
+def _all_free(
+    models: Model, plants: Plant, period: Scalar, samples: int
+) -> tuple[dict[str, Array], Int[Array, "lanes"]]:
     """The motions without rig, one after the other: their steps are where their events are."""
     return jax.lax.map(lambda lane: free(*lane, period, samples), (models, plants))
 

@@ -19,13 +19,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from dockdyn.hil.compensators.compensator import Action, Compensator, Seen
 from dockdyn.hil.robot import Reading, RobotAxes
 from dockdyn.hil.sensor import Arrived, Draws, ForceSensor
 from dockdyn.integrate.hybrid.runge_kutta import rk4
-from dockdyn.integrate.model import Scalar, State
+from dockdyn.integrate.model import Rate, Scalar, State
 from dockdyn.kinds.rig.model_ages import WEIGHTS, Ages, sampling
 from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port
 from dockdyn.kinds.rig.model_schedule import RigSchedule
@@ -37,7 +37,7 @@ WRITTEN_OUT = 4  # ticks of a cycle
 Flag = Any  # a bool that is known when the program is built, or that it computes
 
 
-def where(flag: Flag, yes: Callable[[], Any], no: Any) -> Any:
+def where[Tree](flag: Flag, yes: Callable[[], Tree], no: Tree) -> Tree:
     """`yes()` where the flag holds, else `no`; only one of them is in the program where the flag is known."""
     if isinstance(flag, bool):
         return yes() if flag else no
@@ -72,7 +72,7 @@ class Moving(NamedTuple):
     ]  # positions and velocities that the hold will take, the newest first
     load: Axes  # N, N m, measured and held
     touched: Port  # m, where it was measured
-    memory: Any  # of the compensator
+    memory: PyTree  # of the compensator
     action: Action
     port_work: Scalar  # J, of the contact at the robot
 
@@ -131,7 +131,7 @@ class Rig(eqx.Module):
             port_work=jnp.zeros(()),
         )
 
-    def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, Any]:
+    def cycle(self, ages: Ages, moving: Moving, oracle: Oracle, drawn: Draws | None) -> tuple[Moving, dict[str, Array]]:
         """One cycle, and what is observed whenever the compensator is asked; `oracle` and `drawn` have a row for each.
 
         Few ticks are written out one after the other, which runs faster; many are a loop, which compiles faster.
@@ -157,7 +157,7 @@ class Rig(eqx.Module):
 
     def advance(
         self, ages: Ages, moving: Moving, now: Instant, ideal: Oracle, drawn: Draws | None
-    ) -> tuple[Moving, Any]:
+    ) -> tuple[Moving, dict[str, Array]]:
         """One tick, and what is observed at its start."""
         plant, schedule = self.plant, self.schedule
         time = moving.tick * ages.tick
@@ -308,7 +308,7 @@ class Rig(eqx.Module):
         """Continuous dynamics through a part of a tick, in which neither robot receives a command."""
         own = moving.past[0]
 
-        def flow(share: float, there: State) -> Any:
+        def flow(share: float, there: State) -> Rate:
             node = int(2 * share)
             load = moving.load
             if self.schedule.continuous_force:

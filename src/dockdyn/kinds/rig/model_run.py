@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.integrate.model import pack, unpack
@@ -38,11 +38,11 @@ def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) 
         known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)
     one = jax.tree.map(lambda values: jnp.broadcast_to(values[0], (asks, *values.shape[1:])), oracle)
 
-    def cycle(moving: Moving, given: Any) -> tuple[Moving, Any]:
+    def cycle(moving: Moving, given: PyTree) -> tuple[Moving, dict[str, Array]]:
         ideal, random, encoder = given
         return rig.cycle(ages, moving, (one if ideal is None else ideal)._replace(encoder=encoder), random)
 
-    def row(moving: Moving, given: Any) -> tuple[Moving, Any]:
+    def row(moving: Moving, given: PyTree) -> tuple[Moving, dict[str, Array]]:
         first, later = (jax.tree.map(lambda values, part=part: values[part], given) for part in (0, slice(1, None)))
         moving, found = cycle(moving, first)
         if stride > 1:
@@ -69,7 +69,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
     oracle = Oracle(*(jnp.zeros((sum(rig.schedule.asks), rig.plant.port_axes)) for _ in range(2)))
     later = begun._replace(tick=begun.tick + 10**6 * rig.schedule.ticks)  # no force is from before t = 0
 
-    def numbers(moving: Moving) -> Any:
+    def numbers(moving: Moving) -> Moving:
         left_out: dict[str, Any] = {"tick": (), "port_work": ()}
         if rig.robot.robot is None:
             left_out["state"] = ()

@@ -9,12 +9,12 @@ Source: own construction on the located integration.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import PRESSING
 from dockdyn.hil.robot import Reading
@@ -176,7 +176,7 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
     starts = time + jnp.stack([jnp.zeros(()), ages.parts[0]])
     begun = starts - rig.sensor.delay > -1e-9 * ages.tick
 
-    def through(carry: tuple[State, Scalar], part: Any) -> tuple[tuple[State, Scalar], None]:
+    def through(carry: tuple[State, Scalar], part: PyTree) -> tuple[tuple[State, Scalar], None]:
         motion, work = carry
         row, length, has_begun, (late, own) = part
         model = Stretch(

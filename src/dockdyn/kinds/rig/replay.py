@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
+from jaxtyping import Array
 
+from dockdyn.kinds.rig.model_plant import Axes
+from dockdyn.kinds.rig.schema import RigBodiesSection, RigContent
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import beside, seen_from
@@ -25,8 +26,8 @@ LANES = {
 }
 
 
-def scene(dataset: xr.Dataset, content: Any) -> Scene:
-    return _of_bodies(dataset, content) if dataset.attrs["mode"] == "6-dof" else _of_line(dataset)
+def scene(dataset: xr.Dataset, content: RigContent) -> Scene:
+    return _of_bodies(dataset, content) if isinstance(content, RigBodiesSection) else _of_line(dataset)
 
 
 def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -129,7 +130,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy of the model", "J", time, series)]
 
 
-def _of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
+def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
     """Two bodies in axes of the laboratory, in which the target's mock-up stands still."""
     time, dwell = _frame_times(dataset)
     poses = {name: _mock_ups(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
@@ -177,7 +178,7 @@ def _of_bodies(dataset: xr.Dataset, content: Any) -> Scene:
     )
 
 
-def _mock_ups(dataset: xr.Dataset, content: Any, time: np.ndarray, name: str) -> Motion:
+def _mock_ups(dataset: xr.Dataset, content: RigBodiesSection, time: np.ndarray, name: str) -> Motion:
     """The chaser's mock-up in the laboratory, from the robot's axes, as the rig's plant places it."""
     import jax
     import jax.numpy as jnp
@@ -196,7 +197,7 @@ def _mock_ups(dataset: xr.Dataset, content: Any, time: np.ndarray, name: str) ->
 
     @jax.jit
     @jax.vmap
-    def place(pose: Any) -> Any:
+    def place(pose: Axes) -> tuple[Array, Array]:
         chaser, _ = plant.placed(pose, jnp.zeros(6))
         return chaser.pose.position.array(), chaser.pose.attitude.array()
 
@@ -205,7 +206,7 @@ def _mock_ups(dataset: xr.Dataset, content: Any, time: np.ndarray, name: str) ->
     return Motion(np.asarray(position), np.asarray(attitude))
 
 
-def contact_place(content: Any, robot: Motion) -> np.ndarray:
+def contact_place(content: RigBodiesSection, robot: Motion) -> np.ndarray:
     """The first contact's feature from the surface's reference point (frames, 3), axes of the surface's body."""
     feature, section, on_chaser = content.pair(content.contact[0])
     reference = np.asarray(section.make().reference().array())

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Int
 
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
-from dockdyn.integrate.model import Model, State, over_rows
+from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.rig.build import free_model, free_motion, resting
@@ -80,7 +80,7 @@ class Course:
 
 
 @partial(Program, static=("samples",))
-def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[str, Any], Any]:
+def free(model: Model, plant: Plant, period: Scalar, samples: int) -> tuple[dict[str, Array], Int[Array, ""]]:
     """The motion without rig at `samples` instants, a `period` (s) apart, and how its run ended."""
     settings = located.Settings(
         duration=period * (samples - 1) * (1 + 1e-12),
@@ -96,7 +96,7 @@ def free(model: Model, plant: Plant, period: Any, samples: int) -> tuple[dict[st
     assert solution.samples is not None
     states = jax.tree.map(lambda rows: rows[:samples], solution.samples.state)
 
-    def look(state: State) -> dict[str, Any]:
+    def look(state: State) -> dict[str, Array]:
         motion = free_motion(state)
         pose, rate = plant.pose(motion), plant.rate(motion)
         position, velocity = plant.port(pose, rate)
@@ -149,7 +149,7 @@ def course(scenario: Scenario, rig: Rig) -> Course:
     )
 
 
-def check(scenario: Scenario, status: Any) -> None:
+def check(scenario: Scenario, status: Int[Array, "..."]) -> None:
     """Refuses what has no motion without rig to compare with."""
     bad = np.asarray(status)[np.asarray(status) != Status.FINISHED]
     if bad.size:

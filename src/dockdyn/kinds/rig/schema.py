@@ -79,6 +79,11 @@ class RigSection(Section):
         fits(self.loop, self.duration)
         return self
 
+    @property
+    def bilateral(self) -> bool:
+        """Whether the contact acts both ways."""
+        return self.contact.bilateral
+
     def law(self) -> NormalLaw:
         return self.contact.normal.make()
 
@@ -112,6 +117,7 @@ class RigBodiesSection(TwoBodiesSection):
     integrator: ClassVar = IntegratorSection()
     output: ClassVar = OutputSection()
     controlled: ClassVar = False
+    bilateral: ClassVar = False
 
     @model_validator(mode="after")
     def in_time(self) -> Self:
@@ -133,4 +139,5 @@ class RigBodiesSection(TwoBodiesSection):
         return self.bodies()
 
 
+RigContent = RigSection | RigBodiesSection  # of a scenario
 MODES: dict[str, type[Section]] = {"1-dof": RigSection, "6-dof": RigBodiesSection}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dockdyn.control.actuators import Actuators
 from dockdyn.scenario.language.section import Section
@@ -45,14 +44,14 @@ class ActuatorSection(Section):
             refuse("base_capacity is that of a wheel with base_limit, which is missing")
 
     def make_actuators(
-        self, motors: Any, moving: list[int], turning: list[int], wheel: float, thrust: float
+        self, motors: Float[Array, "n"], moving: list[int], turning: list[int], wheel: float, thrust: float
     ) -> Actuators:
         """The limits, by the base's axes that it moves along and turns about, also from traced numbers.
 
         `wheel` (N m) and `thrust` (N) are the limits where none is stated; thrusters then give no torque.
         """
 
-        def by_axis(axes: list[int], value: Any, default: float) -> Any:
+        def by_axis(axes: list[int], value: float | None, default: float) -> Float[Array, "3"]:
             return jnp.zeros(3).at[jnp.array(axes, int)].set(default if value is None else value)
 
         budget = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_type_hints
 
 import jax.numpy as jnp
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model
@@ -116,7 +116,7 @@ def section_of(law: str, made: type[Compensator], own: bool = False) -> type[Com
     return section
 
 
-def _read_own(value: Any) -> Any:
+def _read_own(value: object) -> object:
     """The table of a law of the user's own."""
     if not isinstance(value, dict):
         return value
@@ -131,18 +131,21 @@ def _read_own(value: Any) -> Any:
 LAWS: dict[str, type[CompensatorLaw]] = {name: section_of(name, made) for name, made in COMPENSATORS.items()}
 
 
-def _law_of(value: Any) -> str | None:
+def _law_of(value: object) -> str | None:
     """The law that a table names, or that it is one of the user's own."""
     named = value.get("law", DEFAULT) if isinstance(value, dict) else getattr(value, "law", None)
     return "user" if isinstance(named, str) and ":" in named else named
 
 
-CompensatorSection = Annotated[
-    Union[
-        (
-            *(Annotated[made, Tag(name)] for name, made in LAWS.items()),
-            Annotated[SerializeAsAny[OwnCompensator], BeforeValidator(_read_own), Tag("user")],
-        )
-    ],
-    Discriminator(_law_of),
-]
+if TYPE_CHECKING:
+    CompensatorSection = CompensatorLaw
+else:
+    CompensatorSection = Annotated[
+        Union[
+            (
+                *(Annotated[made, Tag(name)] for name, made in LAWS.items()),
+                Annotated[SerializeAsAny[OwnCompensator], BeforeValidator(_read_own), Tag("user")],
+            )
+        ],
+        Discriminator(_law_of),
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -13,7 +13,7 @@ from dockdyn.scenario.tables.part import refuse
 INERTIA_SLACK = 1e-9  # relative; the triangle inequality is met with equality by flat bodies
 
 
-def tensor(value: Any) -> Any:
+def tensor(value: object) -> object:
     """A diagonal as a 3 × 3 table."""
     if isinstance(value, list) and len(value) == 3 and not any(isinstance(item, list) for item in value):
         return [[value[i] if i == j else 0.0 for j in range(3)] for i in range(3)]

@@ -28,7 +28,7 @@ class LookSection(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def by_name(cls, value: Any) -> Any:
+    def by_name(cls, value: object) -> object:
         """A text is the file."""
         return {"file": value} if isinstance(value, str) else value
 
@@ -40,7 +40,7 @@ class LookSection(Section):
         return value
 
 
-def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any:
+def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any:  # noqa: ANN401, what a file holds
     """`data` with the mesh files found beside the scenario as absolute paths; ScenarioError where one is not there.
 
     An absolute path is taken as it is: a result can be computed again where its mesh no longer is.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import jax.numpy as jnp
+from jaxtyping import ArrayLike
 from pydantic import model_validator
 
 from dockdyn.hil.compensators.command_lead import CommandLead
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.compensators import CompensatorSection
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.compensators import CompensatorSection, WithVelocity
+from dockdyn.scenario.tables.part import array, refuse
 from dockdyn.scenario.tables.robot import RobotSection
 from dockdyn.stability.loop import Dynamics, Loop
 
@@ -166,12 +167,8 @@ class LoopSection(Section):
         """The tables given besides the delay."""
         return [name for name in TABLES if getattr(self, name) is not None]
 
-    def make(self, effective_mass: Any, stiffness: Any, damping: Any) -> Loop:
+    def make(self, effective_mass: ArrayLike, stiffness: ArrayLike, damping: ArrayLike) -> Loop:
         """The loop along one direction of contact, also from traced numbers; of compensators, those that margins count."""
-
-        def number(value: Any) -> Any:
-            return None if value is None else jnp.asarray(value, float)
-
         dynamics, sensor = self.dynamics or DynamicsSection(method="continuous"), self.sensor or SensorSection()
         delay = jnp.asarray(self.delay, float) + jnp.asarray(sensor.delay, float)
         hold = None if self.hold is None else self.hold.period
@@ -184,16 +181,16 @@ class LoopSection(Section):
             stiffness=jnp.asarray(stiffness, float),
             damping=jnp.asarray(damping, float),
             delay=delay,
-            gain=number(small.gain),
-            hold=number(dynamics.period if hold is None else hold),
-            sensor_period=number(sensor.period),
-            dynamics_period=number(dynamics.period),
+            gain=array(small.gain),
+            hold=array(dynamics.period if hold is None else hold),
+            sensor_period=array(sensor.period),
+            dynamics_period=array(dynamics.period),
             robot=None if self.robot is None else self.robot.make(),
             dynamics=dynamics.method,
-            velocity="model" if law is not None and getattr(law, "velocity", "robot") == "model" else "robot",
-            lead=number(small.lead),
-            second_lead=number(small.second_lead),
-            virtual_stiffness=number(virtual.stiffness),
-            virtual_damping=number(virtual.damping),
-            averaging=number(sensor.averaging),
+            velocity="model" if isinstance(law, WithVelocity) and law.velocity == "model" else "robot",
+            lead=array(small.lead),
+            second_lead=array(small.second_lead),
+            virtual_stiffness=array(virtual.stiffness),
+            virtual_damping=array(virtual.damping),
+            averaging=array(sensor.averaging),
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
 from pydantic import AfterValidator, Field
 
 from dockdyn.scenario.language.units import Number, quantity
@@ -25,6 +26,6 @@ Velocity = Annotated[list[quantity("m/s", "a velocity", component=True)], Field(
 Rate = Annotated[list[quantity("rad/s", "an angular rate", component=True)], Field(min_length=3, max_length=3)]
 
 
-def number(value: Any) -> Any:
+def number(value: ArrayLike | None) -> Float[Array, ""]:
     """A number of a table as JAX has it; zero for one that is not stated."""
     return jnp.asarray(0.0 if value is None else value, float)

@@ -44,10 +44,10 @@ class OwnImpact(OwnPart):
         return StatedLaw(values, self.law, law_of(made, self.law))
 
 
-def or_own(named: type[Section], own: type[OwnImpact]) -> Any:
+def or_own(named: type[Section], own: type[OwnImpact]) -> Any:  # noqa: ANN401, a type
     """Field type: the table of a law with a name, or, where that is "module:Class", of one of the user's own."""
 
-    def which(value: Any) -> str:
+    def which(value: object) -> str:
         given = value.get("law") if isinstance(value, dict) else getattr(value, "law", None)
         return "user" if isinstance(given, str) and ":" in given else "named"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, NoReturn, Union
 
 import jax.numpy as jnp
 from pydantic import Discriminator, Tag, create_model, model_validator
@@ -15,7 +15,7 @@ from dockdyn.scenario.language.section import Section
 class Part(Section):
     """A surface or law by name; `make` turns its numbers, as arrays, into the thing itself."""
 
-    def make(self) -> Any:
+    def make(self) -> Any:  # noqa: ANN401, a surface or a law
         raise TypeError
 
 
@@ -25,7 +25,7 @@ class Shape(Part):
     name: str | None = None
 
 
-def array(value: Any) -> Any:
+def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and parts
     """Numbers as arrays, sections as what they make, everything else as it is."""
     if isinstance(value, Part):
         return value.make()
@@ -36,11 +36,11 @@ def array(value: Any) -> Any:
 
 
 def part(
-    key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: Any
+    key: str, name: str, maker: Callable[..., Any], check: Callable[[Any], None] | None = None, **fields: object
 ) -> type[Part]:
     """The section of one part: `fields` are types, or (type, default)."""
 
-    def make(self: Part) -> Any:
+    def make(self: Part) -> object:
         return maker(**{field: array(getattr(self, field)) for field in fields})
 
     def checked(self: Part) -> Part:
@@ -60,14 +60,15 @@ def part(
     return made
 
 
-def refuse(allowed: str) -> None:
+def refuse(allowed: str) -> NoReturn:
+    """Raise what pydantic tells with the key: what is `allowed` there."""
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 
-def choice(key: str, parts: list[type[Part]], own: type[Part]) -> Any:
+def choice(key: str, parts: list[type[Part]], own: type[Part]) -> Any:  # noqa: ANN401, a type
     """Field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
 
-    def name(value: Any) -> str | None:
+    def name(value: object) -> str | None:
         given = value.get(key) if isinstance(value, dict) else getattr(value, key, None)
         return "user" if isinstance(given, str) and ":" in given else given
 

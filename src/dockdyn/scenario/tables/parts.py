@@ -53,7 +53,7 @@ def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     return Cone.of(apex, axis, half_angle, jnp.min(jnp.stack(ends)) if ends else None)
 
 
-def _damping_one_way(law: Any) -> None:
+def _damping_one_way(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
     stated = (law.damping is not None, law.restitution is not None, law.speed is not None)
     if stated not in ((True, False, False), (False, True, True)):
         refuse("must state either damping, or restitution with the speed at which it holds")
@@ -65,7 +65,7 @@ def hunt_crossley(exponent, stiffness, damping, restitution, speed) -> HuntCross
     return HuntCrossley(exponent=exponent, stiffness=stiffness, damping=damping)
 
 
-def table(law: Any) -> None:
+def table(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
     for name in ("force", "unloading_force"):
         column = getattr(law, name)
         if column is not None and len(column) != len(law.stroke):
@@ -90,7 +90,7 @@ class Spring(Part):
         return self
 
 
-def _stiffness_known(law: Any) -> None:
+def _stiffness_known(law: Any) -> None:  # noqa: ANN401, a table that `part` makes
     if law.stiffness is None and any(spring.stiffness is None for spring in law.springs):
         refuse("must give a stiffness for all springs, or one for each")
 

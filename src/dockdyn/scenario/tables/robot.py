@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Self
 
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 from pydantic import BeforeValidator, Field, model_validator
 
 from dockdyn.scenario.language.section import Section
@@ -17,7 +18,7 @@ from dockdyn.stability.transfer_function import TransferFunction
 SAMPLED = ("a", "b", "period")  # keys of a robot as it is identified in samples
 
 
-def pair(value: Any) -> Any:
+def pair(value: object) -> list[Any]:
     """A real pole or zero as a complex one."""
     return value if isinstance(value, list) else [value, 0.0]
 
@@ -46,7 +47,7 @@ class RobotSection(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def from_samples(cls, data: Any) -> Any:
+    def from_samples(cls, data: object) -> object:
         """The polynomials of a robot stated in samples; what is not well formed is left to the checks of its keys."""
         if not isinstance(data, dict) or not any(data.get(key) is not None for key in SAMPLED):
             return data
@@ -103,7 +104,7 @@ class RobotSection(Section):
         return Robot.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))
 
 
-def polynomial(places: list[Any]) -> Any:
+def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
     """Coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
     found = jnp.ones(1, complex)
     for place in places:

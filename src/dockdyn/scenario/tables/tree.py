@@ -6,7 +6,17 @@ from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, field_serializer, field_validator, model_validator
+from jaxtyping import Array, Float
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    FieldSerializationInfo,
+    ValidationInfo,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import PAST_END, Link, in_order, tree_of
@@ -124,7 +134,7 @@ class LinkSection(Section):
 
     @field_validator("start", "start_rate", "stiffness", "damping", mode="before")
     @classmethod
-    def of_joint(cls, value: Any, info: Any) -> Any:
+    def of_joint(cls, value: object, info: ValidationInfo) -> float | list[float] | None:
         """The number, or three or four of a spherical joint, in the units of the joint."""
         joint = "locked" if info.data.get("parent") is None else info.data.get("joint", "revolute")
         if value is None:
@@ -146,7 +156,7 @@ class LinkSection(Section):
         return [number_of(part, units, what, Bounds()) for part in value]
 
     @field_serializer("start", "start_rate", "stiffness", "damping")
-    def written(self, value: Any, info: Any) -> Any:
+    def written(self, value: object, info: FieldSerializationInfo) -> Any:  # noqa: ANN401, pydantic goes by this
         return f"{value!r} {OF_JOINT[self.joint][info.field_name][0]}" if isinstance(value, float) else value
 
     @model_validator(mode="after")
@@ -173,12 +183,12 @@ class LinkSection(Section):
         """Whether it has a mass."""
         return self.mass is not None or self.beam is not None
 
-    def turn(self) -> Any:
+    def turn(self) -> Float[Array, "3 3"]:
         """Rotation matrix, joint axes → the parent's where it is mounted."""
         attitude = UPRIGHT if self.mount_attitude is None else self.mount_attitude
         return Quaternion.of(jnp.asarray(attitude, float)).matrix().array()
 
-    def attitude(self) -> Any:
+    def attitude(self) -> Float[Array, "4"]:
         """Quaternion at which a spherical joint starts."""
         if self.start is None:
             return jnp.asarray(UPRIGHT)
@@ -191,7 +201,7 @@ class LinkSection(Section):
             words = f"is beyond the beam of {self.name}; its x must be 0 to {self.beam.length:g} m"
             refuse(f'{key} = {place}: {words} (what reaches further: on a link with `at = "tip"`)')
 
-    def seat(self, place: Any) -> dict[str, Any]:
+    def seat(self, place: Float[Array, "3"] | list[float]) -> dict[str, Any]:
         """Where on the link a place (m, link axes, its beam straight) is fixed: `at` and `mount` of a `Link` there.
 
         On a beam it is fixed to the section at its x, and moves and turns with that.
@@ -318,7 +328,7 @@ class TreeSection(Section):
         """The link of a name."""
         return next(link for link in self.link if link.name == name)
 
-    def grip(self, name: str, place: Any) -> Link:
+    def grip(self, name: str, place: Float[Array, "3"] | list[float]) -> Link:
         """The massless frame at a place on a link (m, link axes)."""
         return Link(GRIP, name, joint="locked", **self.named(name).seat(place))
 
@@ -329,10 +339,10 @@ class TreeSection(Section):
         bodies = [link.body() for link in self.link if link.beam is not None and link.mass is not None]
         return tree_of([*links, *bodies, *frames], base="planar" if planar else "free")
 
-    def start(self, tree: Tree, planar: bool) -> tuple[Configuration, Any]:
+    def start(self, tree: Tree, planar: bool) -> tuple[Configuration, Float[Array, "n"]]:
         """Configuration and velocities at t = 0, beams straight."""
 
-        def vector(value: Any) -> Any:
+        def vector(value: list[float] | None) -> Float[Array, "3"]:
             return jnp.asarray(NOTHING if value is None else value, float)
 
         columns, modal, count = tree.layout.columns()
@@ -357,6 +367,6 @@ class TreeSection(Section):
         return q, v
 
 
-def turned_back(attitude: Any, vector: Any) -> Any:
+def turned_back(attitude: Float[Array, "4"], vector: Float[Array, "3"]) -> Float[Array, "3"]:
     """An inertial vector in body axes."""
     return Quaternion.of(attitude).matrix().array().T @ vector

@@ -60,7 +60,7 @@ def _with_links(section: Entry, where: str, folder: Path) -> Entry:
     return {**rest, "link": [*links.values(), *more]}
 
 
-def read(path: Path, label: str) -> Any:
+def read(path: Path, label: str) -> Any:  # noqa: ANN401, yourdfpy's, without types
     """The robot in a URDF file (yourdfpy's), without its meshes."""
     try:
         from yourdfpy import URDF
@@ -103,7 +103,7 @@ def _check_complete(root: ElementTree.Element, label: str) -> None:
                 raise ScenarioError(f"{label}: {element.tag} {name}: <{part.split('/')[-1]}> has no {missing[0]}")
 
 
-def links_of(robot: Any, label: str) -> tuple[list[Entry], dict[str, str]]:
+def links_of(robot: Any, label: str) -> tuple[list[Entry], dict[str, str]]:  # noqa: ANN401, of `read`
     """Tables of the links, the root first and every link after its parent, and the link that each joint moves."""
     bodies = {link.name: link for link in robot.links}
     holders: dict[str, Any] = {}
@@ -137,7 +137,7 @@ def links_of(robot: Any, label: str) -> tuple[list[Entry], dict[str, str]]:
     return links, {joint.name: joint.child for joint in robot.joints}
 
 
-def _joint_of(joint: Any, label: str) -> Entry:
+def _joint_of(joint: Any, label: str) -> Entry:  # noqa: ANN401, of `read`
     """What the joint says: parent, kind, place, axis, damping."""
     where = f"{label}: joint {joint.name}"
     if joint.type not in KINDS:
@@ -166,7 +166,7 @@ def _joint_of(joint: Any, label: str) -> Entry:
     return found
 
 
-def body(link: Any, label: str) -> Entry:
+def body(link: Any, label: str) -> Entry:  # noqa: ANN401, of `read`
     """Mass, centre and inertia about it in link axes; nothing for a frame without mass."""
     inertial, where = link.inertial, f"{label}: link {link.name}"
     if inertial is None:
@@ -182,7 +182,7 @@ def body(link: Any, label: str) -> Entry:
     return {"mass": inertial.mass, "centre": frame[:3, 3].tolist(), "inertia": ((turned + turned.T) / 2).tolist()}
 
 
-def finite(value: Any, where: str, what: str) -> None:
+def finite(value: object, where: str, what: str) -> None:
     if not np.all(np.isfinite(value)):
         raise ScenarioError(f"{where}: {what}: must be finite numbers")
 

@@ -23,6 +23,7 @@ from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.stability.growth import loop_roots, single
 from dockdyn.stability.loop import Loop
@@ -227,8 +228,9 @@ def counted(content: Judged, loop: Loop) -> list[str]:
         f"{loop.dynamics} dynamics": loop.dynamics != "continuous",
         "robot": loop.robot is not None,
         "virtual contact": bool(float(loop.virtual_stiffness) or float(loop.virtual_damping)),
-        f"compensator ({getattr(law, 'law', None)})": law is not None and law.made.in_margins,
     }
+    if law is not None:
+        parts[f"compensator ({law.law})"] = law.made.in_margins
     return [part for part, there in parts.items() if there]
 
 
@@ -303,23 +305,16 @@ def _place_once(content: TwoBodiesSection, nominal: Nominal) -> tuple[Array, Arr
 
 def _remarks(content: Judged, loop: Loop, nominal: Nominal | None) -> list[str]:
     """What a reader of the margins should know."""
-    found = []
-    if getattr(content, "latch", None) is not None:
-        found.append("the latch is left out: these are the margins of the contact alone")
+    kind = kind_named(content.kind)
+    found = kind.left_out_of_margins(content)
     if content.loop.robot is not None and not abs((gain := content.loop.robot.transfer().dc_gain()) - 1) < OFF:
         found.append(f"the robot's gain at rest is {gain:g}, not 1: it does not go where it is told")
-    along = (
-        nominal is not None
-        and not nominal.others
-        and (kind_named(content.kind).along_normal or content.loop.beyond_delay())
-    )
+    along = nominal is not None and not nominal.others and (kind.along_normal or content.loop.beyond_delay())
     if along and len(content.contact) > 1:
         found.append("several contacts are possible; the loop is taken along the normal of the nominal one alone")
     found += left_out(content.loop, loop)
     if parts := left_out_by_pade(loop):
         found.append(f"the Padé approximations leave out {' and '.join(parts)}")
-    if getattr(content, "robot_axis", None):
-        found.append("the robot along the normal is taken to be that of loop.robot: robot_axis is left out")
     return found
 
 
@@ -331,7 +326,7 @@ def left_out(section: LoopSection, loop: Loop) -> list[str]:
         found.append(f"these are the margins of the loop without its compensator ({law.law})")
     if law is not None and law.made.in_margins and law.period is not None and loop.dynamics == "continuous":
         found.append("the compensator acts continuously: its period is left out")
-    if law is not None and getattr(law, "velocity", "model") not in ("model", "robot"):
+    if isinstance(law, WithVelocity) and law.velocity not in ("model", "robot"):
         found.append("the compensator's velocity is taken to be the robot's own: the estimate's lag is left out")
     if section.sensor is not None and section.sensor.averaging is not None and not hyperperiod_of(loop).averages:
         found.append(

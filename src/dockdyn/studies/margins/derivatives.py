@@ -137,9 +137,10 @@ def _tied_keys(content: Judged, loop: Loop, values: dict[str, float]) -> list[tu
         hyperperiod = hyperperiod_of(loop)
         moved = [True, bool(loop.sensor_period is not None), loop.stepped(), hyperperiod.averages]
         groups.append(tuple(key for key, tied in zip(PERIODS, moved, strict=True) if tied and key in values))
-    robot = getattr(content.loop, "robot", None)
-    for name in ("poles", "zeros"):
-        groups += _conjugate_pairs(f"loop.robot.{name}", getattr(robot, name, None) or [])
+    robot = content.loop.robot
+    if robot is not None:
+        groups += _conjugate_pairs("loop.robot.poles", robot.poles or [])
+        groups += _conjugate_pairs("loop.robot.zeros", robot.zeros or [])
     for key in values:
         body, inertia, place = key.partition(".inertia.")
         row, _, column = place.partition(".")

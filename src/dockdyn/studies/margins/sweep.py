@@ -22,6 +22,7 @@ from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import whole_number
 from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.tables.stability import StabilitySection
 from dockdyn.stability.chart import Growth, chart, locate, parted
 from dockdyn.stability.growth import growth_rates
 from dockdyn.stability.lanes import in_lanes
@@ -71,9 +72,9 @@ def stability_dataset(scenario: Scenario, sweeps: list[Sweep], progress: Progres
     attributes["operating_point"] = json.dumps([axis.now for axis in axes[:2]])
     content = _swept_content(scenario, axes)
     # a swept place on the wall is the place; else the contact, and those closed with it, are those of the scenario itself
-    sections = (getattr(each, "stability", None) for each in (scenario.content, content))
-    own, swept_place = (getattr(section, "distance", None) for section in sections)
-    nominal = nominal_of(replace(scenario, content=content) if own is None and swept_place is not None else scenario)
+    own, swept_place = scenario.content.stability, content.stability
+    on_wall = isinstance(own, StabilitySection) and own.distance is None and swept_place.distance is not None
+    nominal = nominal_of(replace(scenario, content=content) if on_wall else scenario)
     growth = partial(_growth_at, scenario.name, content, nominal, axes)
     variables = swept(axes, growth, progress) if len(axes) == 1 else _charted(axes, growth, progress)
     return xr.Dataset(*variables, attrs=attributes)

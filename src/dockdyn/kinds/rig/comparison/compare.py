@@ -79,7 +79,7 @@ def _checked_laws(names: Sequence[str], known: Sequence[str], option: str = "") 
     return list(dict.fromkeys(names))
 
 
-def stiffness_range(given: Any) -> list[float] | None:
+def stiffness_range(given: object) -> list[float] | None:
     """Stiffnesses (N/m) of a list, or of `LOW:HIGH:COUNT`, spread evenly by ratio; None for a single one."""
     if isinstance(given, list):
         if not 1 <= len(given) <= MOST:
@@ -97,7 +97,7 @@ def stiffness_range(given: Any) -> list[float] | None:
     return [float(value) for value in np.geomspace(*ends, int(count))]
 
 
-def stiffness(value: Any) -> float:
+def stiffness(value: object) -> float:
     """A stiffness (N/m), units allowed."""
     try:
         return float(TypeAdapter(Stiffness).validate_python(value))
@@ -173,7 +173,7 @@ def compare(
     tried = _default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
     lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
     rates = np.array([frequency(loop) for loop in lanes.loops])
-    bilateral = bool(getattr(scenario.content.contact, "bilateral", False))
+    bilateral = scenario.content.bilateral
     found: dict[str, list[np.ndarray]] = {name: [] for name in (*VARIABLES, *ERRORS, "wall_time")}
     tables, left_out = completed(maker, scenario, laws)
     for place, section in enumerate(tables.values()):
@@ -240,7 +240,7 @@ def _dataset_of(
         "noise_draws": len(seeds(scenario)),
         "tuned_at_N_m": float(loop_of(scenario).stiffness) if stated is None else float(stated),
         "duration_s": float(scenario.content.duration),
-        "bilateral": int(getattr(scenario.content.contact, "bilateral", False)),
+        "bilateral": int(scenario.content.bilateral),
         **({"own": own_law(scenario)} if _as_compared(scenario) else {}),
     }
     return xr.Dataset(variables, coordinates, attributes)

@@ -18,6 +18,7 @@ from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMNS = 7  # stiffnesses in a table
@@ -156,18 +157,18 @@ def _style(place: int) -> dict[str, Any]:
     }
 
 
-def logarithmic(ax: Any, name: str, subs: tuple[int, ...] = (1,)) -> None:
+def logarithmic(ax: Axes, name: str, subs: tuple[int, ...] = (1,)) -> None:
     """Makes an axis, "x" or "y", logarithmic, with plain numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     ax.set(**{f"{name}scale": "log"})
-    axis = getattr(ax, f"{name}axis")
+    axis: Any = getattr(ax, f"{name}axis")
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(plain))
 
 
-def _over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Any]:
+def _over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Axes]:
     """A measure over stiffness, a line each compensator."""
     from matplotlib.figure import Figure
 
