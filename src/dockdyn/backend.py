@@ -9,7 +9,6 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-
 VARIABLE = "DOCKDYN_BACKEND"
 BACKENDS = ("native", "xla")
 DEFAULT = "native"

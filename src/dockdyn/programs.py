@@ -78,14 +78,14 @@ class Program:
         self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]
     ) -> Compiled:
         """A compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
+        whole = self.jitted(fixed, moving, structure)
         if not backend.native():
-            return self.jitted(fixed, moving, structure)
+            return whole
         leaves = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
         name = self.name_of(fixed, structure, leaves)
         if name is not None and (found := stored(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
                 return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name)
-        whole = self.jitted(fixed, moving, structure)
         traced = whole.trace(*leaves)
         try:
             code = code_of(translate(traced.jaxpr))
@@ -110,7 +110,7 @@ class Program:
         except Unstorable:
             return None
 
-    def jitted(self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef) -> jax.stages.Wrapped:
+    def jitted(self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef) -> Any:  # noqa: ANN401, JAX's
         """The function of the leaves of the arguments `moving`, for XLA to compile."""
         names = tuple(moving)
 
@@ -130,18 +130,20 @@ class Compiled(Protocol):
 
     def __call__(self, *leaves: ArrayLike) -> PyTree: ...
 
-    @property
-    def clear_cache(self) -> Callable[[], None]: ...
+    def clear_cache(self) -> None: ...
 
 
 class ByXla:
     """A function of leaves that XLA compiles, once for all that machine code and XLA answer."""
 
-    def __init__(self, function: jax.stages.Wrapped):
-        self.function, self.clear_cache = function, function.clear_cache
+    def __init__(self, function: Any):  # noqa: ANN401, of `jax.jit`
+        self.function = function
 
     def __call__(self, *leaves: ArrayLike) -> PyTree:
         return self.function(*map(np.asarray, leaves))
+
+    def clear_cache(self) -> None:
+        self.function.clear_cache()
 
 
 class Translated:

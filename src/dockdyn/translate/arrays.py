@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from dockdyn.translate.scalar_program import KINDS, Builder, Kind, Scalar, Store, Untranslatable, Value
+from dockdyn.translate.scalar_program import KINDS, Builder, Scalar, Store, Untranslatable, Value, kind_of
 
 SMALL = 64  # elements; larger arrays lie in memory
 Index = tuple[Scalar, ...]
@@ -24,7 +24,6 @@ class Numbers:
 
     values: np.ndarray  # of objects
     dtype: str
-    spilled: Store | None = field(default=None, repr=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -73,7 +72,7 @@ def unflat(builder: Builder, place: Scalar, shape: Sequence[int]) -> Index:
 
 
 def in_memory(builder: Builder, array: Array) -> Memory:
-    """The array in memory. Numbers are written there once in each block that needs them."""
+    """The array in memory; numbers are written there."""
     if isinstance(array, Memory):
         return array
     store = builder.memory(array.dtype, max(array.values.size, 1))
@@ -85,8 +84,9 @@ def in_memory(builder: Builder, array: Array) -> Memory:
 def element(builder: Builder, array: Array, index: Index) -> Scalar:
     """One number of an array."""
     if isinstance(array, Numbers):
-        if all(not isinstance(one, Value) for one in index):
-            return array.values[tuple(map(int, index))]
+        known = [int(one) for one in index if not isinstance(one, Value)]
+        if len(known) == len(index):
+            return array.values[tuple(known)]
         if array.values.size == 1:
             return array.values.ravel()[0]
         array = in_memory(builder, array)
@@ -124,9 +124,14 @@ def written(builder: Builder, array: Memory, of: Callable[[Index], Scalar]) -> N
 
 def loaded(builder: Builder, array: Memory) -> Array:
     """The array as numbers, where it is small enough."""
-    size = math.prod(array.shape)
-    if size > SMALL:
+    return array if math.prod(array.shape) > SMALL else as_numbers(builder, array)
+
+
+def as_numbers(builder: Builder, array: Array) -> Numbers:
+    """All numbers of an array."""
+    if isinstance(array, Numbers):
         return array
+    size = math.prod(array.shape)
     values = np.empty(size, object)
     for place in range(size):
         values[place] = builder.load(array.store, builder.compute("add", array.start, place))
@@ -149,20 +154,16 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
     return Memory(array.store, array.start, tuple(shape), array.dtype)
 
 
-def folded(builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar], small: bool) -> Scalar:
+def folded(
+    builder: Builder, count: int, start: Scalar, step: Callable[[Scalar, Scalar], Scalar], small: bool
+) -> Scalar:
     """`step(total, index)` over the indices below `count`; written out where what it reads is `small`."""
     if small:
         total = start
         for index in range(count):
             total = step(total, index)
         return total
-    slot = builder.slot(kind_for(start), start)
+    slot = builder.slot(kind_of(start), start)
     with builder.repeat(count) as place:
         builder.put(slot, step(builder.get(slot), place))
     return builder.get(slot)
-
-
-def kind_for(value: Scalar) -> Kind:
-    from dockdyn.translate.scalar_program import kind_of
-
-    return kind_of(value)

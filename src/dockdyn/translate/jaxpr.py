@@ -62,7 +62,9 @@ class Translator:
         known: dict[Any, Array] = dict(zip(jaxpr.constvars, constants, strict=True))
         known |= dict(zip(jaxpr.invars, arguments, strict=True))
         del constants, arguments
-        last = {variable: place for place, equation in enumerate(jaxpr.eqns) for variable in _variables(equation.invars)}
+        last = {
+            variable: place for place, equation in enumerate(jaxpr.eqns) for variable in _variables(equation.invars)
+        }
         kept = set(_variables(jaxpr.outvars))
         self.live.append(known)
         for variable in [one for one in known if one not in last and one not in kept]:
@@ -110,9 +112,7 @@ class Translator:
         store = array.store
         if store.role != "work" or any(id(store) in frozen for frozen in self.frozen):
             return False
-        return not any(
-            isinstance(one, Memory) and one.store is store for known in self.live for one in known.values()
-        )
+        return not any(isinstance(one, Memory) and one.store is store for known in self.live for one in known.values())
 
     def own(self, array: Array) -> Memory:
         """The array in memory that may be written: its own where nobody else reads it, else a copy."""
@@ -151,9 +151,7 @@ def translate(function: Any) -> Program:  # noqa: ANN401, a closed jaxpr of JAX
     arrays = [np.asarray(one) for one in constants]
     kinds = [(one.aval.shape, one.aval.dtype) for one in jaxpr.invars]
     kinds += [(one.shape, one.dtype) for one in arrays]
-    stores = [
-        Store("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)
-    ]
+    stores = [Store("in", place, dtype_of(dtype), math.prod(shape)) for place, (shape, dtype) in enumerate(kinds)]
     read: list[Array] = []
     for store, (shape, _), needed in zip(stores, kinds, used + [True] * len(arrays), strict=True):
         memory = Memory(store, 0, tuple(shape), store.dtype)

@@ -9,6 +9,7 @@ Source: LLVM language reference.
 from __future__ import annotations
 
 import struct
+
 from dockdyn.translate.jaxpr import Program
 from dockdyn.translate.scalar_program import (
     Block,
@@ -39,7 +40,12 @@ ARITHMETIC = {
     "div": ("fdiv", "sdiv"),
     "rem": ("frem", "srem"),
 }
-COMPARED = {"eq": ("fcmp oeq", "icmp eq"), "ne": ("fcmp une", "icmp ne"), "lt": ("fcmp olt", "icmp slt"), "le": ("fcmp ole", "icmp sle")}
+COMPARED = {
+    "eq": ("fcmp oeq", "icmp eq"),
+    "ne": ("fcmp une", "icmp ne"),
+    "lt": ("fcmp olt", "icmp slt"),
+    "le": ("fcmp ole", "icmp sle"),
+}
 INTRINSICS = {
     "sqrt": "llvm.sqrt.f64",
     "abs": "llvm.fabs.f64",
@@ -231,4 +237,3 @@ class _Printer:
         type_ = TYPES[kind]
         self.declared[name] = f"{type_} @{name}({', '.join([type_] * len(words))})"
         return f"call {type_} @{name}({', '.join(f'{type_} {word}' for word in words)})"
-

@@ -92,7 +92,7 @@ def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain dat
     arrays["text"] = np.frombuffer(zlib.compress(code.text.encode(), 1), np.uint8)
     arrays["machine"] = np.frombuffer(code.machine, np.uint8)
     data = io.BytesIO()
-    np.savez(data, **arrays)
+    np.savez(data, allow_pickle=False, **arrays)
     body = len(text).to_bytes(8, "little") + text + data.getvalue()
     with contextlib.suppress(OSError):
         write_file(folder() / f"{name}.bin", hashlib.sha256(body).digest() + body)

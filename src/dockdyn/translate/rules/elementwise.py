@@ -72,7 +72,7 @@ def _extreme(name: str) -> One:
 def _quotient(name: str) -> One:
     def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
         """Of integers by zero: −1, and the number itself as remainder, as XLA has it."""
-        if kind_of(a) == "float" or isinstance(b, int) and b:
+        if kind_of(a) == "float" or (isinstance(b, int) and b):
             return builder.compute("fmod" if name == "rem" and kind_of(a) == "float" else name, a, b)
         zero = builder.compute("eq", b, 0)
         found = builder.compute(name, a, builder.select(zero, 1, b))

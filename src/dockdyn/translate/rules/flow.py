@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from dockdyn.translate.arrays import Array, Memory, Numbers, copied, dtype_of, element, in_memory, loaded
+from dockdyn.translate.arrays import Array, Memory, Numbers, as_numbers, copied, dtype_of, element, in_memory, loaded
 from dockdyn.translate.jaxpr import Translator, numbers_of, parts, rule
 from dockdyn.translate.scalar_program import KINDS, Block, Branch, Builder, Scalar, Slot, Untranslatable, Value, While
 
@@ -63,8 +63,8 @@ class Carried:
         taken: set[int] = set()
         for array, change in zip(start, changes, strict=True):
             fixed.append(None if change else array)
-            numbers = isinstance(array, Numbers) and change
-            slots.append([builder.slot(KINDS[array.dtype], one) for one in array.values.ravel()] if numbers else [])
+            values = list(array.values.ravel()) if isinstance(array, Numbers) and change else []
+            slots.append([builder.slot(KINDS[array.dtype], one) for one in values])
             memory = None
             if change and not isinstance(array, Numbers):
                 memory = translator.own(array) if id(array.store) not in taken else copied(builder, array)
@@ -96,7 +96,7 @@ class Carried:
                 if new.store is not memory.store:
                     moves.append((memory, new))
                 continue
-            for slot, was, value in zip(self.slots[place], old.values.ravel(), _values(builder, new), strict=True):
+            for slot, was, value in zip(self.slots[place], _values(builder, old), _values(builder, new), strict=True):
                 if was is not value:
                     builder.put(slot, value)
         own = {id(memory.store) for memory in self.memories if memory is not None}
@@ -113,8 +113,7 @@ class Carried:
 
 def _values(builder: Builder, array: Array) -> list[Scalar]:
     """All numbers of a small array."""
-    array = loaded(builder, array) if isinstance(array, Memory) else array
-    return list(array.values.ravel())
+    return list(as_numbers(builder, array).values.ravel())
 
 
 def _changes(jaxpr: Any, constants: int, carried: int) -> list[bool]:  # noqa: ANN401, JAX's
@@ -158,7 +157,12 @@ def scanned(translator: Translator, arrays: list[Array], params: dict[str, Any],
     changes = _changes(body, len(constants), many)
     fixed = [one for one, change in zip(start, changes, strict=True) if not change]
     rows = [in_memory(builder, one) if length > 1 else one for one in rows]
-    kept = [Memory(builder.memory(dtype_of(one.dtype), max(math.prod(one.shape), 1)), 0, tuple(one.shape), dtype_of(one.dtype)) for one in outs[many:]]
+    kept = [
+        Memory(
+            builder.memory(dtype_of(one.dtype), max(math.prod(one.shape), 1)), 0, tuple(one.shape), dtype_of(one.dtype)
+        )
+        for one in outs[many:]
+    ]
     with translator.freezing([*constants, *rows, *fixed]):
         carried = Carried.of(translator, start, changes)
         _turns(translator, params, carried, constants, rows, kept)
@@ -242,19 +246,23 @@ def _chosen(
         no = translator.call(branches[0], operands)
     joined = [_joined(builder, later, a, earlier, b) for a, b in zip(yes, no, strict=True)]
     builder.block.lines.append(Branch(first, later, earlier))
-    return [numbers_of([builder.get(one) if isinstance(one, Slot) else one for one in found[0]], found[1], found[2])
-            if isinstance(found, tuple) else found for found in joined]
+    return [
+        numbers_of([builder.get(one) if isinstance(one, Slot) else one for one in found[0]], found[1], found[2])
+        if isinstance(found, tuple)
+        else found
+        for found in joined
+    ]
 
 
 def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) -> Any:  # noqa: ANN401, see below
     """What one array is after two branches: memory, or the shape and type of numbers with what holds each."""
     if isinstance(a, Memory) and isinstance(b, Memory):
-        if a.store is b.store and a.start is b.start:
+        if a.store is b.store and a.start == b.start:
             return a
         memory = Memory(builder.memory(a.dtype, math.prod(a.shape)), 0, a.shape, a.dtype)
-        for block, one in ((later, a), (earlier, b)):
+        for block, source in ((later, a), (earlier, b)):
             with builder.inside(block):
-                builder.copy(memory.store, 0, one.store, one.start, memory.store.count)
+                builder.copy(memory.store, 0, source.store, source.start, memory.store.count)
         return memory
     with builder.inside(later):
         ones = _values(builder, a)
@@ -272,4 +280,3 @@ def _joined(builder: Builder, later: Block, a: Array, earlier: Block, b: Array) 
                 builder.put(slot, value)
         held.append(slot)
     return held, a.shape, a.dtype
-

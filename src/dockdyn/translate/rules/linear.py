@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dockdyn.translate.arrays import Array, Memory, copied, dtype_of, flat, in_memory, loaded, unflat
+from dockdyn.translate.arrays import Array, Memory, copied, dtype_of, flat, in_memory, loaded
 from dockdyn.translate.jaxpr import Translator, rule
 from dockdyn.translate.scalar_program import Builder, Scalar
 
@@ -53,7 +53,10 @@ def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, A
     pivots = Memory(builder.memory("int32", max(math.prod(outs[1].shape), 1)), 0, tuple(outs[1].shape), "int32")
     order = Memory(builder.memory("int32", max(math.prod(outs[2].shape), 1)), 0, tuple(outs[2].shape), "int32")
     with builder.repeat(math.prod(batch)) as one:
-        matrix, turned = Table(builder, whole, one), Table(builder, Memory(order.store, 0, (*batch, rows, 1), "int32"), one)
+        matrix, turned = (
+            Table(builder, whole, one),
+            Table(builder, Memory(order.store, 0, (*batch, rows, 1), "int32"), one),
+        )
         chosen = Table(builder, Memory(pivots.store, 0, (*batch, min(rows, columns), 1), "int32"), one)
         with builder.repeat(rows) as row:
             turned.put(row, 0, row)
@@ -65,7 +68,9 @@ def lower_upper(translator: Translator, arrays: list[Array], params: dict[str, A
             diagonal = matrix.get(step, step)
             with builder.repeat(rows, builder.compute("add", step, 1)) as row:
                 nonzero = builder.compute("ne", diagonal, 0.0)  # a singular matrix keeps its column
-                factor = builder.select(nonzero, builder.compute("div", matrix.get(row, step), diagonal), matrix.get(row, step))
+                factor = builder.select(
+                    nonzero, builder.compute("div", matrix.get(row, step), diagonal), matrix.get(row, step)
+                )
                 matrix.put(row, step, factor)
                 with builder.repeat(columns, builder.compute("add", step, 1)) as column:
                     less = builder.compute("mul", factor, matrix.get(step, column))
@@ -150,7 +155,7 @@ def triangular(translator: Translator, arrays: list[Array], params: dict[str, An
                 known = inner if forward else builder.compute("sub", count - 1, inner)
                 less = builder.compute("mul", coefficient(row, known), table.get(*at(known, column)))
                 builder.put(total, builder.compute("sub", builder.get(total), less))
-            found = builder.get(total)
+            found: Scalar = builder.get(total)
             if not params["unit_diagonal"]:
                 found = builder.compute("div", found, coefficient(row, row))
             table.put(*at(row, column), found)

@@ -18,6 +18,7 @@ from dockdyn.translate.arrays import (
     Index,
     Memory,
     Numbers,
+    as_numbers,
     dtype_of,
     element,
     flat,
@@ -47,7 +48,9 @@ def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
     def of(index: Index) -> Scalar:
         return element(
-            builder, array, tuple(0 if length == 1 else index[axis] for axis, length in zip(axes, array.shape, strict=True))
+            builder,
+            array,
+            tuple(0 if length == 1 else index[axis] for axis, length in zip(axes, array.shape, strict=True)),
         )
 
     return [produced(builder, outs[0].shape, array.dtype, of)]
@@ -78,14 +81,17 @@ def reversed_(translator: Translator, arrays: list[Array], params: dict[str, Any
 
     def of(index: Index) -> Scalar:
         whole = (
-            builder.compute("sub", array.shape[axis] - 1, one) if axis in axes else one for axis, one in enumerate(index)
+            builder.compute("sub", array.shape[axis] - 1, one) if axis in axes else one
+            for axis, one in enumerate(index)
         )
         return element(builder, array, tuple(whole))
 
     return [produced(builder, outs[0].shape, array.dtype, of)]
 
 
-def _cut(builder: Builder, array: Array, starts: Sequence[Scalar], shape: Sequence[int], strides: Sequence[int]) -> Array:
+def _cut(
+    builder: Builder, array: Array, starts: Sequence[Scalar], shape: Sequence[int], strides: Sequence[int]
+) -> Array:
     """The part of an array from `starts` on."""
     if isinstance(array, Numbers) and any(isinstance(start, Value) for start in starts):
         array = in_memory(builder, array)
@@ -155,7 +161,7 @@ def tiled(translator: Translator, arrays: list[Array], params: dict[str, Any], o
 def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequence[int]) -> Array:
     """Arrays one after another along an axis."""
     if math.prod(shape) <= SMALL:
-        numbers = [one if isinstance(one, Numbers) else loaded(builder, one) for one in arrays]
+        numbers = [as_numbers(builder, one) for one in arrays]
         return Numbers(np.concatenate([one.values for one in numbers], axis), arrays[0].dtype)
     memory = Memory(builder.memory(arrays[0].dtype, math.prod(shape)), 0, tuple(shape), arrays[0].dtype)
     start = 0
@@ -167,7 +173,9 @@ def _joined(builder: Builder, arrays: Sequence[Array], axis: int, shape: Sequenc
 
 def _put(builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar]) -> None:
     """Writes an array into a part of one in memory."""
-    if isinstance(array, Memory) and all(one == whole for one, whole in zip(array.shape[1:], into.shape[1:], strict=True)):
+    if isinstance(array, Memory) and all(
+        one == whole for one, whole in zip(array.shape[1:], into.shape[1:], strict=True)
+    ):
         start = builder.compute("add", into.start, flat(builder, starts, into.shape))
         builder.copy(into.store, start, array.store, array.start, math.prod(array.shape))
         return
@@ -180,8 +188,8 @@ def _put(builder: Builder, into: Memory, array: Array, starts: Sequence[Scalar])
             return
         length = array.shape[len(index)]
         if isinstance(array, Numbers):
-            for one in range(length):
-                along((*index, one))
+            for place in range(length):
+                along((*index, place))
         else:
             with builder.repeat(length) as one:
                 along((*index, one))
@@ -207,11 +215,11 @@ def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     if math.prod(shape) <= SMALL:
         values = np.empty(shape, object)
         values[...] = fill
-        numbers = array if isinstance(array, Numbers) else loaded(builder, array)
+        numbers = as_numbers(builder, array)
         for index in np.ndindex(array.shape):
-            there = [low + one * (inner + 1) for one, (low, _, inner) in zip(index, sides, strict=True)]
-            if all(0 <= one < length for one, length in zip(there, shape, strict=True)):
-                values[tuple(there)] = numbers.values[index]
+            places = [low + one * (inner + 1) for one, (low, _, inner) in zip(index, sides, strict=True)]
+            if all(0 <= one < length for one, length in zip(places, shape, strict=True)):
+                values[tuple(places)] = numbers.values[index]
         return [Numbers(values, array.dtype)]
     if any(low < 0 or high < 0 or inner for low, high, inner in sides):
         from dockdyn.translate.scalar_program import Untranslatable
@@ -246,10 +254,13 @@ def updated(translator: Translator, arrays: list[Array], params: dict[str, Any],
         for start, whole, size in zip(starts, array.shape, part.shape, strict=True)
     ]
     del arrays[:]
-    if isinstance(array, Numbers) and not any(isinstance(one, Value) for one in places):
+    known = [one for one in places if not isinstance(one, Value)]
+    if isinstance(array, Numbers) and len(known) == len(places):
         values = array.values.copy()
-        numbers = part if isinstance(part, Numbers) else loaded(builder, part)
-        values[tuple(slice(one, one + size) for one, size in zip(places, part.shape, strict=True))] = numbers.values
+        numbers = as_numbers(builder, part)
+        values[tuple(slice(int(one), int(one) + size) for one, size in zip(known, part.shape, strict=True))] = (
+            numbers.values
+        )
         return [Numbers(values, array.dtype)]
     memory = translator.own(array)
     _put(builder, memory, part, places)
@@ -333,17 +344,18 @@ def _scatter(name: str, operation: str | None) -> None:
                 whole[axis] = builder.compute("add", whole[axis], index[window])
             return tuple(whole), inside
 
-        def new(old: Scalar, part: Scalar) -> Scalar:
+        def new(old: Any, part: Any) -> Scalar:  # noqa: ANN401, of tables of objects
             return part if operation is None else SAME[operation](builder, old, part)
 
         known = all(not isinstance(one, Value) for one in _all_of(starts))
         if isinstance(array, Numbers) and known:
             values = array.values.copy()
-            numbers = parts if isinstance(parts, Numbers) else loaded(builder, parts)
+            numbers = as_numbers(builder, parts)
             for index in np.ndindex(numbers.shape):
                 place, inside = where(index)
                 if inside:
-                    values[place] = new(values[place], numbers.values[index])
+                    there = tuple(int(one) for one in place if not isinstance(one, Value))
+                    values[there] = new(values[there], numbers.values[index])
             return [Numbers(values, array.dtype)]
         memory = translator.own(array)
         _scatter_into(builder, memory, starts, parts, where, new)
@@ -368,8 +380,7 @@ def _scatter_into(builder: Builder, memory: Memory, starts: Array, parts: Array,
         for index in np.ndindex(parts.shape):
             one(index)
     elif count:
-        starts_near, parts = in_memory(builder, starts), in_memory(builder, parts)
-        del starts_near
+        parts = in_memory(builder, parts)
         with builder.repeat(count) as place:
             one(unflat(builder, place, parts.shape))
 
@@ -379,4 +390,3 @@ for _name, _of in (("scatter", None), ("scatter-add", "add"), ("scatter-mul", "m
 _scatter("scatter-max", "max")
 _scatter("scatter_add", "add")
 _scatter("scatter_mul", "mul")
-

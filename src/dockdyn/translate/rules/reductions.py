@@ -7,15 +7,31 @@ Source: definitions of JAX's `lax`.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from dockdyn.translate.arrays import Array, Index, Memory, Numbers, dtype_of, element, folded, in_memory, produced, unflat
+from dockdyn.translate.arrays import (
+    SMALL,
+    Array,
+    Index,
+    Memory,
+    Numbers,
+    as_numbers,
+    dtype_of,
+    element,
+    flat,
+    folded,
+    in_memory,
+    loaded,
+    produced,
+    unflat,
+)
 from dockdyn.translate.jaxpr import Translator, rule
 from dockdyn.translate.rules.elementwise import SAME, One
-from dockdyn.translate.scalar_program import Builder, Scalar
+from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable
 
+MOST_EXCHANGES = 4000  # of a sort that is written out
 STARTS: dict[str, dict[str, Any]] = {
     "add": {"float64": 0.0, "other": 0},
     "mul": {"float64": 1.0, "other": 1},
@@ -28,7 +44,7 @@ STARTS: dict[str, dict[str, Any]] = {
 
 
 def _start(name: str, dtype: str) -> Scalar:
-    return STARTS[name].get(dtype, STARTS[name].get("other"))
+    return STARTS[name][dtype] if dtype in STARTS[name] else STARTS[name]["other"]
 
 
 def _reduce(name: str) -> None:
@@ -58,8 +74,6 @@ for _name in STARTS:
 
 def _near(builder: Builder, array: Array, results: int) -> Array:
     """The array in memory where so many results are not written out."""
-    from dockdyn.translate.arrays import SMALL
-
     return in_memory(builder, array) if results > SMALL else array
 
 
@@ -69,20 +83,21 @@ def _argument(name: str) -> None:
         """The first of the extreme ones; what is no number counts as extreme."""
         builder, (array,), (axis,) = translator.builder, arrays, params["axes"]
         count = array.shape[axis]
-        array = in_memory(builder, array) if isinstance(array, Memory) else array
 
         def at(index: Index) -> Scalar:
             def one(place: Scalar) -> Scalar:
                 found = element(builder, array, (*index[:axis], place, *index[axis:]))
                 return builder.compute("to_int", found) if array.dtype == "bool" else found
 
-            best, where = one(0), 0
+            best, where = one(0), cast(Scalar, 0)
             for place in range(1, count):
                 value = one(place)
                 better = builder.compute("lt", *((best, value) if name == "argmax" else (value, best)))
                 if array.dtype == "float64":
                     known = builder.compute("not", builder.compute("is_nan", best))
-                    better = builder.compute("or", better, builder.compute("and", builder.compute("is_nan", value), known))
+                    better = builder.compute(
+                        "or", better, builder.compute("and", builder.compute("is_nan", value), known)
+                    )
                 best, where = builder.select(better, value, best), builder.select(better, place, where)
             return where
 
@@ -101,8 +116,6 @@ def _cumulate(name: str, of: One) -> None:
         others = array.shape[:axis] + array.shape[axis + 1 :]
         memory = Memory(builder.memory(array.dtype, max(math.prod(array.shape), 1)), 0, array.shape, array.dtype)
         source = array if isinstance(array, Memory) else in_memory(builder, array)
-        from dockdyn.translate.arrays import flat, loaded
-
         with builder.repeat(math.prod(others)) as place:
             around = unflat(builder, place, others)
             total = element(builder, source, (*around[:axis], count - 1 if backwards else 0, *around[axis:]))
@@ -155,13 +168,10 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
 def ordered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     """By exchanges of neighbours, which keeps the order of equal ones."""
     builder, axis, keys = translator.builder, params["dimension"], params["num_keys"]
-    shape = arrays[0].shape
-    if not all(isinstance(one, Numbers) for one in arrays):
-        from dockdyn.translate.scalar_program import Untranslatable
-
-        raise Untranslatable(f"sorting {shape}")
-    tables = [np.moveaxis(one.values.copy(), axis, -1) for one in arrays]
-    count = shape[axis]
+    count, size = arrays[0].shape[axis], math.prod(arrays[0].shape)
+    if size * count > MOST_EXCHANGES:
+        raise Untranslatable(f"sorting {arrays[0].shape}")
+    tables = [np.moveaxis(as_numbers(builder, one).values.copy(), axis, -1) for one in arrays]
     for index in np.ndindex(tables[0].shape[:-1]):
         for last in range(count - 1, 0, -1):
             for place in range(last):
