@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dockdyn.parameters import parameter
     from dockdyn.report.plot import plot
     from dockdyn.results.store import open_result
+    from dockdyn.scenario.distributions.own_distribution import Distribution
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
     from dockdyn.studies.campaign.answers import campaign_answers
@@ -39,6 +40,7 @@ moved.install()
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
     "Compensator": "hil.compensators.compensator",
+    "Distribution": "scenario.distributions.own_distribution",
     "Extent": "contact.surfaces.surface",
     "Friction": "contact.laws.friction",
     "ImpactLaw": "impact.laws.impact_law",
@@ -71,6 +73,7 @@ PLACES = {
 
 __all__ = [
     "Compensator",
+    "Distribution",
     "Extent",
     "Friction",
     "ImpactLaw",
