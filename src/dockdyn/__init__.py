@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
+    from dockdyn.control.controller import Controller
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.free_flight.nominal import resting_state
@@ -40,6 +41,7 @@ moved.install()
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
     "Compensator": "hil.compensators.compensator",
+    "Controller": "control.controller",
     "Distribution": "scenario.distributions.own_distribution",
     "Extent": "contact.surfaces.surface",
     "Friction": "contact.laws.friction",
@@ -73,6 +75,7 @@ PLACES = {
 
 __all__ = [
     "Compensator",
+    "Controller",
     "Distribution",
     "Extent",
     "Friction",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import equinox as eqx
 import numpy as np
@@ -17,7 +17,16 @@ from pydantic import AfterValidator, create_model, model_validator
 from dockdyn.parameters import Parameter, parameters_of, settings_of
 from dockdyn.scenario.distributions.distribution import Cube, DistributionSection, Reader, Values, inner
 from dockdyn.scenario.language.own_code import Own
-from dockdyn.scenario.tables.own_part import imported, read_value, shape_of, si, type_of
+from dockdyn.scenario.tables.own_part import (
+    imported,
+    keys_of,
+    read_value,
+    refuse_taken,
+    refuse_unfinished,
+    shape_of,
+    si,
+    type_of,
+)
 from dockdyn.scenario.tables.part import refuse
 
 KEY = "{key}"  # in the unit of a parameter: that of the keys
@@ -137,26 +146,17 @@ class OwnDistribution(DistributionSection, Own):
 @cache
 def section_of(target: str, made: type[Distribution], unit: str | None = None) -> type[OwnDistribution]:
     """The table of a class. What is in the key's unit, a `unit` that may not be known yet, is then left as written."""
-    hints = get_type_hints(made)
-    keys: dict[str, Any] = {}
+    keys: dict[str, Any] = {"distribution": (Literal[target], ...)} | keys_of(made)
     for name, about in parameters_of(made).items():
         if KEY not in about.unit:
-            keys[name] = type_of(made, name)
-        elif unit is None:
+            continue
+        if unit is None:
             _, *default = type_of(made, name, replace(about, unit=""))
             read = AfterValidator(_left_as_written(about, shape_of(made, name)))
             keys[name] = (Annotated[Any, read], *default)
         else:
             keys[name] = type_of(made, name, replace(about, unit=_in_unit(about.unit, unit)))
-    words = {name: (hints[name], default) for name, default in settings_of(made).items()}
-    section = create_model(
-        f"{made.__name__}Section",
-        __base__=OwnDistribution,
-        __doc__=inspect.getdoc(made),
-        distribution=(Literal[target], ...),
-        **keys,
-        **words,
-    )
+    section = create_model(f"{made.__name__}Section", __base__=OwnDistribution, __doc__=inspect.getdoc(made), **keys)
     section.made = made
     return section
 
@@ -179,12 +179,6 @@ def _left_as_written(about: Parameter, shape: tuple[int | None, ...] | None) -> 
 def own_section(target: str) -> type[OwnDistribution]:
     """The table of the class "module:Class", as written. PydanticCustomError where it is no distribution."""
     made = imported(target, Distribution)
-    taken = ("keys", *OwnDistribution.model_fields)
-    for field in (*parameters_of(made), *settings_of(made)):
-        if field in taken or hasattr(OwnDistribution, field):
-            refuse(f"{target} has a field {field!r}, a name that is taken; must have another one")
-    if missing := [
-        name for name in ("inverse", "nominal") if getattr(getattr(made, name), "__isabstractmethod__", False)
-    ]:
-        refuse(f"{target} must define {' and '.join(missing)}")
+    refuse_taken(target, made, ("keys", *OwnDistribution.model_fields), OwnDistribution)
+    refuse_unfinished(target, made, ("inverse", "nominal"))
     return section_of(target, made)

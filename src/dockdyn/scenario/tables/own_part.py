@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_type_hints
 
@@ -21,8 +22,9 @@ from pydantic_core import PydanticCustomError
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface
-from dockdyn.parameters import Parameter, parameters_of
+from dockdyn.parameters import Parameter, parameters_of, settings_of
 from dockdyn.scenario.language import own_code
+from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import (
     LARGEST,
     SMALLEST,
@@ -120,6 +122,38 @@ def type_of(made: type, name: str, about: Parameter | None = None) -> Any:
     if default is not dataclasses.MISSING:
         return kind, default
     return (kind | None, None) if about.tuned else (kind, ...)
+
+
+def keys_of(made: type) -> dict[str, Any]:
+    """Type and default of all keys of a class: its parameters and its static fields."""
+    hints = get_type_hints(made)
+    keys = {name: type_of(made, name) for name in parameters_of(made)}
+    return keys | {name: (hints[name], default) for name, default in settings_of(made).items()}
+
+
+def refuse_taken(target: str, made: type, names: Iterable[str], section: type[Section]) -> None:
+    """Refuses a class with a parameter or static field of a name that is taken: one of `names`, or what its table has."""
+    for field in (*parameters_of(made), *settings_of(made)):
+        if field in names or hasattr(section, field):
+            refuse(f"{target} has a field {field!r}, a name that is taken; must have another one")
+
+
+def refuse_unfinished(target: str, made: type, methods: Iterable[str]) -> None:
+    """Refuses a class that leaves out one of the `methods` of its base."""
+    if missing := [name for name in methods if getattr(getattr(made, name), "__isabstractmethod__", False)]:
+        refuse(f"{target} must define {' and '.join(missing)}")
+
+
+def read_table(value: Any, base: type, section_of: Callable[[str, type], type[Section]]) -> Any:
+    """The table of a law of the user's own, "module:Class" of a `base`, with the keys that `section_of` gives it."""
+    if not isinstance(value, dict):
+        return value
+    made = imported(value["law"], base)
+    section = section_of(value["law"], made)
+    if unknown := sorted(set(value) - set(section.model_fields)):
+        known = ", ".join(named(made, name) for name in section.model_fields if name != "law")
+        refuse(f"{value['law']} has no field {unknown[0]!r}; its fields: {known}")
+    return section.model_validate(value)
 
 
 def _default_of(made: type, name: str) -> Any:
