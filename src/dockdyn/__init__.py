@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
+    from dockdyn.control.controller import Controller
     from dockdyn.hil.compensators.compensator import Compensator
     from dockdyn.impact.laws.impact_law import ImpactLaw
     from dockdyn.kinds.free_flight.nominal import resting_state
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dockdyn.parameters import parameter
     from dockdyn.report.plot import plot
     from dockdyn.results.store import open_result
+    from dockdyn.scenario.distributions.own_distribution import Distribution
     from dockdyn.scenario.language.errors import ScenarioError
     from dockdyn.scenario.load import Scenario, load, presets
     from dockdyn.studies.campaign.answers import campaign_answers
@@ -39,6 +41,8 @@ moved.install()
 # loaded on first use, so that `import dockdyn` and `dockdyn --help` stay quick
 PLACES = {
     "Compensator": "hil.compensators.compensator",
+    "Controller": "control.controller",
+    "Distribution": "scenario.distributions.own_distribution",
     "Extent": "contact.surfaces.surface",
     "Friction": "contact.laws.friction",
     "ImpactLaw": "impact.laws.impact_law",
@@ -71,6 +75,8 @@ PLACES = {
 
 __all__ = [
     "Compensator",
+    "Controller",
+    "Distribution",
     "Extent",
     "Friction",
     "ImpactLaw",

@@ -6,35 +6,16 @@ Source: PD in the rotation vector, Wie 2008, Space Vehicle Dynamics and Control,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from jaxtyping import Array, Float, PyTree
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
-from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.controller import Command, Controller, Measured, Three
 from dockdyn.control.plant import attitude_error
-from dockdyn.mechanics.rotation import Quaternion
-
-Three = Float[Array, "3"]
 
 
-class FreeBody(NamedTuple):
-    """A free rigid body at an instant, as control sees it."""
-
-    position: Three  # m, centre of mass, inertial axes, from the origin that a reference counts from
-    velocity: Three  # m/s, inertial
-    attitude: Float[Array, "4"]  # body to inertial
-    rate: Three  # rad/s, body axes
-    wheel: Three  # N m s, momentum of its wheel, body axes
-    used: Float[Array, "2"]  # N s, N m s: what thrusters have used
-
-
-class BodyHold(eqx.Module):
+class BodyHold(Controller):
     """Torque −Kp δ − Kd ω, δ the rotation from the reference; force −kp (r − r₀) − kd (v − v₀) at the centre of mass.
 
-    The wheel gives what it can of the torque, thrusters the rest, and the force; each within its limits. Knows place,
-    attitude and their rates; neither masses nor the other body. A law like those of `Law`, of a body alone.
+    Knows place, attitude and their rates; neither masses nor the other body.
     """
 
     stiffness: Float[Array, ""]  # Kp, N m/rad
@@ -42,25 +23,11 @@ class BodyHold(eqx.Module):
     attitude: Float[Array, "4"]  # reference
     position_stiffness: Float[Array, ""]  # kp, N/m
     velocity_damping: Float[Array, ""]  # kd, N s/m
-    position: Three  # r₀, m, inertial axes
+    position: Three  # r₀, m, inertial axes, from where positions count
     velocity: Three  # v₀, m/s, inertial
 
-    def act(self, body: FreeBody, actuators: Actuators) -> Actuation:
-        """What the actuators give, within their limits."""
+    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
+        body = seen.chaser
         torque = -self.stiffness * attitude_error(self.attitude, body.attitude) - self.damping * body.rate
         away, drift = body.position - self.position, body.velocity - self.velocity
-        force = -self.position_stiffness * away - self.velocity_damping * drift
-        own_axes = Quaternion.of(body.attitude).matrix().array().T
-        wheel = actuators.turn(torque, body.rate, body.wheel)
-        thrust, jets = actuators.thruster(own_axes @ force, torque - wheel, body.used)
-        return Actuation(jnp.zeros(0), wheel, thrust, jets)
-
-
-class BodyControl(eqx.Module):
-    """A law of a free body and what it acts through."""
-
-    law: BodyHold
-    actuators: Actuators
-
-    def act(self, body: FreeBody) -> Actuation:
-        return self.law.act(body, self.actuators)
+        return memory, Command(-self.position_stiffness * away - self.velocity_damping * drift, torque)

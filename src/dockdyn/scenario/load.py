@@ -149,12 +149,12 @@ def refuse_own_code(text: str, name: str) -> None:
 
 
 def _own_code_in(data: object, key: str = "") -> str | None:
-    """The first key of `data` that names a law or shape "module:Class"; None where none does."""
+    """The first key of `data` that names a law, shape or distribution "module:Class"; None where none does."""
     if not isinstance(data, dict | list):
         return None
     for name, value in data.items() if isinstance(data, dict) else enumerate(data):
         here = f"{key}.{name}".lstrip(".")
-        if name in ("law", "shape") and isinstance(value, str) and ":" in value:
+        if name in ("law", "shape", "distribution") and isinstance(value, str) and ":" in value:
             return here
         if found := _own_code_in(value, here):
             return found
@@ -202,7 +202,8 @@ def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder:
 def checked(data: dict[str, Any], name: str, folder: Path | None, fixed: Iterable[str] = ()) -> Scenario:
     """The scenario that `data` describes; what is distributed there and named in `fixed` is so no more."""
     others = {key: data[key] for key in ("campaign", "requirements") if key in data}
-    plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
+    with importable(folder):
+        plain, stated = extracted({key: value for key, value in data.items() if key not in others}, name)
     campaign = _campaign_of(others.get("campaign", {}), name)
     requirements = requirements_of(others.get("requirements", {}), name)
     own = {key for one in stated if not one.inline for key in one.keys if holds(plain, key, name)}

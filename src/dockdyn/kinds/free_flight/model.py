@@ -17,8 +17,8 @@ from dockdyn.contact.catch import Seat
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.latch import HELD, ON_RAMP, SWUNG, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
-from dockdyn.control.actuators import Actuation, Effort
-from dockdyn.control.body_hold import BodyControl, FreeBody
+from dockdyn.control.actuators import Effort
+from dockdyn.control.controller import BodyControl, FreeBody, Measured
 from dockdyn.control.plant import attitude_error
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
@@ -48,7 +48,7 @@ class FreeFlight(ContactModel):
     `origin`, so that they keep their digits however far away the bodies are; `mode` one integer a contact and one for the
     latch, `memory` the work of all these forces (J, eq. 152), which is the change of kinetic energy less
     the work of control, with a latch what it had to take when it fell in and the seat in its catch, and with control what
-    that did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay.
+    its law remembers and what it did (`Effort`, about the common centre of mass). Control acts on the chaser, without delay.
     """
 
     bodies: tuple[RigidBody, RigidBody]
@@ -68,18 +68,24 @@ class FreeFlight(ContactModel):
         q = tuple(pose.shifted(-self.origin()) for pose in self.poses)
         places = self.places(State(q, self.twists, None, None))
         modes = tuple(contact.first_mode(contact.touch(*places)).astype(int) for contact in self.contacts)
-        memory = self.remembered(jnp.zeros(()), Effort.nothing())
+        memory = self.remembered(jnp.zeros(()), self.uncontrolled(State(q, self.twists, None, None)))
         if self.latch is None:
             return State(q, self.twists, modes, memory)
         entered = self.latch.ramp.first_mode(jnp.minimum(*self.latch.travel(*places))).astype(int)
         return State(q, self.twists, (*modes, entered), memory)
 
-    def remembered(self, work: Scalar, effort: Effort, catch: Seat | None = None) -> PyTree:
+    def uncontrolled(self, x: State) -> tuple[PyTree, ...]:
+        """What control's law remembers and what it has done as it begins; nothing where there is none."""
+        if self.control is None:
+            return ()
+        effort = Effort.nothing()
+        return (self.control.init(self.measured(x, effort)), effort)
+
+    def remembered(self, work: Scalar, done: tuple[PyTree, ...], catch: Seat | None = None) -> PyTree:
         """A memory, or its rate, of a latch that has caught nothing: no more than there is a use for."""
         caught: tuple[Any, ...] = () if self.latch is None else (Caught.nothing(),)
         if self.latch is not None and self.latch.catch is not None:
             caught += (Seat.nothing(self.latch.catch) if catch is None else catch,)
-        done = () if self.control is None else (effort,)
         return (work, *caught, *done) if caught or done else work
 
     def names(self) -> list[str]:
@@ -88,8 +94,10 @@ class FreeFlight(ContactModel):
             if int(group) == MEMORY:
                 if rest in ([], ["0"]):
                     return "work"
-                last = self.control is not None and rest[0] == str(len(self.initial().memory) - 1)
-                return " ".join(["control" if last else "capture", *rest[1:]])
+                words = ["capture"] * len(self.initial().memory)
+                if self.control is not None:
+                    words[-2:] = ["controller", "control"]
+                return " ".join([words[int(rest[0])], *rest[1:]])
             return " ".join([("chaser", "target")[int(rest[0])], *rest[1:]])
 
         return [named(word) for word in super().names()]
@@ -125,33 +133,40 @@ class FreeFlight(ContactModel):
                 torques[i] = torques[i] + (place.torque(point, force) + place.rotation.transposed_times(moment)) * side
             power += force.dot(chaser.velocity(point) - target.velocity(point)) + moment.dot(chaser.rate - target.rate)
             caught = x.memory[2].rate(catch_power(self, self.latch, self.latch.catch, x))
-        effort = Effort.nothing()
+        done: tuple[PyTree, ...] = ()
         if self.control is not None:
-            force, torque, effort = self.steered(x, self.control)
+            force, torque, memory, effort = self.steered(x, self.control)
+            done = (memory, effort)
             forces[0], torques[0] = forces[0] + force, torques[0] + torque
         q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
         v = tuple(
             body.acceleration(twist, force, torque)
             for body, twist, force, torque in zip(self.bodies, x.v, forces, torques, strict=True)
         )
-        return Rate(q, v, self.remembered(power, effort, caught))
+        return Rate(q, v, self.remembered(power, done, caught))
 
-    def steered(self, x: State, control: BodyControl) -> tuple[Vector, Vector, Effort]:
-        """Force (N, inertial) and torque (N m, chaser's axes) of control on the chaser, and the rate of its effort."""
-        body, given = self.given(x, control)
+    def steered(self, x: State, control: BodyControl) -> tuple[Vector, Vector, PyTree, Effort]:
+        """Force (N, inertial) and torque (N m, chaser's axes) of control on the chaser.
+
+        Then the rates of what its law remembers and of its effort.
+        """
+        *_, memory, effort = x.memory
+        seen = self.measured(x, effort)
+        rate, given = control.act(memory, seen)
         turn = x.q[0].attitude.matrix().array()
         force, torque = Vector.of(turn @ given.thrust), Vector.of(given.wheel + given.jets)
         power = force.dot(x.v[0].velocity) + torque.dot(x.v[0].rate)
         share = self.bodies[1].mass / (self.bodies[0].mass + self.bodies[1].mass)
         lever = (x.q[0].position - x.q[1].position).array() * share  # from the common centre of mass
-        return once((force, torque, given.effort(power, turn, lever, body.rate, body.wheel)))
+        return once((force, torque, rate, given.effort(power, turn, lever, seen.chaser.rate, seen.wheel)))
 
-    def given(self, x: State, control: BodyControl) -> tuple[FreeBody, Actuation]:
-        """The chaser as control sees it, and what control gives."""
-        (pose, _), (twist, _), effort = x.q, x.v, x.memory[-1]
-        place = pose.position.array(), twist.velocity.array(), pose.attitude.array(), twist.rate.array()
-        body = FreeBody(*place, effort.wheel, effort.used)
-        return body, control.act(body)
+    def measured(self, x: State, effort: Effort) -> Measured:
+        """What control sees of a state, once it has done so much."""
+        chaser, target = (
+            FreeBody(pose.position.array(), twist.velocity.array(), pose.attitude.array(), twist.rate.array())
+            for pose, twist in zip(x.q, x.v, strict=True)
+        )
+        return Measured(chaser, target, effort.wheel, effort.used)
 
     def acting(self) -> tuple[Contact | ConeLatch, ...]:
         """All that puts forces on both bodies, in the order of the signal."""
@@ -293,9 +308,11 @@ class FreeFlight(ContactModel):
         """
         if self.control is None:
             return {}
-        (body, given), effort = self.given(x, self.control), x.memory[-1]
+        *_, memory, effort = x.memory
+        seen = self.measured(x, effort)
+        _, given = self.control.act(memory, seen)
         return {
-            "attitude_error": attitude_error(self.control.law.attitude, body.attitude),
+            "attitude_error": attitude_error(self.control.attitude, seen.chaser.attitude),
             "wheel_torque": given.wheel,
             "thruster_force": given.thrust,
             "thruster_torque": given.jets,

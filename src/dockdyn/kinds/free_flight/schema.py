@@ -14,7 +14,7 @@ from dockdyn.contact.latch import ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
 from dockdyn.kinds.free_flight.schema_approach import ApproachSection
-from dockdyn.kinds.free_flight.schema_control import BodyControlSection
+from dockdyn.kinds.free_flight.schema_control import ControlTable
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
@@ -197,7 +197,7 @@ class FreeFlightSection(TwoBodiesSection):
     kind: Literal["free-flight"] = "free-flight"
     title: str = "Free flight"
     latch: ConeLatchSection | None = None
-    control: BodyControlSection | None = None
+    control: ControlTable | None = None
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
 

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+import inspect
+from functools import cache, partial
+from typing import Annotated, Any, ClassVar, Literal, Self
 
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array
-from pydantic import model_validator
+import numpy as np
+from jaxtyping import Array, PyTree
+from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model, model_validator
 
-from dockdyn.control.body_hold import BodyControl, BodyHold
+from dockdyn.control.actuators import Actuators
+from dockdyn.control.body_hold import BodyHold
+from dockdyn.control.controller import BodyControl, Command, Controller, FreeBody, Measured, as_floats
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.vector import Vector
+from dockdyn.parameters import parameters_of, settings_of
+from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
 from dockdyn.scenario.tables.motion import Attitude, Velocity, number
+from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
 
+Shapes = tuple[tuple[str, tuple[int, ...]], ...]  # of arrays by their names
 PUSH = ("position_stiffness", "velocity_damping")
 BOTH = (*WHEEL, *PUSH, "position", "velocity", *THRUSTERS)
 # law: keys it needs, keys it may have
@@ -72,6 +82,98 @@ class BodyControlSection(ActuatorSection):
             position=row(self.position, start.position.array()) - origin.array(),
             velocity=row(self.velocity, jnp.zeros(3)),
         )
-        wheel = jnp.inf if self.thruster_torque is None else 0.0  # of a limit left out
-        axes = [0, 1, 2]
-        return BodyControl(law, self.make_actuators(jnp.zeros(0), axes, axes, wheel, jnp.inf))
+        return BodyControl(law, _actuators(self), law.attitude)
+
+
+class OwnControlSection(ActuatorSection, Own):
+    """A controller of the user's own, "module:Class"; its keys are the class's fields, and those of wheel and thrusters."""
+
+    made: ClassVar[type[Controller]]
+    law: str
+
+    def target(self) -> str:
+        return self.law
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        self.check_keys((), tuple({**parameters_of(self.made), **settings_of(self.made)}) + WHEEL + THRUSTERS)
+        shapes = tuple((name, np.shape(getattr(self, name))) for name in parameters_of(self.made))
+        if problem := _problem(self.made, shapes, tuple(self._words().items())):
+            refuse(f"{self.law}: {problem}")
+        return self
+
+    def _words(self) -> dict[str, Any]:
+        """The static fields of the law."""
+        return {name: getattr(self, name) for name in settings_of(self.made)}
+
+    def controller(self) -> Controller:
+        """The law, also from traced numbers."""
+        numbers = {name: jnp.asarray(getattr(self, name), float) for name in parameters_of(self.made)}
+        return self.made(**numbers, **self._words())
+
+    def make(self, start: Pose, origin: Vector) -> BodyControl:
+        """The controller; errors of attitude are counted from the `start`."""
+        return BodyControl(self.controller(), _actuators(self), start.attitude.array())
+
+
+def _actuators(section: ActuatorSection) -> Actuators:
+    """Wheel and thrusters of a free body, also from traced numbers."""
+    wheel = jnp.inf if section.thruster_torque is None else 0.0  # of a limit left out
+    axes = [0, 1, 2]
+    return section.make_actuators(jnp.zeros(0), axes, axes, wheel, jnp.inf)
+
+
+@cache
+def _problem(made: type[Controller], shapes: Shapes, words: tuple[tuple[str, Any], ...]) -> str:
+    """What is wrong with a law whose parameters have these shapes, in words; empty where nothing is."""
+    given: Any = {name: jax.ShapeDtypeStruct(shape, float) for name, shape in shapes}
+    two, three, four = (jax.ShapeDtypeStruct((count,), float) for count in (2, 3, 4))
+    body: Any = (three, three, four, three)
+    seen, method = Measured(FreeBody(*body), FreeBody(*body), *(three, two)), "init"  # type: ignore[arg-type]
+
+    def law(given: dict[str, Any]) -> Controller:
+        return made(**given, **dict(words))
+
+    try:
+        memory = jax.eval_shape(lambda given, seen: as_floats(law(given).init(seen)), given, seen)
+        method = "act"
+        answer = jax.eval_shape(lambda given, *seen: law(given).act(*seen), given, memory, seen)
+    except Exception as error:  # of the user's own code
+        return f"{method} fails ({type(error).__name__}: {str(error).partition(chr(10))[0]})"
+    if _shapes(answer) != _shapes((memory, Command(three, three))):  # type: ignore[arg-type]
+        return "act must give the rate of what init gives, in its shapes, and a Command of two rows of 3 numbers"
+    return ""
+
+
+def _shapes(tree: PyTree) -> tuple[Any, list[tuple[int, ...]]]:
+    """The structure of a tree and the shapes of its arrays."""
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [leaf.shape for leaf in leaves]
+
+
+@cache
+def own_section(target: str, made: type[Controller]) -> type[OwnControlSection]:
+    """The table of a controller."""
+    refuse_taken(target, made, ("law", *WHEEL, *THRUSTERS), OwnControlSection)
+    refuse_unfinished(target, made, ("act",))
+    keys: dict[str, Any] = {"law": (Literal[target], ...)} | keys_of(made)
+    section = create_model(f"{made.__name__}Section", __base__=OwnControlSection, __doc__=inspect.getdoc(made), **keys)
+    section.made = made
+    return section
+
+
+def _whose(table: object) -> str:
+    """Whether a table names a law of the user's own."""
+    law = table.get("law") if isinstance(table, dict) else getattr(table, "law", None)
+    return "user" if isinstance(law, str) and ":" in law else "named"
+
+
+ControlTable = Annotated[
+    Annotated[BodyControlSection, Tag("named")]
+    | Annotated[
+        SerializeAsAny[OwnControlSection],
+        BeforeValidator(partial(read_table, base=Controller, section_of=own_section)),
+        Tag("user"),
+    ],
+    Discriminator(_whose),
+]

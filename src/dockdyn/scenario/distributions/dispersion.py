@@ -11,9 +11,11 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from tomlkit.items import Array, Trivia, Whitespace
 
-from dockdyn.scenario.distributions.distribution import LAWS, Choice, Cube, Distribution, Values
+from dockdyn.scenario.distributions.distribution import LAWS, Choice, Cube, DistributionSection, Values
+from dockdyn.scenario.distributions.own_distribution import own_section
 from dockdyn.scenario.language.errors import ScenarioError, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import Number, override, sort_of, value_at
+from dockdyn.scenario.language.own_code import OwnCodeError
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of
 
@@ -28,7 +30,7 @@ class Dispersion:
 
     keys: tuple[str, ...]  # dotted, each one number
     units: tuple[str, ...]  # as texts with a unit have them; empty for none
-    law: Distribution  # its numbers in SI units
+    law: DistributionSection  # its numbers in SI units
     nominal: tuple[Any, ...]  # value of every key in the scenario as it runs alone
     inline: bool = True  # whether it stands in the place of its numbers, not in a table [[dispersion]]
 
@@ -55,7 +57,7 @@ class Dispersion:
 class Stated:
     """A distribution as a file states it."""
 
-    law: Distribution  # its values as written
+    law: DistributionSection  # its values as written
     where: str  # the file's key for it
     keys: tuple[str, ...]  # as written
     inline: bool
@@ -118,16 +120,32 @@ def _distributable(key: str, where: str, name: str) -> None:
         raise ScenarioError(f"{name}: {where}:{words} cannot be distributed; must be a number of what is simulated")
 
 
-def _law_of(table: dict[str, Any], where: str, name: str) -> Distribution:
+def _law_of(table: dict[str, Any], where: str, name: str) -> DistributionSection:
     """The distribution that a table describes, its values as written."""
     word = table.get("distribution")
-    if not isinstance(word, str) or word not in LAWS:
+    section = _own_of(word, where, name) if isinstance(word, str) and ":" in word else LAWS.get(str(word))
+    if not isinstance(word, str) or section is None:
         given = "missing" if word is None else f"{shown(word)} is no distribution"
         raise ScenarioError(f"{name}: {where}.distribution: {given}; {nearest(str(word), LAWS)}")
+    return _read(section, table, where, name)
+
+
+def _own_of(word: str, where: str, name: str) -> type[DistributionSection]:
+    """The table of a distribution of the user's own."""
     try:
-        return LAWS[word].model_validate(table)
+        return own_section(word)
+    except PydanticCustomError as error:
+        sort = OwnCodeError if error.type == "own_code" else ScenarioError
+        key = f"{where}.distribution"
+        raise sort(f"{name}: {key} = {shown(word)}: {error.message()}", key, error.message()) from None
+
+
+def _read[Table: Section](section: type[Table], table: dict[str, Any], where: str, name: str) -> Table:
+    """A table of a file, read; what is not allowed there is refused in one line."""
+    try:
+        return section.model_validate(table)
     except ValidationError as error:
-        known = [field for field in LAWS[word].model_fields if field != "distribution"]
+        known = [field for field in section.model_fields if field != "distribution"]
         raise refused_in(error, where, known, name) from None
 
 
@@ -199,10 +217,14 @@ class Reading:
             self.refuse(field, written, str(error))
             raise
 
-    def one_unit(self) -> None:
+    def checked[Table: Section](self, section: type[Table], table: dict[str, Any]) -> Table:
+        return _read(section, table, self.stated.where, self.name)
+
+    def one_unit(self) -> str:
         if len(set(self.units)) > 1:
             units = ", ".join(f"{key} in {unit or '1'}" for key, unit in zip(self.keys, self.units, strict=True))
             self.refuse("", None, f"a {self.stated.law.distribution} needs keys of one unit; these are {units}")
+        return self.units[0]
 
     def refuse(self, field: str, written: Any, allowed: str) -> NoReturn:
         where = f"{self.stated.where}.{field}" if field else self.stated.where

@@ -43,8 +43,12 @@ class Reader(Protocol):
         """A number in the unit of two keys multiplied."""
         ...
 
-    def one_unit(self) -> None:
-        """Refuses keys of different units."""
+    def one_unit(self) -> str:
+        """The unit of the keys; different ones are refused."""
+        ...
+
+    def checked[Table: Section](self, section: type[Table], table: dict[str, Any]) -> Table:
+        """What is written as a table of one's own reads it; what that does not allow is refused."""
         ...
 
     def refuse(self, field: str, written: Any, allowed: str) -> None:
@@ -52,7 +56,7 @@ class Reader(Protocol):
         ...
 
 
-class Distribution(Section, abc.ABC):
+class DistributionSection(Section, abc.ABC):
     """What all have. As read from a file, fields hold what is written; `read` gives one with SI numbers in them."""
 
     distribution: str
@@ -85,7 +89,7 @@ class Distribution(Section, abc.ABC):
         """Values of the keys at points of the unit cube."""
 
 
-class Uniform(Distribution):
+class Uniform(DistributionSection):
     """Everything from low to high alike."""
 
     distribution: Literal["uniform"]
@@ -106,7 +110,7 @@ class Uniform(Distribution):
         return self.low + (self.high - self.low) * cube
 
 
-class Normal(Distribution):
+class Normal(DistributionSection):
     """Gauss's, by mean and standard deviation."""
 
     distribution: Literal["normal"]
@@ -122,10 +126,10 @@ class Normal(Distribution):
         return [self.mean]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.mean + self.std * ndtri(_inner(cube))
+        return self.mean + self.std * ndtri(inner(cube))
 
 
-class TruncatedNormal(Distribution):
+class TruncatedNormal(DistributionSection):
     """The normal distribution with this mean and deviation, of which only what lies between low and high is taken."""
 
     distribution: Literal["truncated-normal"]
@@ -152,10 +156,10 @@ class TruncatedNormal(Distribution):
         from scipy.stats import truncnorm
 
         ends = ((end - self.mean) / self.std for end in (self.low, self.high))
-        return truncnorm.ppf(_inner(cube), *ends, loc=self.mean, scale=self.std)
+        return truncnorm.ppf(inner(cube), *ends, loc=self.mean, scale=self.std)
 
 
-class LogNormal(Distribution):
+class LogNormal(DistributionSection):
     """The logarithm is normal: by the median, and the standard deviation sigma of the natural logarithm."""
 
     distribution: Literal["log-normal"]
@@ -174,10 +178,10 @@ class LogNormal(Distribution):
         return [self.median]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.median * np.exp(self.sigma * ndtri(_inner(cube)))
+        return self.median * np.exp(self.sigma * ndtri(inner(cube)))
 
 
-class Choice(Distribution):
+class Choice(DistributionSection):
     """One of some values, all alike or by their weights; for several keys, a list of one value each."""
 
     distribution: Literal["choice"]
@@ -210,7 +214,7 @@ class Choice(Distribution):
         return np.array(self.values, float).reshape(len(self.values), -1)[chosen]
 
 
-class Disc(Distribution):
+class Disc(DistributionSection):
     """Two numbers, uniform over the area of a disc."""
 
     distribution: Literal["disc"]
@@ -240,7 +244,7 @@ class Disc(Distribution):
         return np.array(self.centre) + away[:, None] * np.stack([np.cos(around), np.sin(around)], axis=1)
 
 
-class Cone(Distribution):
+class Cone(DistributionSection):
     """Three numbers: a direction, uniform in solid angle about an axis, times a length."""
 
     distribution: Literal["cone"]
@@ -274,7 +278,7 @@ class Cone(Distribution):
         return self.length * own @ frame.T
 
 
-class CorrelatedNormal(Distribution):
+class CorrelatedNormal(DistributionSection):
     """Several numbers, normal together: by means and standard deviations with a correlation, or by the covariance."""
 
     distribution: Literal["correlated-normal"]
@@ -326,15 +330,15 @@ class CorrelatedNormal(Distribution):
             covariance = np.array(self.covariance)
         else:
             covariance = np.array(self.correlation) * np.outer(self.std, self.std)
-        return np.array(self.mean) + ndtri(_inner(cube)) @ np.linalg.cholesky(covariance).T
+        return np.array(self.mean) + ndtri(inner(cube)) @ np.linalg.cholesky(covariance).T
 
 
-def _inner(cube: Cube) -> Cube:
+def inner(cube: Cube) -> Cube:
     """Points off the faces of the unit cube."""
     return np.clip(cube, SMALLEST, 1 - 2 * SMALLEST)
 
 
-LAWS: dict[str, type[Distribution]] = {
+LAWS: dict[str, type[DistributionSection]] = {
     "uniform": Uniform,
     "normal": Normal,
     "truncated-normal": TruncatedNormal,

@@ -73,4 +73,5 @@ def refused_in(error: ValidationError, where: str, fields: list[str], name: str)
         return ScenarioError(f"{name}: {key}: unknown key; {nearest(str(problem['loc'][-1]), fields)}")
     if problem["type"] == "missing":
         return ScenarioError(f"{name}: {key}: missing")
-    return ScenarioError(f"{name}: {key} = {shown(problem['input'])}: {allowed(problem)}")
+    given = "" if isinstance(problem["input"], dict) else f" = {shown(problem['input'])}"
+    return ScenarioError(f"{name}: {key}{given}: {allowed(problem)}")

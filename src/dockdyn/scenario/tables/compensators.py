@@ -7,7 +7,7 @@ The keys of a law are the fields of its class, which say their units and bounds.
 from __future__ import annotations
 
 import inspect
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_type_hints
 
 import jax.numpy as jnp
@@ -20,8 +20,7 @@ from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.own_part import imported, named, type_of
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.own_part import keys_of, read_table
 
 DEFAULT = "fixed-gain"  # the law of a table that names none
 Velocity = Literal["robot", "model", "tracking-differentiator", "filtered-difference"]
@@ -99,18 +98,11 @@ def facts_of(made: type[Compensator]) -> dict[str, Any]:
 @cache
 def section_of(law: str, made: type[Compensator], own: bool = False) -> type[CompensatorLaw]:
     """The table of a law: its keys are the parameters and static fields of the class."""
-    hints = get_type_hints(made)
-    base = WithVelocity if hints.get("velocity") is VelocitySource else CompensatorLaw
-    keys: dict[str, Any] = {name: type_of(made, name) for name in parameters_of(made)}
-    words = {name: (hints[name], default) for name, default in settings_of(made).items()}
+    base = WithVelocity if get_type_hints(made).get("velocity") is VelocitySource else CompensatorLaw
     bases = (WithVelocity, OwnCompensator) if base is WithVelocity else OwnCompensator
+    keys: dict[str, Any] = {"law": (Literal[law], law if law == DEFAULT else ...)} | keys_of(made)
     section = create_model(
-        f"{made.__name__}Section",
-        __base__=bases if own else base,
-        __doc__=inspect.getdoc(made),
-        law=(Literal[law], law if law == DEFAULT else ...),
-        **keys,
-        **words,
+        f"{made.__name__}Section", __base__=bases if own else base, __doc__=inspect.getdoc(made), **keys
     )
     section.made = made
     return section
@@ -118,14 +110,7 @@ def section_of(law: str, made: type[Compensator], own: bool = False) -> type[Com
 
 def _read_own(value: object) -> object:
     """The table of a law of the user's own."""
-    if not isinstance(value, dict):
-        return value
-    made = imported(value["law"], Compensator)
-    section = section_of(value["law"], made, own=True)
-    if unknown := sorted(set(value) - set(section.model_fields)):
-        known = ", ".join(named(made, name) for name in section.model_fields if name != "law")
-        refuse(f"{value['law']} has no field {unknown[0]!r}; its fields: {known}")
-    return section.model_validate(value)
+    return read_table(value, Compensator, partial(section_of, own=True))
 
 
 LAWS: dict[str, type[CompensatorLaw]] = {name: section_of(name, made) for name, made in COMPENSATORS.items()}

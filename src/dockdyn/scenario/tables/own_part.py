@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_type_hints
 
@@ -21,8 +22,9 @@ from pydantic_core import PydanticCustomError
 from dockdyn.contact.laws.friction import Friction
 from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.surface import Surface
-from dockdyn.parameters import Parameter, parameters_of
+from dockdyn.parameters import Parameter, parameters_of, settings_of
 from dockdyn.scenario.language import own_code
+from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import (
     LARGEST,
     SMALLEST,
@@ -83,7 +85,7 @@ class OwnPart(Part, own_code.Own):
             return given  # which other rules refuse
         made = imported(target, cls.base)
         others = {
-            key: _si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))
+            key: si(value) for key, value in given.items() if key not in (*cls.model_fields, *parameters_of(made))
         }
         return given | others | _read_parameters(made, given)
 
@@ -104,19 +106,54 @@ def _read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
     return dict(read.model_validate({name: given[name] for name in known if name in given}))
 
 
-def type_of(made: type, name: str) -> Any:
-    """Type and default of the key that a declared parameter is; None is the default of one that is left to the tuning."""
-    about, shape = parameters_of(made)[name], _shape_of(made, name)
+def type_of(made: type, name: str, about: Parameter | None = None) -> Any:
+    """Type and default of the key that a declared parameter is; None is the default of one that is left to the tuning.
+
+    `about`: what is said in the place of what the field says of itself.
+    """
+    about, shape = parameters_of(made)[name] if about is None else about, shape_of(made, name)
     kind: Any = quantity(
         about.unit, about.what, above=about.above, least=about.least, below=about.below, most=about.most
     )
     if shape != ():
-        read = BeforeValidator(lambda value, info: _read_value(value, about, info.data, shape))
+        read = BeforeValidator(lambda value, info: read_value(value, about, info.data, shape))
         kind = Annotated[list[Any], read, Unit(about.unit, about.what, _bounds_of(about))]
     default = _default_of(made, name)
     if default is not dataclasses.MISSING:
         return kind, default
     return (kind | None, None) if about.tuned else (kind, ...)
+
+
+def keys_of(made: type) -> dict[str, Any]:
+    """Type and default of all keys of a class: its parameters and its static fields."""
+    hints = get_type_hints(made)
+    keys = {name: type_of(made, name) for name in parameters_of(made)}
+    return keys | {name: (hints[name], default) for name, default in settings_of(made).items()}
+
+
+def refuse_taken(target: str, made: type, names: Iterable[str], section: type[Section]) -> None:
+    """Refuses a class with a parameter or static field of a name that is taken: one of `names`, or what its table has."""
+    for field in (*parameters_of(made), *settings_of(made)):
+        if field in names or hasattr(section, field):
+            refuse(f"{target} has a field {field!r}, a name that is taken; must have another one")
+
+
+def refuse_unfinished(target: str, made: type, methods: Iterable[str]) -> None:
+    """Refuses a class that leaves out one of the `methods` of its base."""
+    if missing := [name for name in methods if getattr(getattr(made, name), "__isabstractmethod__", False)]:
+        refuse(f"{target} must define {' and '.join(missing)}")
+
+
+def read_table(value: Any, base: type, section_of: Callable[[str, type], type[Section]]) -> Any:
+    """The table of a law of the user's own, "module:Class" of a `base`, with the keys that `section_of` gives it."""
+    if not isinstance(value, dict):
+        return value
+    made = imported(value["law"], base)
+    section = section_of(value["law"], made)
+    if unknown := sorted(set(value) - set(section.model_fields)):
+        known = ", ".join(named(made, name) for name in section.model_fields if name != "law")
+        refuse(f"{value['law']} has no field {unknown[0]!r}; its fields: {known}")
+    return section.model_validate(value)
 
 
 def _default_of(made: type, name: str) -> Any:
@@ -128,14 +165,14 @@ def _listed(value: Any) -> Any:
     return [_listed(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None) -> Any:
+def read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None) -> Any:
     """A number of a parameter's unit or, where it has a shape, a list of such; a length of None is any."""
     if shape:
         if not isinstance(value, list) or shape[0] not in (None, len(value)):
             refuse(f"must be a list of {'numbers' if shape[0] is None else f'{shape[0]} numbers'}")
-        return [_read_value(item, about, given, shape[1:]) for item in value]
+        return [read_value(item, about, given, shape[1:]) for item in value]
     if shape is None and isinstance(value, list):
-        return [_read_value(item, about, given, None) for item in value]
+        return [read_value(item, about, given, None) for item in value]
     return number_of(value, unit_beside(given, about.unit), about.what, _bounds_of(about))
 
 
@@ -143,7 +180,7 @@ def _bounds_of(about: Parameter) -> Bounds:
     return Bounds(about.above, about.least, about.below, about.most, SMALLEST)
 
 
-def _shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
+def shape_of(made: type, name: str) -> tuple[int | None, ...] | None:
     """The shape that a field's annotation says: of Float[Array, "3"] (3,), of a plain float (); None where it says none."""
     said = get_type_hints(made)[name]
     if said is float:
@@ -183,10 +220,10 @@ class OwnShape(OwnPart):
         return self.shape
 
 
-def _si(value: Any) -> Any:
+def si(value: Any) -> Any:
     """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
     if isinstance(value, list):
-        return [_si(item) for item in value]
+        return [si(item) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not abs(value) <= LARGEST:
             refuse(f"a number of one's own part must be finite and at most {LARGEST:g} in size")
@@ -196,7 +233,7 @@ def _si(value: Any) -> Any:
             number = in_base_units(value)
         except ValueError:
             return value
-        return _si(number)
+        return si(number)
     return value
 
 

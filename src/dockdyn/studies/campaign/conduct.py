@@ -56,7 +56,7 @@ def plan_campaign(scenario: Scenario, runs: int | None = None, seed: int | None 
         keys=first.keys,
         units=first.units,
         dockdyn_version=version("dockdyn"),
-        modules=own_modules(scenario.content),
+        modules=own_modules([scenario.content, *(one.law for one in scenario.dispersions)]),
     )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import qmc
 
-from dockdyn.scenario.distributions.distribution import Cube
+from dockdyn.scenario.distributions.dispersion import Dispersion
+from dockdyn.scenario.distributions.distribution import Cube, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.campaign import Sampling
@@ -44,12 +45,20 @@ def sample_cases(scenario: Scenario, runs: int, seed: int, sampling: Sampling, f
     sizes = [one.size for one in scenario.dispersions]
     cube = CUBES[sampling](sum(sizes), runs, seed, first, count)
     parts = np.split(cube, np.cumsum(sizes)[:-1], axis=1)
-    values = [one.values(part) for one, part in zip(scenario.dispersions, parts, strict=True)]
+    values = [_values_of(one, part, scenario.name) for one, part in zip(scenario.dispersions, parts, strict=True)]
     return Sampled(
         tuple(key for one in scenario.dispersions for key in one.keys),
         tuple(unit for one in scenario.dispersions for unit in one.units),
         np.concatenate(values, axis=1),
     )
+
+
+def _values_of(one: Dispersion, cube: Cube, name: str) -> Values:
+    """Values of a distribution's keys. ScenarioError where one of the user's own gives none."""
+    try:
+        return one.values(cube)
+    except ValueError as problem:
+        raise ScenarioError(f"{name}: {', '.join(one.keys)}: {problem}") from None
 
 
 def random(size: int, runs: int, seed: int, first: int, count: int) -> Cube:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ MORE = {  # what is said besides where it is stated
     "covariance": ", covariance {covariance}",
     "nominal": "; nominal {nominal}",
 }
+NAMED = ("distribution", *MORE)  # keys that are said, in the words of a distribution of one's own, elsewhere
 WITHOUT_UNIT = ("weights", "sigma", "axis", "correlation", "covariance")
 
 
@@ -115,7 +117,8 @@ def in_degrees(values: Either, unit: str) -> Either:
 def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
     """What was varied: keys, and their distribution in words; a dash where the scenario can no longer be read."""
     try:
-        dispersions = parse(str(cases.attributes["scenario"]), "campaign").dispersions
+        folder = Path(str(cases.attributes.get("source", ""))).parent  # where a distribution of the user's own may be
+        dispersions = parse(str(cases.attributes["scenario"]), "campaign", folder=folder).dispersions
     except ScenarioError:  # a law of the user's own
         dispersions = ()
     found = [
@@ -129,7 +132,8 @@ def distributions(cases: CampaignCases) -> list[tuple[tuple[str, ...], str]]:
 def _in_words(table: dict[str, Any], unit: str) -> str:
     """A distribution as a reader says it; numbers without unit are SI."""
     name = str(table["distribution"])
-    form = FORMS.get(name, name) + "".join(words for key, words in MORE.items() if key in table)
+    form = FORMS.get(name) or name + "".join(f", {key} {{{key}}}" for key in table if key not in NAMED)
+    form += "".join(words for key, words in MORE.items() if key in table)
     units = {key: "" if key in WITHOUT_UNIT else "rad" if key == "half_angle" else unit for key in table}
     told = {key: _spoken(value, units[key]) for key, value in table.items()}
     for key in {"values", "weights"} & set(table):
