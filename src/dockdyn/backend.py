@@ -30,15 +30,20 @@ def cache_folder() -> Path:
     return base / "dockdyn" / f"jax-{jax_version}-{machine}"
 
 
-def native() -> bool:
-    """Whether programs are machine code of dockdyn's own translator where that knows them all; else XLA compiles them.
+def word() -> str:
+    """What `DOCKDYN_BACKEND` says, `native` or `xla`. Raises ValueError for another word."""
+    said = os.environ.get(VARIABLE) or DEFAULT
+    if said not in BACKENDS:
+        raise ValueError(f"{VARIABLE} = {said!r}: must be {' or '.join(BACKENDS)}")
+    return said
 
-    `DOCKDYN_BACKEND` says `native` or `xla`. Raises ValueError for another word.
+
+def native() -> bool:
+    """Whether programs become machine code without XLA, by `dockdyn.translate`, where that knows all that is in them.
+
+    On a GPU, XLA compiles all. Raises ValueError as `word` does.
     """
-    word = os.environ.get(VARIABLE, DEFAULT)
-    if word not in BACKENDS:
-        raise ValueError(f"{VARIABLE} = {word!r}: must be {' or '.join(BACKENDS)}")
-    if word == "xla":
+    if word() == "xla":
         return False
     import jax
 

@@ -62,7 +62,7 @@ class Program:
         leaves, structure = jax.tree.flatten(tuple(moving.values()))
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):  # part of a larger program
             return self.function(*given, **named)
-        key = (self, structure, tuple(map(np.shape, leaves)), tuple(fixed.values()))
+        key = (self, backend.native(), structure, tuple(map(np.shape, leaves)), tuple(fixed.values()))
         with guard:
             new = key not in kept
             if new:
@@ -96,13 +96,15 @@ class Program:
         beside = None
         with contextlib.suppress(Unstorable):
             beside = encoded(numbered(results))
-            if name is not None:
+            if name is not None and jax.tree.structure(decoded(beside)) == results:
                 keep(name, code, beside)
         return Translated(code, results, beside, name)
 
     def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]) -> str | None:
         """The name under which the program is stored; None for one that is not of dockdyn alone."""
         function = f"{self.function.__module__}.{self.function.__qualname__}"
+        if not function.startswith("dockdyn."):
+            return None
         try:
             constants = {name: in_words(value) for name, value in fixed.items()}
             shapes = [(np.shape(leaf), str(np.result_type(leaf))) for leaf in leaves]

@@ -43,6 +43,7 @@ def doctor() -> None:
     )
     typer.echo("\n".join(lines))
     typer.echo(f"computes on: {', '.join(_devices())}; {os.cpu_count()} processors here")
+    typer.echo(f"compiles with: {'its own translator, and XLA what that does not know' if backend.native() else 'XLA'}")
     typer.echo(f"compiled code: {folder(backend.cache_folder())}")
     check = _self_check()
     typer.echo(f"self-check: {check.words} ({time.perf_counter() - began:.1f} s in all)")

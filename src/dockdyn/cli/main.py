@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dockdyn import backend
 from dockdyn.cli import campaign, doctor, identify, impact, results, run, studies, view
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, example, fail, say
 from dockdyn.files import FULL, failure
@@ -32,7 +33,10 @@ def options(
         bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    pass
+    try:
+        backend.word()
+    except ValueError as error:
+        raise Refusal(str(error)) from None
 
 
 app.command(epilog=example('dockdyn run probe-cone --set loop.delay="20 ms" --out late'))(run.run)

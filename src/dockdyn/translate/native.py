@@ -110,7 +110,10 @@ class Native:
 
     def _improve(self) -> None:
         """Writes the better one, in one thread; others go on with what there is."""
-        self.price = math.inf
+        with lock:
+            taken, self.price = math.isinf(self.price), math.inf
+        if taken:
+            return
         better = machine_code(self.code.text, BETTER)
         engine, function = _loaded(better)
         code = Code(**(vars(self.code) | {"machine": better, "level": BETTER}))

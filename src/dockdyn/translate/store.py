@@ -60,6 +60,8 @@ def stored(name: str) -> tuple[Code, Any] | None:
             return None
         size = int.from_bytes(body[:8], "little")
         head = json.loads(body[8 : 8 + size])
+        if head["name"] != name:
+            return None
         arrays = np.load(io.BytesIO(body[8 + size :]), allow_pickle=False)
         code = Code(
             text=zlib.decompress(arrays["text"].tobytes()).decode(),
@@ -80,6 +82,7 @@ def stored(name: str) -> tuple[Code, Any] | None:
 def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain data
     """Stores code; where that cannot be done, the next process makes it again."""
     head = {
+        "name": name,
         "level": code.level,
         "arguments": code.arguments,
         "results": code.results,

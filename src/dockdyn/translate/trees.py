@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+from functools import reduce
 from typing import Any
 
 import jax
@@ -88,8 +89,11 @@ def encoded(tree: PyTree) -> Any:  # noqa: ANN401, plain data
 def _static(value: Any) -> Any:  # noqa: ANN401, plain data
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return {"tuple": [_static(one) for one in value]}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        _check(type(value))
+        return {"class": _name(type(value)), "values": [_static(one) for one in value]}
     raise Unstorable(f"{type(value)}")
 
 
@@ -102,12 +106,7 @@ def decoded(data: Any) -> PyTree:  # noqa: ANN401, plain data
         if kind == "dict":
             return {key: decoded(one) for key, one in values}
         return {"tuple": tuple, "list": list}[kind](decoded(one) for one in values)
-    module, _, name = data["class"].partition(":")
-    if module.split(".")[0] != "dockdyn":
-        raise Unstorable(module)
-    kind = importlib.import_module(module)
-    for part in name.split("."):
-        kind = getattr(kind, part)
+    kind = _class_of(data["class"])
     if "values" in data:
         return kind(*(decoded(one) for one in data["values"]))
     made = object.__new__(kind)
@@ -119,7 +118,19 @@ def decoded(data: Any) -> PyTree:  # noqa: ANN401, plain data
 
 
 def _from_static(value: Any) -> Any:  # noqa: ANN401, plain data
-    return tuple(map(_from_static, value["tuple"])) if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    if "tuple" in value:
+        return tuple(map(_from_static, value["tuple"]))
+    return _class_of(value["class"])(*map(_from_static, value["values"]))
+
+
+def _class_of(name: str) -> Any:  # noqa: ANN401, a class
+    """A class of dockdyn by its name."""
+    module, _, path = name.partition(":")
+    if module.split(".")[0] != "dockdyn":
+        raise Unstorable(module)
+    return reduce(getattr, path.split("."), importlib.import_module(module))
 
 
 def numbered(structure: PyTreeDef) -> PyTree:

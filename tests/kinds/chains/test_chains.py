@@ -66,7 +66,9 @@ def test_restitution_of_a_damped_contact(damping, adhesion):
 
 def test_a_contact_too_short_for_the_clock_is_not_predicted():
     """Between two instants the masses have met and parted: their rate at some onsets is that of parting."""
-    dataset = run("paraskevas-c", **{"contact.normal.stiffness": 1e24})
+    dataset = run(
+        "paraskevas-c", **{"contact.normal.stiffness": 2e24}
+    )  # rounding decides: at 1e24 some machines see none
     parting = dataset.episode_approach_speed.values <= 0
     assert parting.any()
     assert (np.isnan(dataset.episode_relative_predicted.values) == parting).all()

@@ -9,12 +9,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import jax
 import numpy as np
 
-from dockdyn.translate.arrays import Array, Memory, Numbers, as_numbers, copied, dtype_of, element, in_memory, loaded
+from dockdyn.translate.arrays import (
+    SMALL,
+    Array,
+    Index,
+    Memory,
+    Numbers,
+    as_numbers,
+    copied,
+    dtype_of,
+    element,
+    in_memory,
+    loaded,
+    produced,
+)
 from dockdyn.translate.jaxpr import Translator, numbers_of, parts, rule
 from dockdyn.translate.scalar_program import KINDS, Block, Branch, Builder, Scalar, Slot, Untranslatable, Value, While
 
@@ -137,12 +151,27 @@ def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any]
         carried = Carried.of(translator, start, changes)
         with builder.inside(head):
             now = carried.now()
-            (condition,) = translator.call(params["cond_jaxpr"], [*asked, *now])
-            with builder.inside(turn):
+            (asking,) = translator.call(params["cond_jaxpr"], [*asked, *now])
+            lanes = [element(builder, asking, index) for index in np.ndindex(asking.shape)]
+            condition = reduce(partial(builder.compute, "or"), lanes)
+            with builder.inside(turn), translator.freezing(now if asking.shape else []):
                 after = translator.call(params["body_jaxpr"], [*used, *now])
+                if asking.shape:
+                    after = [_where(builder, asking, one, old) for one, old in zip(after, now, strict=True)]
                 carried.become(now, after)
-    builder.block.lines.append(While(head, element(builder, condition, ()), turn))
+    builder.block.lines.append(While(head, condition, turn))
     return carried.now()
+
+
+def _where(builder: Builder, going: Array, new: Array, old: Array) -> Array:
+    """The new numbers of the lanes that go on, the old ones of those that have ended."""
+    going = in_memory(builder, going) if math.prod(new.shape) > SMALL else going
+
+    def of(index: Index) -> Scalar:
+        lane = element(builder, going, index[: len(going.shape)])
+        return builder.select(lane, element(builder, new, index), element(builder, old, index))
+
+    return produced(builder, new.shape, new.dtype, of)
 
 
 @rule("scan")

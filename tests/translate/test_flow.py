@@ -1,0 +1,135 @@
+"""Loops and branches in machine code: whatever is written in place, nobody else's numbers change."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from translated import assert_same
+
+from dockdyn.translate import Untranslatable, translate
+
+RNG = np.random.default_rng(5)
+FEW, MANY = RNG.normal(size=6), RNG.normal(size=200)
+BOTH = pytest.mark.parametrize("x", [FEW, MANY], ids=["numbers", "memory"])
+
+
+@BOTH
+def test_carried_arrays_that_change_places(x):
+    def turn(carry):
+        count, a, b = carry
+        return count + 1, b, a.at[count].add(1.0)
+
+    assert_same(lambda a: lax.while_loop(lambda carry: carry[0] < 5, turn, (0, a, 2 * a)), x)
+
+
+@BOTH
+def test_an_array_that_is_read_after_it_was_written_elsewhere(x):
+    def function(a):
+        b = a.at[2].set(7.0)
+        c = b.at[3].set(9.0)
+        return a, b, c, (b + c).sum()
+
+    assert_same(function, x)
+
+
+@BOTH
+def test_one_array_twice(x):
+    """Carried twice, and read by every turn as well."""
+
+    def function(a):
+        b = a * 2
+
+        def turn(carry):
+            count, c, d = carry
+            return count + 1, c.at[count].set(b[count + 1] + d[0]), d.at[0].add(b[1])
+
+        return b, lax.while_loop(lambda carry: carry[0] < 4, turn, (0, b, b))
+
+    assert_same(function, x)
+
+
+@BOTH
+def test_what_a_turn_makes_of_a_constant_is_gone_in_the_next(x):
+    def function(a):
+        b = a + 1
+
+        def turn(index, total):
+            return total + b.at[index].set(0.0).sum()
+
+        return lax.fori_loop(0, 5, turn, 0.0)
+
+    assert_same(function, x)
+
+
+@BOTH
+@pytest.mark.parametrize("reverse", [False, True])
+def test_rows_in_and_out(x, reverse):
+    rows = RNG.normal(size=(7, x.size))
+
+    def turn(carry, row):
+        carry = 0.5 * carry + row
+        return carry, (carry[0], carry * 2, jnp.argmax(row))
+
+    assert_same(lambda start, rows: lax.scan(turn, start, rows, reverse=reverse), x, rows)
+    assert_same(lambda start, rows: lax.scan(turn, start, rows[:1], reverse=reverse), x, rows)
+    assert_same(lambda start, rows: lax.scan(turn, start, rows[:0], reverse=reverse), x, rows)
+    assert_same(lambda start: lax.scan(lambda a, _: (a * 2, None), start, length=3), x)
+
+
+@BOTH
+@pytest.mark.parametrize("which", [-1, 0, 1, 2, 9])
+def test_branches(x, which):
+    branches = [lambda a: (a, a.sum()), lambda a: (a.at[1].set(3.0), 2.0), lambda a: (a[::-1], a[0])]
+    assert_same(lambda index, a: (lax.switch(index, branches, a + 1), a), np.array(which), x)
+    assert_same(lambda a: lax.switch(which, branches, a), x)
+    assert_same(lambda a: lax.cond(a[0] > which, lambda: a * 2, lambda: a), x)
+
+
+@BOTH
+def test_branches_in_loops_in_branches(x):
+    def turn(carry):
+        count, a = carry
+        a = lax.cond(a[0] > 0, lambda a: a.at[0].add(-1.0), lambda a: a.at[1].add(a[0] ** 2 + 1), a)
+        return count + 1, lax.fori_loop(0, count, lambda i, a: a.at[i % 4].multiply(1.5), a)
+
+    def function(a):
+        return lax.cond(a.sum() > -100, lambda a: lax.while_loop(lambda c: c[0] < 6, turn, (0, a)), lambda a: (0, a), a)
+
+    assert_same(function, x)
+
+
+@BOTH
+def test_lanes_side_by_side(x):
+    """A loop whose lanes end one after another."""
+
+    def one(start):
+        return lax.while_loop(lambda c: c[1] < 3.0, lambda c: (c[0] + 1, c[1] + start), (0, 0.1 * start))
+
+    assert_same(jax.vmap(one), np.abs(x) + 0.3)
+
+
+def test_a_loop_that_makes_no_turn_and_one_that_is_no_number():
+    assert_same(lambda a: lax.while_loop(lambda c: c[0] > 100, lambda c: c * 2, a), FEW)
+    assert_same(lambda a: lax.while_loop(lambda c: c[0] < jnp.nan, lambda c: c * 2, a), FEW)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda x: jax.pure_callback(np.sin, x, x), "pure_callback"),
+        (lambda x: jnp.linalg.eigvalsh(x[:, None] * x), "eigh"),
+        (lambda x: jnp.fft.fft(x), "complex128"),
+        (lambda x: x.astype(jnp.float32) * 2, "float32"),
+        (
+            lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.stack([jnp.sin(y * n) for n in range(50)]).sum(0), x),
+            "more than 300",
+        ),
+    ],
+)
+def test_what_is_not_known_is_named(function, says, monkeypatch):
+    monkeypatch.setattr("dockdyn.translate.jaxpr.MOST", 300)
+    with pytest.raises(Untranslatable, match=says):
+        translate(jax.jit(function).trace(FEW).jaxpr)

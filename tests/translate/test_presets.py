@@ -1,0 +1,52 @@
+"""Whole runs in machine code of dockdyn's own beside XLA's: the same events, the same motion to the steps' tolerance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn import backend, programs
+from dockdyn.scenario.load import presets
+
+OFTEN = ["paraskevas-latch", "sazawal-spring-dashpot"]
+CLOSE = 1e-6  # of the largest number of a variable: steps are 1e-11, and contacts make it more
+# a contact at a speed of zero, or a rate that is rounding: what is far below the largest does not count
+TOLERANCES = {"gibson-2d-retreat": 1e-4}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.full) for name in presets()]
+)
+def test_a_preset_runs_alike(name, monkeypatch):
+    scenario = dockdyn.load(name)
+    found = {}
+    for word in backend.BACKENDS:
+        monkeypatch.setenv(backend.VARIABLE, word)
+        found[word] = dockdyn.simulate(scenario)
+    one, other = found["native"], found["xla"]
+    assert dict(one.sizes) == dict(other.sizes) and set(one.variables) == set(other.variables)
+    for variable in one.variables:
+        a, b = one[variable].values, other[variable].values
+        if a.dtype.kind not in "fc":
+            np.testing.assert_array_equal(a, b, err_msg=str(variable))
+            continue
+        size = np.nanmax(np.abs(np.where(np.isfinite(b), b, 0)), initial=0.0)
+        np.testing.assert_allclose(
+            a, b, rtol=0, atol=TOLERANCES.get(name, CLOSE) * size + 1e-12, err_msg=f"{name} {variable}"
+        )
+
+
+def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
+    """What a run of bodies in free flight needs is translated: nothing of it is left to XLA."""
+    monkeypatch.setattr(programs, "kept", type(programs.kept)())
+    monkeypatch.setattr(programs, "refused", {})
+    dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot"))
+    assert programs.refused == {}
+    assert all(isinstance(one, programs.Translated) for one in programs.kept.values())
+
+
+def test_another_word_for_the_backend_is_refused(dock, monkeypatch):
+    monkeypatch.setenv(backend.VARIABLE, "fast")
+    ended = dock("presets")
+    assert (ended.returncode, ended.stderr) == (2, "error: DOCKDYN_BACKEND = 'fast': must be native or xla\n")
