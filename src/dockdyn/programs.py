@@ -92,11 +92,11 @@ class Program:
         except Untranslatable as error:
             refused[f"{self.function.__module__}.{self.function.__qualname__}"] = str(error)
             return ByXla(whole)
-        results = jax.tree.structure(traced.out_info)
+        results: Any = jax.tree.structure(traced.out_info)
         beside = None
         with contextlib.suppress(Unstorable):
             beside = encoded(numbered(results))
-            if name is not None and jax.tree.structure(decoded(beside)) == results:
+            if name is not None and results == jax.tree.structure(decoded(beside)):
                 keep(name, code, beside)
         return Translated(code, results, beside, name)
 
