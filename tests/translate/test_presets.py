@@ -11,8 +11,6 @@ from dockdyn.scenario.load import presets
 
 OFTEN = ["paraskevas-latch", "sazawal-spring-dashpot"]
 CLOSE = 1e-6  # of the largest number of a variable: steps are 1e-11, and contacts make it more
-# a contact at a speed of zero, or a rate that is rounding: what is far below the largest does not count
-TOLERANCES = {"gibson-2d-retreat": 1e-4}
 
 
 @pytest.mark.parametrize(
@@ -28,13 +26,13 @@ def test_a_preset_runs_alike(name, monkeypatch):
     assert dict(one.sizes) == dict(other.sizes) and set(one.variables) == set(other.variables)
     for variable in one.variables:
         a, b = one[variable].values, other[variable].values
-        if a.dtype.kind not in "fc":
+        if variable == "newton_iterations":  # whether a residual is a little above or below its bound is rounding
+            assert np.abs(a - b).max() <= 1
+        elif a.dtype.kind not in "fc":
             np.testing.assert_array_equal(a, b, err_msg=str(variable))
-            continue
-        size = np.nanmax(np.abs(np.where(np.isfinite(b), b, 0)), initial=0.0)
-        np.testing.assert_allclose(
-            a, b, rtol=0, atol=TOLERANCES.get(name, CLOSE) * size + 1e-12, err_msg=f"{name} {variable}"
-        )
+        else:
+            size = np.nanmax(np.abs(np.where(np.isfinite(b), b, 0)), initial=0.0)
+            np.testing.assert_allclose(a, b, rtol=0, atol=CLOSE * size + 1e-12, err_msg=f"{name} {variable}")
 
 
 def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
