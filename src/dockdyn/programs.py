@@ -62,7 +62,8 @@ class Program:
         leaves, structure = jax.tree.flatten(tuple(moving.values()))
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):  # part of a larger program
             return self.function(*given, **named)
-        key = (self, backend.native(), structure, tuple(map(np.shape, leaves)), tuple(fixed.values()))
+        kinds = tuple((np.shape(leaf), np.result_type(leaf)) for leaf in leaves)
+        key = (self, backend.native(), structure, kinds, tuple(fixed.values()))
         with guard:
             new = key not in kept
             if new:

@@ -83,3 +83,14 @@ def test_static_arguments_are_part_of_the_structure():
     assert repeated(jnp.ones(2)).shape == (4,)
     assert repeated(jnp.ones(2), 3).shape == (6,)
     assert repeated(jnp.ones(2), count=3).shape == (6,)
+
+
+def test_a_program_of_whole_numbers_is_not_one_of_others():
+    """Another type of number is another program: nothing is cut off."""
+
+    @programs.Program
+    def half(x):
+        return x / 2
+
+    found = [float(half(one)) for one in (4, 4.5, np.float64(5.5), np.array(7), np.array(True))]
+    assert found == [2.0, 2.25, 2.75, 3.5, 0.5]
