@@ -62,7 +62,7 @@ class Program:
         leaves, structure = jax.tree.flatten(tuple(moving.values()))
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):  # part of a larger program
             return self.function(*given, **named)
-        kinds = tuple((np.shape(leaf), np.result_type(leaf)) for leaf in leaves)
+        kinds = tuple((np.shape(leaf), np.dtype(getattr(leaf, "dtype", type(leaf)))) for leaf in leaves)
         key = (self, backend.native(), structure, kinds, tuple(fixed.values()))
         with guard:
             new = key not in kept
@@ -82,12 +82,12 @@ class Program:
         whole = self.jitted(fixed, moving, structure)
         if not backend.native():
             return whole
-        leaves = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
-        name = self.name_of(fixed, structure, leaves)
+        arrays = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
+        name = self.name_of(fixed, structure, arrays)
         if name is not None and (found := stored(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
                 return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name)
-        traced = whole.trace(*leaves)
+        traced = whole.trace(*arrays)
         try:
             code = code_of(translate(traced.jaxpr))
         except Untranslatable as error:
@@ -101,14 +101,14 @@ class Program:
                 keep(name, code, beside)
         return Translated(code, results, beside, name)
 
-    def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]) -> str | None:
+    def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, arrays: list[np.ndarray]) -> str | None:
         """The name under which the program is stored; None for one that is not of dockdyn alone."""
         function = f"{self.function.__module__}.{self.function.__qualname__}"
         if not function.startswith("dockdyn."):
             return None
         try:
             constants = {name: in_words(value) for name, value in fixed.items()}
-            shapes = [(np.shape(leaf), str(np.result_type(leaf))) for leaf in leaves]
+            shapes = [(leaf.shape, str(leaf.dtype)) for leaf in arrays]
             return name_of((function, constants, description(structure), shapes))
         except Unstorable:
             return None

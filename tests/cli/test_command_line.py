@@ -308,3 +308,12 @@ def test_double_precision_whether_jax_is_loaded_before_or_after():
     for order in ("import dockdyn, jax", "import jax, dockdyn"):
         code = f"{order}; import jax.numpy as jnp; assert jnp.zeros(1).dtype == 'float64'"
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_table_stands_before_the_files_are_made(dock, monkeypatch, capsys):
+    """The replay, the page and the files take longer than many a run."""
+    printed = []
+    monkeypatch.setattr("dockdyn.pages.replay_of", lambda *given: printed.append(capsys.readouterr().out) or {})
+    ended = dock("run", "paraskevas-latch", "--out", "there")
+    assert "energy" in printed[0] and "Report:" not in printed[0]
+    assert ended.stdout.splitlines() == ["Report: there/report.html"]

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import dockdyn
 from dockdyn import programs
 
 MANY_STRUCTURES = """
@@ -94,3 +95,13 @@ def test_a_program_of_whole_numbers_is_not_one_of_others():
 
     found = [float(half(one)) for one in (4, 4.5, np.float64(5.5), np.array(7), np.array(True))]
     assert found == [2.0, 2.25, 2.75, 3.5, 0.5]
+
+
+def test_another_title_and_other_numbers_are_not_another_program(monkeypatch):
+    monkeypatch.setattr(programs, "kept", type(programs.kept)())
+    counts, titles = [], []
+    for title, speed in (("one", 0.05), ("another", 0.06)):
+        found = dockdyn.simulate(dockdyn.load("paraskevas-a", {"title": title, "speed": speed}))
+        counts.append(len(programs.kept))
+        titles.append(found.attrs["title"])
+    assert counts[0] == counts[1] and titles == ["one", "another"]

@@ -117,7 +117,6 @@ def rerun(
 
     Writes its result.nc, scenario.toml and report.html.
     """
-    from dockdyn.report.terminal import show_report
     from dockdyn.studies.campaign.store import Store
 
     store = Store(folder)
@@ -125,7 +124,7 @@ def rerun(
     place = out if out is not None else _case_folder(store, case)
     scenario = _case_scenario(campaign, case)
     vacant(place, force)
-    show_report(_case_result(scenario, place, quiet))
+    _case_result(scenario, place, quiet, show=True)
     say(f"Report: {place / 'report.html'}")
 
 
@@ -305,13 +304,13 @@ def _case_scenario(campaign: Campaign, case: int) -> Scenario:
     return case_of(campaign, case)
 
 
-def _case_result(scenario: Scenario, place: Path, quiet: bool) -> Report:
-    """Run one case and write its files. Returns its report."""
+def _case_result(scenario: Scenario, place: Path, quiet: bool, show: bool = False) -> None:
+    """Run one case and write its files; with `show` the terminal has its report before."""
     from dockdyn.api import simulate
 
     with progress("Simulating the case", quiet) as advance:
         dataset = simulate(scenario, advance)
-    return write_files(place, dataset, "result.nc")
+    write_files(place, dataset, "result.nc", show)
 
 
 def _keep_cases(store: Store, campaign: Campaign, kept: dict[str, int], quiet: bool) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -116,28 +117,35 @@ def _page_of(dataset: xr.Dataset, folder: Path, report: Report) -> str:
     return render_page(report, **replay)
 
 
-def show(dataset: xr.Dataset, report: Report | None = None) -> None:
-    """Print what the report of a result shows on the terminal; `report` is that report where it is made already."""
+def deliver(dataset: xr.Dataset, folder: Path | None, name: str, answer: dict[str, Any] | None = None) -> None:
+    """Print the `answer` as JSON or, without one, what the report shows; write the files into the folder, if there is one."""
     from dockdyn.pages import report_of
     from dockdyn.report.terminal import show_report
 
-    show_report(report if report is not None else report_of(dataset))
+    if folder is not None:
+        write_files(folder, dataset, name, show=answer is None)
+    elif answer is None:
+        show_report(report_of(dataset))
+    if answer is not None:
+        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
+    elif folder is not None:
+        say(f"Report: {folder / 'report.html'}")
 
 
-def write_files(folder: Path, dataset: xr.Dataset, name: str) -> Report:
-    """The three files of a result, all or none: its data under `name`, the scenario, the report, which is returned.
+def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False) -> None:
+    """The three files of a result, all or none: its data under `name`, the scenario, the report.
 
-    Where the report cannot be made the others are there.
+    Where the report cannot be made the others are there. With `show` the terminal has it before the files are made.
     """
-    files: dict[Path, str | bytes] = {
-        folder / name: as_bytes(dataset),
-        folder / "scenario.toml": dataset.attrs["scenario"],
-    }
     from dockdyn.pages import report_of
+    from dockdyn.report.terminal import show_report
 
+    files: dict[Path, str | bytes] = {}
     try:
         report = report_of(dataset)
+        if show:
+            show_report(report)
         files[folder / "report.html"] = _page_of(dataset, folder, report)
     finally:
-        write_together(files)
-    return report
+        data = {folder / name: as_bytes(dataset), folder / "scenario.toml": dataset.attrs["scenario"]}
+        write_together(data | files)

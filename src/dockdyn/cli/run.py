@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +25,7 @@ from dockdyn.cli.common import (
     vacant,
     write_text,
 )
-from dockdyn.cli.results import show, write_files
+from dockdyn.cli.results import deliver
 
 PAPERS = ["sazawal", "sits", "paraskevas", "cyril", "gibson"]
 
@@ -63,12 +62,7 @@ def run(
     with progress(f"Simulating {chosen.name}", quiet) as advance:
         dataset = simulate(chosen, advance)
     summary = summarise(dataset, chosen.name)
-    report = write_files(folder, dataset, "result.nc") if folder is not None else None
-    if as_json:
-        typer.echo(json.dumps(summary, indent=2, allow_nan=False))
-    else:
-        show(dataset, report)
-        say(f"Report: {folder / 'report.html'}" if folder else "")
+    deliver(dataset, folder, "result.nc", summary if as_json else None)
     if not dataset.attrs["finished"]:
         fail(f"{chosen.name}: {dataset.attrs['status']}; what came before is kept", STOPPED_EARLY)
     if check and not summary["requirements"]:

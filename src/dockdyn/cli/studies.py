@@ -21,7 +21,7 @@ from dockdyn.cli.common import (
     vacant,
     write_text,
 )
-from dockdyn.cli.results import show, write_files
+from dockdyn.cli.results import deliver
 
 
 def stability(
@@ -62,13 +62,7 @@ def stability(
     with progress(f"Margins of {chosen.name}", quiet) as advance:
         dataset = stability_dataset(chosen, [parse_sweep(text) for text in sweep or []], advance)
     margins = json.loads(dataset.attrs["margins"])
-    report = write_files(folder, dataset, "stability.nc") if folder is not None else None
-    if as_json:
-        typer.echo(json.dumps(margins, indent=2, allow_nan=False))
-        return
-    show(dataset, report)
-    if folder is not None:
-        say(f"Report: {folder / 'report.html'}")
+    deliver(dataset, folder, "stability.nc", margins if as_json else None)
 
 
 def compare(
@@ -110,12 +104,7 @@ def compare(
         vacant(folder, force)
     with progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
-    report = write_files(folder, dataset, "compare.nc") if folder is not None else None
-    if as_json:
-        typer.echo(json.dumps(study.answer(dataset), indent=2, allow_nan=False))
-        return
-    show(dataset, report)
-    say(f"Report: {folder / 'report.html'}" if folder else "")
+    deliver(dataset, folder, "compare.nc", study.answer(dataset) if as_json else None)
 
 
 def envelope(
@@ -158,12 +147,7 @@ def envelope(
     with progress(f"Envelope of {chosen.name}", quiet) as advance:
         dataset = locate(chosen, ranges(over), of, tolerance, advance)
     answer = json.loads(dataset.attrs["envelope"])
-    report = write_files(folder, dataset, "envelope.nc") if folder is not None else None
-    if as_json:
-        typer.echo(json.dumps(answer, indent=2, allow_nan=False))
-        return
-    show(dataset, report)
-    say(f"Report: {folder / 'report.html'}" if folder else "")
+    deliver(dataset, folder, "envelope.nc", answer if as_json else None)
 
 
 def sensitivity(

@@ -49,11 +49,11 @@ def _holds_sections(value: object) -> bool:
 
 
 class Static:
-    """Static fields of a section, compared by value."""
+    """Static fields of a section, compared by value, but for the title, on which nothing that is computed depends."""
 
     def __init__(self, names: tuple[str, ...], fixed: dict[str, Any]):
         self.names, self.fixed = names, fixed
-        self.key = (names, repr(sorted(fixed.items())))
+        self.key = (names, repr(sorted(item for item in fixed.items() if item[0] != "title")))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Static) and self.key == other.key
