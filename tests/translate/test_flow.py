@@ -65,6 +65,14 @@ def test_what_a_turn_makes_of_a_constant_is_gone_in_the_next(x):
 
 
 @BOTH
+def test_what_a_question_makes_of_an_array_the_turn_does_not_see(x):
+    def go_on(carry):
+        return carry.at[1].set(0.0).sum() < 1e3
+
+    assert_same(lambda a: lax.while_loop(go_on, lambda carry: carry.at[0].add(carry[1] ** 2 + 9), a), x)
+
+
+@BOTH
 @pytest.mark.parametrize("reverse", [False, True])
 def test_rows_in_and_out(x, reverse):
     rows = RNG.normal(size=(7, x.size))

@@ -151,7 +151,8 @@ def repeated(translator: Translator, arrays: list[Array], params: dict[str, Any]
         carried = Carried.of(translator, start, changes)
         with builder.inside(head):
             now = carried.now()
-            (asking,) = translator.call(params["cond_jaxpr"], [*asked, *now])
+            with translator.freezing(now):  # which the turn reads after the question
+                (asking,) = translator.call(params["cond_jaxpr"], [*asked, *now])
             lanes = [element(builder, asking, index) for index in np.ndindex(asking.shape)]
             condition = reduce(partial(builder.compute, "or"), lanes)
             with builder.inside(turn), translator.freezing(now if asking.shape else []):
