@@ -63,7 +63,8 @@ class Program:
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):  # part of a larger program
             return self.function(*given, **named)
         kinds = tuple((np.shape(leaf), np.dtype(getattr(leaf, "dtype", type(leaf)))) for leaf in leaves)
-        key = (self, backend.native(), structure, kinds, tuple(fixed.values()))
+        constants = tuple((type(value), repr(value) if isinstance(value, float) else value) for value in fixed.values())
+        key = (self, backend.native(), structure, kinds, constants)
         with guard:
             new = key not in kept
             if new:
@@ -90,8 +91,9 @@ class Program:
         traced = whole.trace(*arrays)
         try:
             code = code_of(translate(traced.jaxpr))
-        except Untranslatable as error:
-            refused[f"{self.function.__module__}.{self.function.__qualname__}"] = str(error)
+        except Exception as error:  # XLA does it then; what is wrong is said, and no test leaves it at that
+            words = str(error) if isinstance(error, Untranslatable) else f"{type(error).__name__}: {error}"
+            refused[f"{self.function.__module__}.{self.function.__qualname__}"] = words
             return ByXla(whole)
         results: Any = jax.tree.structure(traced.out_info)
         beside = None
@@ -104,7 +106,7 @@ class Program:
     def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, arrays: list[np.ndarray]) -> str | None:
         """The name under which the program is stored; None for one that is not of dockdyn alone."""
         function = f"{self.function.__module__}.{self.function.__qualname__}"
-        if not function.startswith("dockdyn."):
+        if not function.startswith("dockdyn.") or "<" in function:  # one inside a function may stand for several
             return None
         try:
             constants = {name: in_words(value) for name, value in fixed.items()}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from functools import partial
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -105,3 +106,28 @@ def test_another_title_and_other_numbers_are_not_another_program(monkeypatch):
         counts.append(len(programs.kept))
         titles.append(found.attrs["title"])
     assert counts[0] == counts[1] and titles == ["one", "another"]
+
+
+def test_constants_that_are_equal_and_not_the_same():
+    @partial(programs.Program, static=("by",))
+    def signed(x, by):
+        return jnp.copysign(x, by) * by
+
+    found = [np.asarray(signed(np.array(3), by)) for by in (1, 1.0, 0.0, -0.0)]
+    expected = [np.copysign(3, by) * by for by in (1, 1.0, 0.0, -0.0)]
+    assert [str(one) for one in found] == [str(one) for one in expected]
+    assert [str(np.signbit(one)) for one in found] == ["False"] * 4
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        (lambda b: jnp.dot(b, b), np.array([True, False])),
+        (lambda n: jax.lax.reduce_or(n, (0,)), np.array([1, 6])),
+        (lambda x: jnp.fft.fft(x), np.arange(4.0)),
+    ],
+)
+def test_what_is_not_translated_is_named_and_compiled_by_xla(function, given, monkeypatch):
+    monkeypatch.setattr(programs, "refused", {})
+    assert np.array_equal(programs.Program(function)(given), jax.jit(function)(given))
+    assert len(programs.refused) == 1

@@ -205,6 +205,49 @@ def test_gathers_and_scatters(mode, array):
             assert_same(partial(changed_at, change, mode, tuple(map(int, unique))), array, new)
 
 
+PERMUTATION = RNG.permutation(100)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, p: (x * 2).at[p].set(x * 2),
+        lambda x, p: (x * 2).at[p].add(x * 2),
+        lambda x, p: (x * 2).reshape(10, 10).at[p[:10] % 10].add((x * 2).reshape(10, 10)),
+        lambda x, p: (p + 0).at[p + 0].set(p + 0),
+    ],
+)
+def test_an_array_scattered_into_itself(function):
+    """What is written is read from the same memory."""
+    assert_same(function, RNG.normal(size=100), PERMUTATION)
+
+
+LEAST = np.array([-(2**63), 5, 2**63 - 1])
+WIDE = np.array([2**31 - 1, 5, 2**30], np.int32)
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        (lambda n: (lax.div(n, n * 0 - 1), lax.rem(n, n * 0 - 1), lax.div(n, jnp.array([-1, -1, -1]))), LEAST),
+        (lambda n: (jnp.sum(n, dtype=jnp.int32) > 0, n.prod(dtype=jnp.int32) > 0, jnp.dot(n, n).astype(float)), WIDE),
+        (lambda n: (n.at[0].add(5).astype(float), jnp.cumsum(n, dtype=jnp.int32).astype(float)), WIDE),
+        (lambda n: (lax.reduce_max(n[:0], (0,)), lax.reduce_min(n[:0], (0,))), WIDE),
+        (lambda x: (x.astype(jnp.int32), x.astype(jnp.uint32), x.astype(int)), np.append(ODD, [1e10, -1.5])),
+        (lambda b: (jnp.sort(b), jnp.argsort(b), b < b[::-1], b <= b[::-1], lax.sort((b, b[::-1]), num_keys=2)), BITS),
+    ],
+)
+def test_at_the_edges_of_types(function, given):
+    assert_same(function, given)
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[1.0, 1.0], [1.0, 1.0]], [[0.0]], [[4.0, 2.0, 0.0], [2.0, 1.0, 3.0], [0.0, 3.0, 9.0]]]
+)
+def test_what_is_not_positive_definite_has_no_factor(matrix):
+    assert_same(jnp.linalg.cholesky, np.array(matrix))
+
+
 @pytest.mark.parametrize("start", [-3, 0, 2, 50])
 @pytest.mark.parametrize("array", [SQUARE, TALL], ids=["numbers", "memory"])
 def test_parts_by_a_computed_start(start, array):

@@ -198,6 +198,8 @@ class _Printer:
         whole = 0 if kind == "float" else 1
         if name in ARITHMETIC:
             return f"{ARITHMETIC[name][whole]} {TYPES[kind]} {words[0]}, {words[1]}"
+        if name in ("lt", "le") and kind == "bool":  # as a signed number, true would be −1
+            return f"icmp u{name} i1 {words[0]}, {words[1]}"
         if name in COMPARED:
             return f"{COMPARED[name][whole]} {TYPES[kind]} {words[0]}, {words[1]}"
         if name in LOGICAL:

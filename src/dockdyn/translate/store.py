@@ -25,7 +25,7 @@ from dockdyn.files import write_file
 from dockdyn.translate.native import Code
 
 LARGEST = 512 * 2**20  # bytes in all; the oldest entries go first
-MADE_OF = ("jax", "jaxlib", "equinox", "numpy", "llvmlite")
+MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
 
 
 def folder() -> Path:

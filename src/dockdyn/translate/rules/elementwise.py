@@ -31,12 +31,12 @@ def mapped(translator: Translator, arrays: list[Array], out: Any, of: One) -> Ar
         for one in arrays:
             there = () if not one.shape else tuple(0 if n == 1 else i for i, n in zip(index, one.shape, strict=True))
             found.append(element(builder, one, there))
-        return _fitting(builder, of(builder, *found), dtype)
+        return fitting(builder, of(builder, *found), dtype)
 
     return produced(builder, out.shape, dtype, at)
 
 
-def _fitting(builder: Builder, value: Scalar, dtype: str) -> Scalar:
+def fitting(builder: Builder, value: Scalar, dtype: str) -> Scalar:
     """An integer within its type: shorter ones wrap around."""
     if dtype == "int32":
         return builder.compute("narrow", value)
@@ -71,11 +71,14 @@ def _extreme(name: str) -> One:
 
 def _quotient(name: str) -> One:
     def one(builder: Builder, a: Scalar, b: Scalar) -> Scalar:
-        """Of integers by zero: −1, and the number itself as remainder, as XLA has it."""
-        if kind_of(a) == "float" or (isinstance(b, int) and b):
-            return builder.compute("fmod" if name == "rem" and kind_of(a) == "float" else name, a, b)
-        zero = builder.compute("eq", b, 0)
-        found = builder.compute(name, a, builder.select(zero, 1, b))
+        """Of integers by zero: −1, and the number itself as remainder; of the least by −1: itself, as XLA has it."""
+        if kind_of(a) == "float":
+            return builder.compute("fmod" if name == "rem" else name, a, b)
+        if isinstance(b, int) and b not in (0, -1):
+            return builder.compute(name, a, b)
+        zero, opposite = builder.compute("eq", b, 0), builder.compute("eq", b, -1)
+        found = builder.compute(name, a, builder.select(builder.compute("or", zero, opposite), 1, b))
+        found = builder.select(opposite, _negated(builder, a) if name == "div" else 0, found)
         return builder.select(zero, -1 if name == "div" else a, found)
 
     return one
@@ -213,6 +216,14 @@ def selected(translator: Translator, arrays: list[Array], params: dict[str, Any]
     return [mapped(translator, arrays, outs[0], of)]
 
 
+def _limited(builder: Builder, value: Scalar, dtype: np.dtype) -> Scalar:
+    """The nearest number that a shorter type has."""
+    limits = np.iinfo(dtype)
+    if limits.bits == 64:
+        return value
+    return builder.compute("min", builder.compute("max", value, int(limits.min)), int(limits.max))
+
+
 @rule("convert_element_type")
 def converted(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     to = np.dtype(outs[0].dtype).kind
@@ -222,7 +233,7 @@ def converted(translator: Translator, arrays: list[Array], params: dict[str, Any
         if to == "f":
             return a if kind == "float" else builder.compute("to_float", a)
         if to in "iu":
-            return a if kind == "int" else builder.compute("to_int", a)
+            return a if kind == "int" else _limited(builder, builder.compute("to_int", a), outs[0].dtype)
         zero = {"float": 0.0, "int": 0}.get(kind)
         return a if zero is None else builder.compute("ne", a, zero)
 

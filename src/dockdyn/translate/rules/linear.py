@@ -107,11 +107,11 @@ def permutation(translator: Translator, arrays: list[Array], params: dict[str, A
 
 @rule("cholesky")
 def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    """A = L Lᵀ, from the lower triangle; zeros above."""
+    """A = L Lᵀ, from the lower triangle; zeros above. Where A is not positive definite no number of L is one."""
     builder, whole = translator.builder, _fresh(translator.builder, arrays[0])
     count = whole.shape[-1]
     with builder.repeat(math.prod(whole.shape[:-2])) as one:
-        matrix = Table(builder, whole, one)
+        matrix, good = Table(builder, whole, one), builder.slot("bool", True)
         with builder.repeat(count) as column:
             with builder.repeat(count, column) as row:
                 total = builder.slot("float", matrix.get(row, column))
@@ -121,10 +121,15 @@ def cholesky(translator: Translator, arrays: list[Array], params: dict[str, Any]
                 on = builder.compute("eq", row, column)
                 size = builder.get(total)
                 root = builder.compute("sqrt", size)
+                definite = builder.compute("or", builder.compute("not", on), builder.compute("lt", 0.0, size))
+                builder.put(good, builder.compute("and", builder.get(good), definite))
                 divided = builder.compute("div", size, builder.select(on, 1.0, matrix.get(column, column)))
                 matrix.put(row, column, builder.select(on, root, divided))
             with builder.repeat(column) as row:
                 matrix.put(row, column, 0.0)
+        fine = builder.get(good)
+        with builder.repeat(count) as column, builder.repeat(count, column) as row:
+            matrix.put(row, column, builder.select(fine, matrix.get(row, column), math.nan))
     return [loaded(builder, whole)]
 
 

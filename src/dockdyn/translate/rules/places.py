@@ -19,6 +19,7 @@ from dockdyn.translate.arrays import (
     Memory,
     Numbers,
     as_numbers,
+    copied,
     dtype_of,
     element,
     flat,
@@ -30,8 +31,8 @@ from dockdyn.translate.arrays import (
     written,
 )
 from dockdyn.translate.jaxpr import Translator, rule
-from dockdyn.translate.rules.elementwise import SAME
-from dockdyn.translate.scalar_program import Builder, Scalar, Value
+from dockdyn.translate.rules.elementwise import SAME, fitting
+from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, Value
 
 
 @rule("reshape", "squeeze", "expand_dims")
@@ -222,8 +223,6 @@ def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], 
                 values[tuple(places)] = numbers.values[index]
         return [Numbers(values, array.dtype)]
     if any(low < 0 or high < 0 or inner for low, high, inner in sides):
-        from dockdyn.translate.scalar_program import Untranslatable
-
         raise Untranslatable("padding between or below zero of many numbers")
     memory = Memory(builder.memory(array.dtype, math.prod(shape)), 0, tuple(shape), array.dtype)
     written(builder, memory, lambda index: fill)
@@ -262,7 +261,7 @@ def updated(translator: Translator, arrays: list[Array], params: dict[str, Any],
             numbers.values
         )
         return [Numbers(values, array.dtype)]
-    memory = translator.own(array)
+    memory = _written_alone(translator, array, part)
     _put(builder, memory, part, places)
     return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
 
@@ -271,6 +270,8 @@ def updated(translator: Translator, arrays: list[Array], params: dict[str, Any],
 def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (array, starts) = translator.builder, arrays
     names, sizes = params["dimension_numbers"], params["slice_sizes"]
+    if not math.prod(array.shape):
+        raise Untranslatable("a gather from nothing")
     offsets = [int(one) for one in names.offset_dims]
     collapsed = {int(one) for one in (*names.collapsed_slice_dims, *names.operand_batching_dims)}
     kept = [axis for axis in range(len(array.shape)) if axis not in collapsed]
@@ -314,6 +315,12 @@ def _filling(stated: Any, dtype: str) -> Scalar:  # noqa: ANN401, of JAX's param
     return {"float64": math.nan, "bool": True, "int32": -(2**31), "int64": -(2**63), "uint32": 2**32 - 1}[dtype]
 
 
+def _written_alone(translator: Translator, array: Array, *read: Array) -> Memory:
+    """The array in memory that may be written while the others are read."""
+    shared = any(isinstance(one, Memory) and isinstance(array, Memory) and one.store is array.store for one in read)
+    return copied(translator.builder, array) if shared else translator.own(array)
+
+
 def _scatter(name: str, operation: str | None) -> None:
     @rule(name)
     def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
@@ -345,7 +352,7 @@ def _scatter(name: str, operation: str | None) -> None:
             return tuple(whole), inside
 
         def new(old: Any, part: Any) -> Scalar:  # noqa: ANN401, of tables of objects
-            return part if operation is None else SAME[operation](builder, old, part)
+            return part if operation is None else fitting(builder, SAME[operation](builder, old, part), array.dtype)
 
         known = all(not isinstance(one, Value) for one in _all_of(starts))
         if isinstance(array, Numbers) and known:
@@ -357,7 +364,7 @@ def _scatter(name: str, operation: str | None) -> None:
                     there = tuple(int(one) for one in place if not isinstance(one, Value))
                     values[there] = new(values[there], numbers.values[index])
             return [Numbers(values, array.dtype)]
-        memory = translator.own(array)
+        memory = _written_alone(translator, array, starts, parts)
         _scatter_into(builder, memory, starts, parts, where, new)
         return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
 

@@ -28,15 +28,15 @@ from dockdyn.translate.arrays import (
     unflat,
 )
 from dockdyn.translate.jaxpr import Translator, rule
-from dockdyn.translate.rules.elementwise import SAME, One
+from dockdyn.translate.rules.elementwise import SAME, One, fitting
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable
 
-MOST_EXCHANGES = 4000  # of a sort that is written out
+MOST_EXCHANGES = 4000  # of a sort or a search that is written out
 STARTS: dict[str, dict[str, Any]] = {
     "add": {"float64": 0.0, "other": 0},
     "mul": {"float64": 1.0, "other": 1},
-    "max": {"float64": -math.inf, "bool": False, "other": -(2**63)},
-    "min": {"float64": math.inf, "bool": True, "other": 2**63 - 1},
+    "max": {"float64": -math.inf, "bool": False},
+    "min": {"float64": math.inf, "bool": True},
     "or": {"bool": False},
     "and": {"bool": True},
     "xor": {"bool": False},
@@ -44,7 +44,13 @@ STARTS: dict[str, dict[str, Any]] = {
 
 
 def _start(name: str, dtype: str) -> Scalar:
-    return STARTS[name][dtype] if dtype in STARTS[name] else STARTS[name]["other"]
+    """What a reduction begins with. Raises Untranslatable where it has no meaning for the type."""
+    if name in ("max", "min") and dtype not in STARTS[name]:
+        limits = np.iinfo(dtype)
+        return int(limits.min if name == "max" else limits.max)
+    if dtype not in STARTS[name] and ("other" not in STARTS[name] or dtype == "bool"):
+        raise Untranslatable(f"{name} over numbers of type {dtype}")
+    return STARTS[name].get(dtype, STARTS[name].get("other", 0))
 
 
 def _reduce(name: str) -> None:
@@ -60,7 +66,7 @@ def _reduce(name: str) -> None:
             def step(total: Scalar, place: Scalar) -> Scalar:
                 inner, outer = dict(zip(axes, unflat(builder, place, lengths), strict=True)), iter(index)
                 whole = tuple(inner[axis] if axis in inner else next(outer) for axis in range(len(array.shape)))
-                return of(builder, total, element(builder, array, whole))
+                return fitting(builder, of(builder, total, element(builder, array, whole)), dtype)
 
             return folded(builder, math.prod(lengths), _start(name, dtype), step, isinstance(array, Numbers))
 
@@ -83,6 +89,8 @@ def _argument(name: str) -> None:
         """The first of the extreme ones; what is no number counts as extreme."""
         builder, (array,), (axis,) = translator.builder, arrays, params["axes"]
         count = array.shape[axis]
+        if count > MOST_EXCHANGES:
+            raise Untranslatable(f"{name} of {count} numbers")
 
         def at(index: Index) -> Scalar:
             def one(place: Scalar) -> Scalar:
@@ -124,7 +132,8 @@ def _cumulate(name: str, of: One) -> None:
                 at = builder.compute("sub", count - 1, step) if backwards else step
                 whole = (*around[:axis], at, *around[axis:])
                 value = element(builder, source, whole)
-                new = builder.select(builder.compute("lt", 0, step), of(builder, builder.get(slot), value), value)
+                both = fitting(builder, of(builder, builder.get(slot), value), array.dtype)
+                new = builder.select(builder.compute("lt", 0, step), both, value)
                 builder.put(slot, new)
                 builder.save(memory.store, flat(builder, whole, array.shape), new)
         return [loaded(builder, memory)]
@@ -157,7 +166,7 @@ def product(translator: Translator, arrays: list[Array], params: dict[str, Any],
                 element(builder, one, tuple(there[axis] for axis in range(len(one.shape))))
                 for one, there in ((a, there_a), (b, there_b))
             )
-            return builder.compute("add", total, builder.compute("mul", *factors))
+            return fitting(builder, builder.compute("add", total, builder.compute("mul", *factors)), dtype)
 
         return folded(builder, math.prod(lengths), _start("add", dtype), step, small)
 
