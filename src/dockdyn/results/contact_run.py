@@ -98,7 +98,7 @@ def _run_located(scenario: Scenario, progress: Progress | None) -> Run:
         SLICE,
         progress,
     )
-    pace = float(jnp.minimum(solver.step_limit, solver.limit))
+    pace = float(np.minimum(solver.step_limit, solver.limit))
     solution, sampled, at_moments = jax.tree.map(np.asarray, _conclude(content, solver))
     count, moments = int(solution.sampled), int(solution.moments)
     first = jax.tree.map(lambda rows: rows[0], solution.samples.state)

@@ -98,7 +98,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "axis": ["x", "y", "z"],
             "quaternion": ["w", "x", "y", "z"],
             "contact": _contact_names(content),
-            "point": [point.name for point in content.points()],
+            "point": [name for name, _, _ in content.named_places()],
             **({"use": ["impulse", "angular impulse"]} if content.controlled else {}),
         },
         attributes=control_attributes(content.control) if content.controlled else {},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.kinds.free_flight.closed_together import seen_matrices
@@ -12,11 +11,13 @@ from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.results.episodes import Episode
-from dockdyn.results.plan import delay_of
+from dockdyn.results.plan import delay_of, jit_once
 from dockdyn.results.run import Run
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.second_order import critical_delay
 from dockdyn.stability.windows import stable_windows
+
+_critical_delay_once = jit_once(critical_delay)
 
 
 def predicted_unstable(scenario: Scenario, run: Run) -> str:
@@ -32,7 +33,7 @@ def predicted_unstable(scenario: Scenario, run: Run) -> str:
     loop, _ = jax.tree.map(np.asarray, loop_once(scenario.content, nominal))
     if not (loop.stiffness > 0 and loop.damping >= 0 and loop.effective_mass > 0):
         return ""
-    critical, count = float(critical_delay(loop.damping, loop.stiffness, loop.effective_mass)), 1
+    critical, count = float(_critical_delay_once(loop.damping, loop.stiffness, loop.effective_mass)), 1
     for later in _closed_with(run):
         matrices = seen_matrices(scenario.content, later)
         found = stable_windows(matrices, np.array([delay])).critical_delay
@@ -68,7 +69,6 @@ def _poses_at(run: Run, episode: Episode) -> tuple[Pose, Pose]:
     """Poses of chaser and target at the onset of a contact."""
     position, attitude = (run.at_moments[name][episode.onset_row] for name in ("position", "attitude"))
     chaser, target = (
-        Pose(Vector.of(jnp.asarray(place)), Quaternion.of(jnp.asarray(turn)))
-        for place, turn in zip(position, attitude, strict=True)
+        Pose(Vector.of(place), Quaternion.of(turn)) for place, turn in zip(position, attitude, strict=True)
     )
     return chaser, target

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Float
 
+from dockdyn.integrate.model import over_rows
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import beside, seen_from
@@ -22,10 +29,10 @@ from dockdyn.report.replay.gear import (
 )
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Line, Motion, Part, Scene, Signal, View
+from dockdyn.report.sampled_surface import coordinates, in_pieces
+from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.kinds.free_flight.schema import FreeFlightSection
 
 NORMAL, FRICTION, HOLD = COLOURS["orange"], COLOURS["purple"], COLOURS["green"]
@@ -51,7 +58,7 @@ def scene(dataset: xr.Dataset, content: FreeFlightSection) -> Scene:
         body = getattr(content, name)
         parts += body_parts(name, body, index == 0, motions[index], reach)
         for section in body.surface:
-            parts.append(surface_part(f"{name}/{section.name}", section.make(), reach, motions[index]))
+            parts.append(surface_part(f"{name}/{section.name}", made(section), reach, motions[index]))
     acting = _contact_forces(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),
@@ -111,45 +118,48 @@ def _contact_forces(
     Contact points and normals are those of the model's own contacts at the frames' poses. What acts was decided one loop
     delay earlier, and its part along the normal of then is no friction.
     """
-    import jax
 
-    from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
-    from dockdyn.mechanics.rotation import Quaternion
-    from dockdyn.mechanics.vector import Vector
+    def of(poses: list[Motion]) -> tuple[np.ndarray, np.ndarray]:
+        stacked = (np.stack([getattr(m, name) for m in poses], axis=1) for name in ("position", "attitude"))
+        return in_pieces(lambda *rows: _contact_places(content, *rows), *stacked)
 
-    model = content.bodies()
-
-    @jax.jit
-    def places(position: Float[Array, "2 3"], attitude: Float[Array, "2 4"]) -> list[tuple[Array, Array]]:
-        twist = Twist(Vector.zero(), Vector.zero())
-        first, second = (Placed.of(Pose(Vector.of(position[i]), Quaternion.of(attitude[i])), twist) for i in range(2))
-        return [(c.point(first, second).array(), c.touch(first, second).normal.array()) for c in model.contacts]
-
-    def of(poses: list[Motion]) -> list[tuple[Array, Array]]:
-        return jax.vmap(places)(
-            np.stack([m.position for m in poses], axis=1), np.stack([m.attitude for m in poses], axis=1)
-        )
-
-    found = decided = of(motions)
+    places, normals = of(motions)
+    decided = normals
     delay = content.loop.delay or 0.0
     if delay > 0:
-        decided = of(moved(dataset, np.maximum(time - delay, 0.0)))
+        _, decided = of(moved(dataset, np.maximum(time - delay, 0.0)))
     pressing = frames.at(time, dataset.time.values, dataset.normal_force.values)
     acting = frames.at(time, dataset.time.values, dataset.contact_force.values)
     result = []
-    for index, contact in enumerate(model.contacts):
-        place, normal = found[index]
-        out = np.asarray(normal) * (1.0 if contact.feature_on_chaser else -1.0)
+    for index, contact in enumerate(content.contact):
+        on_chaser = content.pair(contact)[2]
+        out = normals[:, index] * (1.0 if on_chaser else -1.0)
         force = pressing[:, index].copy()
         for one in np.flatnonzero(dataset.episode_contact.values == index):  # a peak between samples
             row = int(np.abs(time - float(dataset.episode_peak_time[one])).argmin())
             force[row] = max(force[row], float(dataset.episode_peak_force[one]))
         across = None
         if contact.friction is not None:
-            then = np.asarray(decided[index][1])
+            then = decided[:, index]
             across = acting[:, index] - np.sum(acting[:, index] * then, axis=1, keepdims=True) * then
-        result.append(Acting(np.asarray(place), force[:, None] * out, across))
+        result.append(Acting(places[:, index], force[:, None] * out, across))
     return result
+
+
+@Program
+def _contact_places(
+    content: FreeFlightSection, position: Float[Array, "n 2 3"], attitude: Float[Array, "n 2 4"]
+) -> tuple[Float[Array, "n contacts 3"], Float[Array, "n contacts 3"]]:
+    """Where every contact's force acts (m) and the normal there, at poses of both bodies."""
+    contacts, still = content.bodies().contacts, Twist(Vector.zero(), Vector.zero())
+
+    def one(place: Float[Array, "2 3"], turn: Float[Array, "2 4"]) -> tuple[Array, Array]:
+        chaser, target = (Placed.of(Pose(Vector.of(place[i]), Quaternion.of(turn[i])), still) for i in range(2))
+        places = [contact.point(chaser, target).array() for contact in contacts]
+        normals = [contact.touch(chaser, target).normal.array() for contact in contacts]
+        return jnp.reshape(jnp.array(places), (-1, 3)), jnp.reshape(jnp.array(normals), (-1, 3))
+
+    return over_rows(one, position, attitude)
 
 
 def arrows(
@@ -185,7 +195,7 @@ def _traces(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, m
     found = []
     for index, contact in enumerate(content.contact):
         _, section, on_chaser = content.pair(contact)
-        reference = np.asarray(section.make().reference().array())
+        reference = coordinates(made(section).reference())
         path = frames.at(time, dataset.time.values, dataset.feature_position.values[:, index]) + reference
         carrier = motions[1 if on_chaser else 0]
         colour = SERIES[(index + 2) % len(SERIES)]

@@ -180,15 +180,19 @@ class TwoBodiesSection(Section, abc.ABC):
 
     def points(self) -> tuple[NamedPoint, ...]:
         """The named points; where a body has none, its centre of mass and its features."""
-        named = []
+        return tuple(
+            NamedPoint(position=jnp.array(place.position, float), name=name, on_chaser=on_chaser)
+            for name, place, on_chaser in self.named_places()
+        )
+
+    def named_places(self) -> list[tuple[str, PlaceSection, bool]]:
+        """The name of each named point, its place on its body, and whether that is the chaser."""
+        found: list[tuple[str, PlaceSection, bool]] = []
         for body, on_chaser in ((self.chaser, True), (self.target, False)):
             side = "chaser" if on_chaser else "target"
             places = body.point or [PlaceSection(name="centre of mass", position=[0.0, 0.0, 0.0]), *body.feature]
-            named += [
-                NamedPoint(position=jnp.array(place.position, float), name=f"{side} {place.name}", on_chaser=on_chaser)
-                for place in places
-            ]
-        return tuple(named)
+            found += [(f"{side} {place.name}", place, on_chaser) for place in places]
+        return found
 
 
 class FreeFlightSection(TwoBodiesSection):

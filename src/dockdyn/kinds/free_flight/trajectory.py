@@ -22,7 +22,9 @@ from dockdyn.report.drawing import (
     short,
     styled,
 )
+from dockdyn.report.sampled_surface import coordinates, signed_distances
 from dockdyn.report.wording import crowd
+from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +60,7 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
         feature, section, feature_on_chaser = content.pair(contact)
         key = (contact.surface, feature_on_chaser)
         if key not in found:
-            found[key] = Shown(contact.surface, [], 0.0, *_geometry(section.make()))
+            found[key] = Shown(contact.surface, [], 0.0, *_geometry(made(section)))
         found[key].pairs.append(index)
         found[key].radius = max(found[key].radius, float(feature.radius))
     met = dataset.episode_contact.values
@@ -67,18 +69,8 @@ def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
 
 def _geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """Docking axis of a surface, and its signed distance around its reference point."""
-    import jax
-
-    from dockdyn.mechanics.vector import Vector
-
-    reference = np.asarray(surface.reference().array())
-    sample = jax.jit(jax.vmap(lambda point: surface.signed_distance(Vector.of(point))))
-
-    def distance(points: np.ndarray) -> np.ndarray:
-        flat = points.reshape(-1, 3) + reference
-        return np.asarray(sample(flat)).reshape(points.shape[:-1])
-
-    return np.asarray(surface.docking_frame()[1].array()), distance
+    reference = coordinates(surface.reference())
+    return coordinates(surface.docking_frame()[1]), lambda points: signed_distances(surface, points + reference)
 
 
 @styled

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
+from dockdyn.integrate.model import over_rows
+from dockdyn.kinds.rig.model_bodies import Bodies
 from dockdyn.kinds.rig.model_plant import Axes
 from dockdyn.kinds.rig.schema import RigBodiesSection, RigContent
+from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import beside, seen_from
@@ -15,6 +19,8 @@ from dockdyn.report.replay.gear import MARGIN, METAL, body_parts, docking_place,
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, still, turned
 from dockdyn.report.replay.shapes import box, coil
+from dockdyn.report.sampled_surface import coordinates, in_pieces
+from dockdyn.scenario.made import made
 
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
 FORCE, COMPENSATION = COLOURS["orange"], COLOURS["purple"]
@@ -145,7 +151,7 @@ def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
     for name, motion, chaser in (("chaser", robot, True), ("target", ground, False)):
         body = getattr(content, name)
         parts += body_parts(name, body, chaser, motion, reach)
-        parts += [surface_part(f"{name}/{one.name}", one.make(), reach, motion) for one in body.surface]
+        parts += [surface_part(f"{name}/{one.name}", made(one), reach, motion) for one in body.surface]
     for key, words, colour in (("model_pose", "model", MODEL), ("ideal_pose", "without rig", IDEAL)):
         for part in body_parts(words, content.chaser, True, poses[key], reach)[1:]:
             parts.append(Part(part.name, part.mesh, colour, part.motion, opacity=0.35, flat=part.flat))
@@ -180,11 +186,15 @@ def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
 
 def _mock_ups(dataset: xr.Dataset, content: RigBodiesSection, time: np.ndarray, name: str) -> Motion:
     """The chaser's mock-up in the laboratory, from the robot's axes, as the rig's plant places it."""
-    import jax
-    import jax.numpy as jnp
+    pose = frames.at(time, dataset.time.values, dataset[name].values)
+    return Motion(*in_pieces(lambda rows: _mock_up_poses(content, rows), pose))
 
-    from dockdyn.kinds.rig.model_bodies import Bodies
 
+@Program
+def _mock_up_poses(
+    content: RigBodiesSection, pose: Float[Array, "n 6"]
+) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
+    """Positions (m) and attitudes of the chaser's mock-up at rest, from the robot's axes."""
     free = content.bodies()
     plant = Bodies(
         bodies=free.bodies,
@@ -195,21 +205,17 @@ def _mock_ups(dataset: xr.Dataset, content: RigBodiesSection, time: np.ndarray, 
         mass=free.bodies[0].mass,
     )
 
-    @jax.jit
-    @jax.vmap
-    def place(pose: Axes) -> tuple[Array, Array]:
-        chaser, _ = plant.placed(pose, jnp.zeros(6))
+    def place(axes: Axes) -> tuple[Array, Array]:
+        chaser, _ = plant.placed(axes, jnp.zeros(6))
         return chaser.pose.position.array(), chaser.pose.attitude.array()
 
-    pose = frames.at(time, dataset.time.values, dataset[name].values)
-    position, attitude = place(pose)
-    return Motion(np.asarray(position), np.asarray(attitude))
+    return over_rows(place, pose)
 
 
 def contact_place(content: RigBodiesSection, robot: Motion) -> np.ndarray:
     """The first contact's feature from the surface's reference point (frames, 3), axes of the surface's body."""
     feature, section, on_chaser = content.pair(content.contact[0])
-    reference = np.asarray(section.make().reference().array())
+    reference = coordinates(made(section).reference())
     place = np.asarray(feature.position, float)
     ground = still(len(robot.position))
     if on_chaser:

@@ -11,6 +11,8 @@ from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scene import Mesh, Motion, Part, turned
 from dockdyn.report.replay.shapes import ball, box, joined, placed, rod, surface_around_axis
+from dockdyn.report.sampled_surface import coordinates
+from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.look import LookSection
@@ -109,9 +111,9 @@ def hull(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Mesh:
 
 def gear_places(body: Body) -> list[np.ndarray]:
     """Where a body's (section's) docking gear is, m, body axes: its features and its surfaces' reference points."""
-    surfaces = [section.make() for section in body.surface]
+    surfaces = [made(section) for section in body.surface]
     places = [np.asarray(one.position, float) for one in body.feature]
-    return places + [np.asarray(surface.reference().array()) for surface in surfaces]
+    return places + [coordinates(surface.reference()) for surface in surfaces]
 
 
 def body_parts(name: str, body: Body, chaser: bool, motion: Motion, reach: float) -> list[Part]:
@@ -122,7 +124,7 @@ def body_parts(name: str, body: Body, chaser: bool, motion: Motion, reach: float
     for index, (place, radius) in enumerate(features):
         parts.append(Part(f"{name}/feature {index + 1}", probe(place, radius, reach), METAL, motion, flat=False))
     for section in body.surface:
-        place = np.asarray(section.make().reference().array())
+        place = coordinates(made(section).reference())
         if np.linalg.norm(place) > NEAR * reach:  # else the surface is the body's own, around its centre
             parts.append(Part(f"{name}/stand of {section.name}", _stand(place, reach), METAL, motion, flat=False))
     return parts
@@ -158,8 +160,8 @@ def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:
 
 def reach_with_wholes(content: TwoBodies, reach: float) -> float:
     """`reach` (m), or the radius of the widest surface that is worth showing whole."""
-    made = [section.make() for name in ("chaser", "target") for section in getattr(content, name).surface]
-    extents = [surface.extent(reach) for surface in made]
+    sections = [section for name in ("chaser", "target") for section in getattr(content, name).surface]
+    extents = [made(section).extent(reach) for section in sections]
     return max([reach, *(float(extent.radius) for extent in extents if extent.whole)]) or 0.5
 
 
@@ -170,9 +172,9 @@ def docking_place(
     axis, all at the first frame, and what carries them; `motions` of chaser and target."""
     _, section, on_chaser = content.pair(content.contact[0])
     carrier = motions[1 if on_chaser else 0]
-    surface = section.make()
-    middle, own = (np.asarray(part.array()) for part in surface.docking_frame())
-    reference = np.asarray(surface.reference().array())
+    surface = made(section)
+    middle, own = map(coordinates, surface.docking_frame())
+    reference = coordinates(surface.reference())
     depth = max(float((middle - reference) @ own), 0.0)
     place, axis = carrier.points(reference)[0], turned(carrier.attitude[:1], own[None])[0]
     return place, place + max(0.6 * depth, 0.6 * reach if not depth else 0.0) * axis, axis, carrier

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from trimesh import Trimesh, creation
 from trimesh.util import append_faces
 
 from dockdyn.report.replay.scene import Mesh
+from dockdyn.report.sampled_surface import coordinates, normals, signed_distances
 
 if TYPE_CHECKING:
     from dockdyn.contact.surfaces.surface import Surface
@@ -76,8 +77,8 @@ def surface_around_axis(surface: Surface, reach: float, low: float, high: float)
 
     Distances along the axis are counted from where it comes nearest to the surface's reference point.
     """
-    middle, axis = (np.asarray(part.array()) for part in surface.docking_frame())
-    reference = np.asarray(surface.reference().array())
+    middle, axis = map(coordinates, surface.docking_frame())
+    reference = coordinates(surface.reference())
     origin = middle + axis * ((reference - middle) @ axis)
     one = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
     one /= np.linalg.norm(one)
@@ -103,8 +104,7 @@ def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh
     where it changes joins the vertices of the four cells around it. A `closed` grid's last points along a are its first,
     and all with b = 0 lie on an axis, whose hole is filled.
     """
-    distance, nearer = _sampled(surface)
-    values = distance(grid)
+    values = signed_distances(surface, grid)
     corners = [np.s_[i : grid.shape[0] - 1 + i, j : grid.shape[1] - 1 + j, k : grid.shape[2] - 1 + k]
                for i in (0, 1) for j in (0, 1) for k in (0, 1)]  # fmt: skip
     inside = np.stack([values[corner] < 0 for corner in corners])
@@ -115,42 +115,28 @@ def _level_set(surface: Surface, grid: np.ndarray, closed: bool = False) -> Mesh
         return Mesh(np.zeros((0, 3)), np.zeros((0, 3), int))
     centre = np.mean([grid[corner][mixed] for corner in corners], axis=0)
     size = max(np.linalg.norm(grid[corner][mixed] - centre, axis=1).max() for corner in corners)
-    vertices = nearer(centre, size)
+    vertices = _nearer(surface, centre, size)
     faces = [_faces_across(values, number, axis, closed) for axis in range(3)]
     if closed:
         fan = _axis_fan(values, number, len(vertices))
         if len(fan):
             middles = [vertices[fan[fan[:, 2] == centre_of][:, 0]].mean(axis=0) for centre_of in np.unique(fan[:, 2])]
-            vertices = np.concatenate([vertices, nearer(np.array(middles), size)])
+            vertices = np.concatenate([vertices, _nearer(surface, np.array(middles), size)])
             faces.append(fan)
     return Mesh(vertices, np.concatenate(faces).astype(int))
 
 
-def _sampled(surface: Surface) -> tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray, float], np.ndarray]]:
-    """The signed distance (m) of points (…, 3), and points (n, 3) moved onto the surface, at most `far` m each."""
-    import jax
-
-    from dockdyn.mechanics.vector import Vector
-
-    both = jax.jit(jax.vmap(lambda point: surface.distance_and_normal(Vector.of(point))))
-    alone = jax.jit(jax.vmap(lambda point: surface.signed_distance(Vector.of(point))))
-
-    def distance(points: np.ndarray) -> np.ndarray:
-        return np.asarray(alone(points.reshape(-1, 3))).reshape(points.shape[:-1])
-
-    def nearer(points: np.ndarray, far: float) -> np.ndarray:
-        start = points
-        for _ in range(NEWTON):
-            off, gradient = both(points)
-            slope = np.asarray(gradient.array()).T
-            steep = np.maximum(np.sum(slope**2, axis=1, keepdims=True), 1e-6)
-            points = points - np.asarray(off)[:, None] * slope / steep
-            moved = points - start
-            length = np.linalg.norm(moved, axis=1, keepdims=True)
-            points = start + moved * np.minimum(1, far / np.where(length > 0, length, 1))
-        return points
-
-    return distance, nearer
+def _nearer(surface: Surface, points: np.ndarray, far: float) -> np.ndarray:
+    """Points (n, 3) moved onto the surface, at most `far` m each."""
+    start = points
+    for _ in range(NEWTON):
+        off, slope = signed_distances(surface, points), normals(surface, points)
+        steep = np.maximum(np.sum(slope**2, axis=1, keepdims=True), 1e-6)
+        points = points - off[:, None] * slope / steep
+        moved = points - start
+        length = np.linalg.norm(moved, axis=1, keepdims=True)
+        points = start + moved * np.minimum(1, far / np.where(length > 0, length, 1))
+    return points
 
 
 def _faces_across(values: np.ndarray, number: np.ndarray, axis: int, closed: bool) -> np.ndarray:
