@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import pickle
@@ -18,8 +19,11 @@ from browser import launch, missing
 from long_tests import LONG
 
 import dockdyn
+from dockdyn.__main__ import SELDOM
 from dockdyn.cli import main as cli
 from dockdyn.pages import packed_replay
+
+gc.set_threshold(SELDOM)
 
 
 @pytest.fixture(scope="session")

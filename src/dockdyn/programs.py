@@ -7,11 +7,12 @@ left the process dies.
 from __future__ import annotations
 
 import contextlib
+import gc
 import inspect
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, Protocol
@@ -88,9 +89,11 @@ class Program:
         if name is not None and (found := stored(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
                 return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name)
-        traced = whole.trace(*arrays)
+        with _no_search_for_cycles():
+            traced = whole.trace(*arrays)
         try:
-            code = code_of(translate(traced.jaxpr))
+            with _no_search_for_cycles():
+                code = code_of(translate(traced.jaxpr))
         except Exception as error:  # XLA does it then; what is wrong is said, and no test leaves it at that
             words = str(error) if isinstance(error, Untranslatable) else f"{type(error).__name__}: {error}"
             refused[f"{self.function.__module__}.{self.function.__qualname__}"] = words
@@ -128,6 +131,19 @@ class Program:
         owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]
         donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
         return jax.jit(body, donate_argnums=donated, **self.options)
+
+
+@contextlib.contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """Without Python's search for objects that only hold each other: tracing makes many that stay, which it would visit again
+    and again."""
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searching:
+            gc.enable()
 
 
 class Compiled(Protocol):

@@ -144,6 +144,11 @@ def over_rows(function: Callable[..., PyTree], *rows: PyTree) -> PyTree:
     return jax.vmap(function)(*rows)
 
 
+def jacobian(function: Callable[[Array], Array], at: Float[Array, "n"]) -> Float[Array, "m n"]:
+    """Derivative of `function`, of an array to an array, column by column as `over_rows` takes them."""
+    return over_rows(lambda along: jax.jvp(function, (at,), (along,))[1], jnp.eye(at.shape[0])).T
+
+
 def pack(tree: PyTree) -> Float[Array, "n"]:
     """All numbers of a tree in one row."""
     leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in jax.tree.leaves(tree)]

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from dockdyn.hil.compensators.compensator import Compensator
-from dockdyn.integrate.model import Model, Scalar
+from dockdyn.integrate.model import Model, Scalar, over_rows
 from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
 from dockdyn.kinds.rig.judgement import first_contact
 from dockdyn.kinds.rig.model import Oracle, Rig
@@ -51,7 +51,7 @@ def simulated(rigs: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride
         seen = run(rig, ideal, seed, rows, stride)[1]
         return {name: seen[name] for name in NAMES}
 
-    return jax.vmap(one)(rigs, oracle)
+    return over_rows(one, rigs, oracle)
 
 
 @partial(Program, static=("samples",))

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.hil.sensor import Draws, draws
-from dockdyn.integrate.model import pack, unpack
+from dockdyn.integrate.model import jacobian, pack, unpack
 from dockdyn.kinds.rig.model import Moving, Oracle, Rig
 from dockdyn.kinds.rig.model_ages import ages_of
 
@@ -81,7 +81,7 @@ def monodromy(rig: Rig) -> Float[Array, "n n"]:
         full = given._replace(tick=later.tick, state=state, port_work=later.port_work)
         return pack(numbers(rig.cycle(ages, full, oracle, None)[0]))
 
-    return jax.jacfwd(cycled)(pack(numbers(later)))
+    return jacobian(cycled, pack(numbers(later)))
 
 
 def spectral_radius(matrix: Float[np.ndarray, "n n"]) -> float:
