@@ -83,7 +83,7 @@ def extracted(data: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Sta
     return plain, found
 
 
-def without(value: Any, path: tuple[str, ...], name: str, found: list[Stated]) -> Any:
+def without(value: object, path: tuple[str, ...], name: str, found: list[Stated]) -> Any:  # noqa: ANN401, as `value`
     """`value` with some value in the place of every distribution inside, which `found` receives."""
     if isinstance(value, list):
         return [without(item, (*path, str(place)), name, found) for place, item in enumerate(value)]
@@ -175,7 +175,7 @@ def misplaced(error: ScenarioError, stated: Sequence[Stated], name: str) -> Scen
 class Reading:
     """Reads what one distribution says of its keys (a `Reader`)."""
 
-    def __init__(self, stated: Stated, content: Any, check: Check, name: str):
+    def __init__(self, stated: Stated, content: Section, check: Check, name: str):
         self.stated, self.check, self.name = stated, check, name
         self.found = [found for key in stated.keys for found in _numbers_at(content, key, stated, name)]
         self.keys = [found.key for found in self.found]
@@ -184,7 +184,7 @@ class Reading:
             of = f"a {stated.law.distribution} as given is of {stated.law.count()}"
             raise ScenarioError(f"{name}: {stated.where}: {of}; keys given: {', '.join(self.keys)}")
 
-    def value(self, field: str, written: Any) -> list[Any]:
+    def value(self, field: str, written: object) -> list[Any]:
         parts = [written] if len(self.keys) == 1 else written
         if not isinstance(parts, list) or len(parts) != len(self.keys):
             self.refuse(field, written, f"must be a list of {len(self.keys)}, one for each key")
@@ -202,15 +202,15 @@ class Reading:
             mine = False
         return error.words if mine else f"{error.key}: {error.words}"
 
-    def spread(self, field: str, written: Any, key: int = 0) -> float:
+    def spread(self, field: str, written: object, key: int = 0) -> float:
         what = {"std": "a standard deviation"}.get(field.split(".")[0], f"a {field}")
         return self.number(field, written, self.units[key], what, Bounds(above=0))
 
-    def product(self, field: str, written: Any, row: int, column: int) -> float:
+    def product(self, field: str, written: object, row: int, column: int) -> float:
         units = [f"({unit})" for unit in (self.units[row], self.units[column]) if unit]
         return self.number(field, written, "*".join(units), "a covariance", Bounds())
 
-    def number(self, field: str, written: Any, unit: str, what: str, bounds: Bounds) -> float:
+    def number(self, field: str, written: object, unit: str, what: str, bounds: Bounds) -> float:
         try:
             return number_of(written, unit, what, bounds)
         except PydanticCustomError as error:
@@ -226,13 +226,13 @@ class Reading:
             self.refuse("", None, f"a {self.stated.law.distribution} needs keys of one unit; these are {units}")
         return self.units[0]
 
-    def refuse(self, field: str, written: Any, allowed: str) -> NoReturn:
+    def refuse(self, field: str, written: object, allowed: str) -> NoReturn:
         where = f"{self.stated.where}.{field}" if field else self.stated.where
         given = "" if written is None else f" = {shown(written)}"
         raise ScenarioError(f"{self.name}: {where}{given}: {allowed}")
 
 
-def _numbers_at(content: Any, key: str, stated: Stated, name: str) -> list[Number]:
+def _numbers_at(content: Section, key: str, stated: Stated, name: str) -> list[Number]:
     """The numbers that a key of a distribution names: one, or those of a list."""
     found = value_at(content, key, name)
     last = key.rpartition(".")[2]
@@ -252,7 +252,7 @@ def _numbers_at(content: Any, key: str, stated: Stated, name: str) -> list[Numbe
     return several
 
 
-def dispersion_of(stated: Stated, content: Any, check: Check, own: set[str], name: str) -> Dispersion:
+def dispersion_of(stated: Stated, content: Section, check: Check, own: set[str], name: str) -> Dispersion:
     """What is distributed, in SI units. `own`: keys of tables that the file states, too; those are the nominal numbers."""
     reading = Reading(stated, content, check, name)
     law = stated.law.read(reading)
@@ -280,7 +280,7 @@ def written_into(data: dict[str, Any], dispersions: Sequence[Dispersion], name: 
         data["dispersion"] = tables
 
 
-def with_inline(data: Any) -> Any:
+def with_inline(data: object) -> Any:  # noqa: ANN401, as `data`
     """What a file holds, distributions in the place of numbers as tables of one line."""
     if isinstance(data, list):
         items = [with_inline(item) for item in data]
@@ -300,7 +300,7 @@ def array(items: list[Any]) -> Array:
     return Array(parts[1:], Trivia())
 
 
-def unfixed(dispersions: Sequence[Dispersion], content: Any, fixed: Iterable[str], name: str) -> list[Dispersion]:
+def unfixed(dispersions: Sequence[Dispersion], content: Section, fixed: Iterable[str], name: str) -> list[Dispersion]:
     """Without those of tables whose keys are all set otherwise; ScenarioError where some are."""
     names = set()
     for key in fixed:

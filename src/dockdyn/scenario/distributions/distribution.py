@@ -31,15 +31,15 @@ SYMMETRIC = 1e-12  # relative difference of a correlation and its transpose
 class Reader(Protocol):
     """What turns what is written into numbers in SI units, and refuses in words that name the place in the file."""
 
-    def value(self, field: str, written: Any) -> list[Any]:
+    def value(self, field: str, written: object) -> list[Any]:
         """A value of every key, checked by the key's own field."""
         ...
 
-    def spread(self, field: str, written: Any, key: int = 0) -> float:
+    def spread(self, field: str, written: object, key: int = 0) -> float:
         """A difference, above zero, in the unit of one key."""
         ...
 
-    def product(self, field: str, written: Any, row: int, column: int) -> float:
+    def product(self, field: str, written: object, row: int, column: int) -> float:
         """A number in the unit of two keys multiplied."""
         ...
 
@@ -51,7 +51,7 @@ class Reader(Protocol):
         """What is written as a table of one's own reads it; what that does not allow is refused."""
         ...
 
-    def refuse(self, field: str, written: Any, allowed: str) -> None:
+    def refuse(self, field: str, written: object, allowed: str) -> None:
         """Refuses what is written."""
         ...
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import equinox as eqx
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import AfterValidator, create_model, model_validator
 
 from dockdyn.parameters import Parameter, parameters_of, settings_of
@@ -105,7 +106,7 @@ class OwnDistribution(DistributionSection, Own):
         return keys.checked(section, dict(self))  # type: ignore[return-value]
 
     def middle(self) -> list[Any]:
-        found = self._answer("nominal")
+        found: Any = self._answer("nominal")
         return self._numbers("nominal", found if np.ndim(found) else [found], (self.count(),)).tolist()
 
     def inverse(self, cube: Cube) -> Values:
@@ -120,7 +121,7 @@ class OwnDistribution(DistributionSection, Own):
             words = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             raise ValueError(f"{self.distribution}: {method}{': ' if method else ''}{words}") from None
 
-    def _answer(self, method: str, *given: Any) -> Any:
+    def _answer(self, method: str, *given: object) -> ArrayLike:
         """What a method of the class answers. ValueError where it fails."""
         made = self.make()
         with self._blamed(method):
@@ -132,7 +133,7 @@ class OwnDistribution(DistributionSection, Own):
             raise ValueError(f"{self.distribution}: {method} gives {found!r}; must give a whole number above 0")
         return found
 
-    def _numbers(self, method: str, found: Any, shape: tuple[int, ...]) -> Values:
+    def _numbers(self, method: str, found: ArrayLike, shape: tuple[int, ...]) -> Values:
         """What a method gives, as finite numbers of a shape."""
         with self._blamed(method):
             values = np.asarray(found, float)
@@ -166,10 +167,10 @@ def _in_unit(declared: str, unit: str) -> str:
     return unit if declared == KEY else declared.replace(KEY, f"({unit or 'dimensionless'})")
 
 
-def _left_as_written(about: Parameter, shape: tuple[int | None, ...] | None) -> Callable[[Any], Any]:
+def _left_as_written(about: Parameter, shape: tuple[int | None, ...] | None) -> Callable[[object], object]:
     """Refuses what no unit could make a value of a parameter."""
 
-    def checked(value: Any) -> Any:
+    def checked(value: object) -> object:
         read_value(si(value), replace(about, unit=""), {}, shape)
         return value
 

@@ -61,7 +61,7 @@ class OwnPart(Part, own_code.Own):
         """The fields of the class that the scenario states."""
         return set(self.__pydantic_extra__ or {})
 
-    def make(self) -> Any:
+    def make(self) -> Any:  # noqa: ANN401, a law or a surface
         return imported(self.target())(**{name: array(getattr(self, name)) for name in self.stated()})
 
     def unit_of_extra(self, field: str) -> str:
@@ -78,7 +78,7 @@ class OwnPart(Part, own_code.Own):
 
     @model_validator(mode="before")
     @classmethod
-    def read(cls, data: Any) -> Any:
+    def read(cls, data: dict[str, Any]) -> dict[str, Any]:
         """All numbers in SI units; what the class declares within its bounds and, where it is not stated, at its default."""
         given, target = dict(data), data.get("law", data.get("shape"))
         if not (isinstance(target, str) and ":" in target):
@@ -106,7 +106,7 @@ def _read_parameters(made: type, given: dict[str, Any]) -> dict[str, Any]:
     return dict(read.model_validate({name: given[name] for name in known if name in given}))
 
 
-def type_of(made: type, name: str, about: Parameter | None = None) -> Any:
+def type_of(made: type, name: str, about: Parameter | None = None) -> Any:  # noqa: ANN401, what pydantic takes
     """Type and default of the key that a declared parameter is; None is the default of one that is left to the tuning.
 
     `about`: what is said in the place of what the field says of itself.
@@ -144,7 +144,7 @@ def refuse_unfinished(target: str, made: type, methods: Iterable[str]) -> None:
         refuse(f"{target} must define {' and '.join(missing)}")
 
 
-def read_table(value: Any, base: type, section_of: Callable[[str, type], type[Section]]) -> Any:
+def read_table(value: object, base: type, section_of: Callable[[str, type], type[Section]]) -> object:
     """The table of a law of the user's own, "module:Class" of a `base`, with the keys that `section_of` gives it."""
     if not isinstance(value, dict):
         return value
@@ -156,16 +156,18 @@ def read_table(value: Any, base: type, section_of: Callable[[str, type], type[Se
     return section.model_validate(value)
 
 
-def _default_of(made: type, name: str) -> Any:
+def _default_of(made: type, name: str) -> object:
     return next(_listed(field.default) for field in dataclasses.fields(made) if field.name == name)
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> object:
     """A default as a file would have it: a class cannot have a list as one."""
     return [_listed(item) for item in value] if isinstance(value, tuple) else value
 
 
-def read_value(value: Any, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None) -> Any:
+def read_value(
+    value: object, about: Parameter, given: dict[str, Any], shape: tuple[int | None, ...] | None
+) -> float | list[Any]:
     """A number of a parameter's unit or, where it has a shape, a list of such; a length of None is any."""
     if shape:
         if not isinstance(value, list) or shape[0] not in (None, len(value)):
@@ -220,7 +222,7 @@ class OwnShape(OwnPart):
         return self.shape
 
 
-def si(value: Any) -> Any:
+def si(value: object) -> object:
     """Numbers, also inside lists and texts with units, in SI units; other things as they are."""
     if isinstance(value, list):
         return [si(item) for item in value]
