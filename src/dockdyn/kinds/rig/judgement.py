@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.free_flight.schema import ContactSection
@@ -145,7 +145,7 @@ def _sensor_error(content: RigContent, dataset: xr.Dataset) -> float:
     The noise's largest of all instants, which chance exceeds in one run of a hundred.
     """
     sensor, (instants, axes) = content.loop.sensor or SensorSection(), dataset.measured_force.shape
-    largest = float(np.sqrt(chi2.isf(CHANCE / instants, axes)))
+    largest = float(np.sqrt(chdtri(axes, CHANCE / instants)))
     return float(sensor.noise * largest + np.sqrt(axes) * (abs(sensor.bias) + sensor.resolution / 2))
 
 

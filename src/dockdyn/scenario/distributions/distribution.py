@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from pydantic import Field
-from scipy.special import ndtri
 
 from dockdyn.mechanics.rotation import from_x_axis
 from dockdyn.mechanics.vector import Vector
@@ -126,7 +125,7 @@ class Normal(DistributionSection):
         return [self.mean]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.mean + self.std * ndtri(inner(cube))
+        return self.mean + self.std * _normal(cube)
 
 
 class TruncatedNormal(DistributionSection):
@@ -178,7 +177,7 @@ class LogNormal(DistributionSection):
         return [self.median]
 
     def inverse(self, cube: Cube) -> Values:
-        return self.median * np.exp(self.sigma * ndtri(inner(cube)))
+        return self.median * np.exp(self.sigma * _normal(cube))
 
 
 class Choice(DistributionSection):
@@ -330,7 +329,14 @@ class CorrelatedNormal(DistributionSection):
             covariance = np.array(self.covariance)
         else:
             covariance = np.array(self.correlation) * np.outer(self.std, self.std)
-        return np.array(self.mean) + ndtri(inner(cube)) @ np.linalg.cholesky(covariance).T
+        return np.array(self.mean) + _normal(cube) @ np.linalg.cholesky(covariance).T
+
+
+def _normal(cube: Cube) -> Values:
+    """Values of the standard normal distribution."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(inner(cube)))
 
 
 def inner(cube: Cube) -> Cube:
