@@ -2,7 +2,9 @@
 
 import os
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import dockdyn
 
@@ -15,7 +17,9 @@ import mujoco
 import numba_kernel
 import numpy as np
 
+from dockdyn.backend import BACKENDS, VARIABLE
 from dockdyn.integrate.hybrid import fixed, located
+from dockdyn.programs import Program
 
 STEP = 1e-3  # s
 DELAY = 16e-3  # s
@@ -33,6 +37,14 @@ def best(work, count: float) -> float:
         work()
         times.append(time.perf_counter() - began)
     return min(times) / count
+
+
+def backends() -> Iterator[str]:
+    """Each way of compiling, while programs are compiled by it."""
+    for name in BACKENDS:
+        os.environ[VARIABLE] = name
+        yield name
+    del os.environ[VARIABLE]
 
 
 def row(state) -> np.ndarray:
@@ -81,25 +93,34 @@ def moved(model, speed):
     return eqx.tree_at(lambda model: model.twists[0].velocity.x, model, speed)
 
 
-def single() -> tuple[float, float, float]:
+def single() -> tuple[float, dict[str, tuple[float, float]]]:
+    """Seconds a step by Numba and, by backend, with fixed steps and located."""
     steps = 100_000
     start = row(MODEL.initial())
     arguments = numba_arguments()
     numba_kernel.simulate(start.copy(), 10, *arguments)
     last = start.copy()
     numba_kernel.simulate(last, steps, *arguments)
-    advance = jax.jit(lambda model: fixed.solve(model, mesh(steps))[0]).lower(MODEL).compile()
-    difference = np.abs(row(advance(MODEL)) - last).max()
-    print(f"same states after {steps} steps, to {difference:.1e}")
     numba = best(lambda: numba_kernel.simulate(start.copy(), steps, *arguments), steps)
-    ours = best(lambda: jax.block_until_ready(advance(MODEL)), steps)
-    solve = jax.jit(located.solve).lower(MODEL, settings(40.0, 5e-3)).compile()
-    taken = int(solve(MODEL, settings(40.0, 5e-3)).steps)
-    event_located = best(lambda: jax.block_until_ready(solve(MODEL, settings(40.0, 5e-3))), taken)
-    return numba, ours, event_located
+    advance, solve, chosen = (
+        Program(lambda model: fixed.solve(model, mesh(steps))[0]),
+        Program(located.solve),
+        settings(40.0, 5e-3),
+    )
+    found = {}
+    for name in backends():
+        difference = np.abs(row(advance(MODEL)) - last).max()
+        print(f"{name}: same states after {steps} steps, to {difference:.1e}")
+        ours = best(lambda: jax.block_until_ready(advance(MODEL)), steps)
+        taken = int(solve(MODEL, chosen).steps)
+        for _ in range(100):  # until better machine code is written
+            jax.block_until_ready(solve(MODEL, chosen))
+        found[name] = ours, best(lambda: jax.block_until_ready(solve(MODEL, chosen)), taken)
+    return numba, found
 
 
-def batch() -> tuple[float, float, float]:
+def batch() -> tuple[float, dict[str, tuple[float, float]]]:
+    """As `single`, of a step of a lane."""
     steps = 2_000
     cores = os.cpu_count() or 1
     speeds = jnp.linspace(-0.022, -0.018, LANES)
@@ -109,9 +130,7 @@ def batch() -> tuple[float, float, float]:
     numba_kernel.simulate_batch(start.copy(), 10, *arguments)
 
     def compiled(run, together):
-        size = None if together == 1 else together
-        program = jax.jit(lambda part: jax.lax.map(run, part, batch_size=size))
-        return program.lower(speeds[: LANES // cores]).compile()
+        return Program(lambda part: jax.lax.map(run, part, batch_size=together))
 
     parts = jnp.split(speeds, cores)
     pool = ThreadPoolExecutor(cores)
@@ -126,12 +145,19 @@ def batch() -> tuple[float, float, float]:
         solution = located.solve(moved(MODEL, speed), settings(10.0, 5e-3))
         return solution.steps, solution.status
 
-    fixed_program, located_program = compiled(fixed_lane, 64), compiled(located_lane, 1)
-    taken = sum(int(count.sum()) for count, _ in all_lanes(located_program))
     numba = best(lambda: numba_kernel.simulate_batch(start.copy(), steps, *arguments), steps * LANES)
-    ours = best(lambda: all_lanes(fixed_program), steps * LANES)
-    event_located = best(lambda: all_lanes(located_program), taken)
-    return numba, ours, event_located
+    found = {}
+    for name in backends():
+        fixed_program, located_program = (
+            compiled(fixed_lane, 64 if name == "xla" else None),
+            compiled(located_lane, None),
+        )
+        for _ in range(3):  # until better machine code is written
+            all_lanes(fixed_program)
+            taken = sum(int(count.sum()) for count, _ in all_lanes(located_program))
+        ours = best(partial(all_lanes, fixed_program), steps * LANES)
+        found[name] = ours, best(partial(all_lanes, located_program), taken)
+    return numba, found
 
 
 MUJOCO = """
@@ -173,7 +199,7 @@ def mujoco_step() -> float:
 def error_against_cost() -> None:
     """Error of the final state after the first contact, and the time a run takes."""
     duration = 9.0
-    solve = jax.jit(located.solve)
+    solve = Program(located.solve)
     truth = row(solve(MODEL, settings(duration, 1e-4)).state)
     print("\nerror against cost, one contact with friction and delay (largest difference of any state; time of a run)")
     for step in (15e-3, 5e-3, 2e-3, 1e-3):
@@ -185,26 +211,31 @@ def error_against_cost() -> None:
         steps = round(duration / step)
         capacity = 2 ** int(np.ceil(np.log2(DELAY / step + 8)))
         mesh = fixed.Mesh(step=jnp.asarray(duration / steps), steps=steps, stride=steps, line_capacity=capacity)
-        program = jax.jit(lambda model, mesh=mesh: fixed.solve(model, mesh)[0]).lower(MODEL).compile()
-        error = np.abs(row(program(MODEL)) - truth).max()
-        cost = best(lambda program=program: jax.block_until_ready(program(MODEL)), 1)
+        program = Program(lambda model, mesh: fixed.solve(model, mesh)[0])
+        error = np.abs(row(program(MODEL, mesh)) - truth).max()
+        cost = best(lambda program=program, mesh=mesh: jax.block_until_ready(program(MODEL, mesh)), 1)
         print(f"  fixed   {step * 1e3:5.2f} ms: error {error:.1e}, {cost * 1e3:7.2f} ms")
+
+
+def show(numba: float, found: dict[str, tuple[float, float]]) -> None:
+    print(f"  Numba, by hand              {numba * 1e6:7.4f} us")
+    for name, times in found.items():
+        for way, each in zip(("fixed", "located"), times, strict=True):
+            print(f"  dockdyn, {way:7}, {name:6}    {each * 1e6:7.4f} us   {numba / each:5.2f} of Numba's speed")
 
 
 def main() -> None:
     print(f"{os.cpu_count()} cores; best of {REPEATS}; times of one Runge–Kutta step of one pair of bodies")
-    numba, ours, event_located = single()
+    numba, found = single()
     engine = mujoco_step()
     print("\none trajectory")
-    print(f"  Numba, by hand      {numba * 1e6:7.3f} us")
-    print(f"  dockdyn, fixed      {ours * 1e6:7.3f} us   {numba / ours:5.2f} of Numba's speed")
-    print(f"  dockdyn, located    {event_located * 1e6:7.3f} us   {numba / event_located:5.2f} of Numba's speed")
-    print(f"  MuJoCo, RK4         {engine * 1e6:7.3f} us   dockdyn, fixed, is {engine / ours:.1f} times as fast")
-    numba, ours, event_located = batch()
+    show(numba, found)
+    quick = min(times[0] for times in found.values())
+    print(
+        f"  MuJoCo, RK4                 {engine * 1e6:7.4f} us   dockdyn, fixed, is {engine / quick:.1f} times as fast"
+    )
     print(f"\n{LANES} trajectories, all cores")
-    print(f"  Numba, by hand      {numba * 1e6:7.4f} us")
-    print(f"  dockdyn, fixed      {ours * 1e6:7.4f} us   {numba / ours:5.2f} of Numba's speed")
-    print(f"  dockdyn, located    {event_located * 1e6:7.4f} us   {numba / event_located:5.2f} of Numba's speed")
+    show(*batch())
     error_against_cost()
 
 
