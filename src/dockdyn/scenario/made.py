@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from dockdyn.programs import Program
-from dockdyn.scenario.tables.part import Part
+
+
+class Maker(Protocol):
+    """A section that makes what it describes."""
+
+    def make(self) -> Any: ...  # noqa: ANN401, a surface, a law, a robot
 
 
 @Program
-def made(section: Part) -> Any:  # noqa: ANN401, a surface or a law
-    """The surface or law of a section."""
+def made(section: Maker) -> Any:  # noqa: ANN401, a surface, a law, a robot
+    """What a section describes."""
     return section.make()
 
 

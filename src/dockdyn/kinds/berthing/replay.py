@@ -75,7 +75,7 @@ def _of_chaser(dataset: xr.Dataset, content: BerthingSection, time: np.ndarray) 
         frames.attitudes_at(time, dataset.time.values, balls) if balls.shape[1] else np.zeros((len(time), 0, 4)),
         at("modal_coordinate"),
     )
-    grip = content.chaser.grip(content.contact.chaser, content.contact.chaser_position)
+    grip = (content.contact.chaser, content.contact.chaser_position)
     return placing(content.chaser, content.flexible, content.planar, q, grip)
 
 
