@@ -57,7 +57,7 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
         struck=jnp.asarray(True),
         search=Search.none(),
         # nothing judges the first step
-        step_limit=settings.step if settings.error is None else CAUTIOUS * settings.step,
+        step_limit=jnp.asarray(settings.step if settings.error is None else CAUTIOUS * settings.step),
         fastest=jnp.max(jnp.abs(v)),
         mark=zero,
         work=t,

@@ -82,7 +82,7 @@ def settings_of(scenario: Scenario) -> colliding.Settings:
     return colliding.Settings(
         duration=np.float64(duration),
         step=np.float64(step),
-        newton=Newton(np.float64(section.tolerance), np.int64(section.max_iterations)),
+        newton=Newton(np.float64(section.tolerance), section.max_iterations),
         error=None if section.error is None else np.float64(section.error),
         interval=np.float64(interval),
         stride=stride,

@@ -47,7 +47,7 @@ def placing(
 
     `grip` is a link and the place on it that touches (m).
     """
-    link, place = grip or (None, None)
+    link, place = grip or ("", [])
     found = in_pieces(lambda *rows: _poses(section, flexible, place, Configuration(*rows), planar, link), *numbers)
     motions = {name: Motion(position, of_matrices(rotation)) for name, (position, rotation) in found.items()}
     places = {
@@ -62,10 +62,10 @@ def placing(
 def _poses(
     section: TreeSection,
     flexible: FlexibleSection,
-    place: list[float] | None,
+    place: list[float],
     rows: Configuration,
     planar: bool,
-    touching: str | None,
+    touching: str,
 ) -> dict[str, tuple[Float[Array, "frames 3"], Float[Array, "frames 3 3"]]]:
     """Position and rotation matrix of every link, and of what is mounted on the tree, by name.
 
@@ -83,7 +83,7 @@ def _poses(
         for link in section.link
         if link.parent in beams and link.at is None
     ]
-    frames = [] if touching is None else [section.grip(touching, place)]
+    frames = [section.grip(touching, place)] if touching else []
     tree = section.tree(flexible, planar, *frames, *marks)
     still = jnp.zeros(tree.layout.columns()[2])
     position, rotation = over_rows(lambda q: tree.motion(q, still)[:2], rows)

@@ -186,7 +186,8 @@ class LinkSection(Section):
 
     def turn(self) -> Matrix:
         """Rotation, joint axes → the parent's where it is mounted."""
-        return Quaternion.of(UPRIGHT if self.mount_attitude is None else self.mount_attitude).matrix()
+        attitude: Any = UPRIGHT if self.mount_attitude is None else self.mount_attitude
+        return Quaternion.of(attitude).matrix()
 
     def attitude(self) -> Float[Array, "4"]:
         """Quaternion at which a spherical joint starts."""
