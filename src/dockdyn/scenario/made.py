@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from dockdyn.contact.latch import Ramp
 from dockdyn.programs import Program
+from dockdyn.scenario.tables.latch import RampSection
 
 
 class Maker(Protocol):
@@ -23,3 +25,9 @@ def made(section: Maker) -> Any:  # noqa: ANN401, a surface, a law, a robot
 def model_of(content: Any) -> Any:  # noqa: ANN401, of the schema of a kind, and its model
     """The model that the content of a scenario describes."""
     return content.model()
+
+
+@Program
+def ramp_of(latch: RampSection) -> Ramp:
+    """The ramp that a latch has."""
+    return latch.ramp()
