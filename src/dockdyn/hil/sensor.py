@@ -87,8 +87,8 @@ class ForceSensor(Block):
     def longest(self) -> Scalar:
         """The longest delay (s) that a sample can have."""
         window = None if self.averaging is None else self.averaging / 2
-        parts = (self.delay, self.delay_amplitude, self.jitter, window)
-        return sum((part for part in parts if part is not None), jnp.zeros(()))
+        parts = (self.delay_amplitude, self.jitter, window)
+        return sum((part for part in parts if part is not None), self.delay)
 
     def step(self, memory: Float[Array, "load"], signal: Arrived) -> tuple[Float[Array, "load"], Float[Array, "load"]]:
         load, drawn = signal

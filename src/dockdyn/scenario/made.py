@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
+from dockdyn.contact.latch import Ramp
 from dockdyn.programs import Program
-from dockdyn.scenario.tables.part import Part
+from dockdyn.scenario.tables.latch import RampSection
+
+
+class Maker(Protocol):
+    """A section that makes what it describes."""
+
+    def make(self) -> Any: ...  # noqa: ANN401, a surface, a law, a robot
 
 
 @Program
-def made(section: Part) -> Any:  # noqa: ANN401, a surface or a law
-    """The surface or law of a section."""
+def made(section: Maker) -> Any:  # noqa: ANN401, a surface, a law, a robot
+    """What a section describes."""
     return section.make()
 
 
@@ -18,3 +25,9 @@ def made(section: Part) -> Any:  # noqa: ANN401, a surface or a law
 def model_of(content: Any) -> Any:  # noqa: ANN401, of the schema of a kind, and its model
     """The model that the content of a scenario describes."""
     return content.model()
+
+
+@Program
+def ramp_of(latch: RampSection) -> Ramp:
+    """The ramp that a latch has."""
+    return latch.ramp()

@@ -51,6 +51,11 @@ def single(loop: Loop) -> Loop:
     return jax.tree.map(lambda a: np.asarray(a, float)[None], loop)
 
 
+def matrices_of(loop: Loop) -> Float[np.ndarray, "delays+1 n n"]:
+    """The matrices (1/s) of one loop without instants."""
+    return in_lanes(_matrices_of, single(loop))[0]
+
+
 @Program
 def _matrices_of(loops: Loop) -> Float[Array, "loops delays+1 n n"]:
     """The matrices of many loops."""

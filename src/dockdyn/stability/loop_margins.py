@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex, Float
 
 from dockdyn.stability.bounce import apparent_restitution
 from dockdyn.stability.chart import locate
-from dockdyn.stability.growth import growth_rates, loop_roots, single
+from dockdyn.stability.growth import growth_rates, loop_roots, matrices_of, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.multirate import EDGE, hyperperiod_of
 from dockdyn.stability.sampled_loop import SampledLoop
@@ -160,7 +160,7 @@ def restitution(loop: Loop) -> float | None:
     Exact for a loop with a delay alone; else that of half an oscillation, exp(π σ / ω) with σ + j ω the rightmost root.
     None where the motion does not oscillate.
     """
-    zero = jnp.zeros(())
+    zero: Any = np.zeros(())
     bare = replace(loop, damping=zero, gain=zero, lead=zero, second_lead=zero, virtual_damping=zero)
     if not loop.sampled() and loop.robot is None and not float(loop.virtual_stiffness):
         return apparent_restitution(float(loop.delay), float(loop.stiffness), float(loop.effective_mass))
@@ -212,7 +212,7 @@ def steady_state_error(loop: Loop) -> float:
     """Force left on the model per unit of a force step, in a stable loop (SITS, eqs. 41, 42)."""
     if loop.sampled():
         return SampledLoop(loop).steady_state_error()
-    matrices = np.asarray(loop.matrices())
+    matrices = matrices_of(loop)
     push = np.zeros(matrices.shape[-1])
     push[1] = 1 / float(loop.effective_mass)
     settled = np.linalg.solve(-matrices.sum(axis=0), push)

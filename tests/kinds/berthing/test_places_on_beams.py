@@ -198,7 +198,7 @@ def test_a_replay_draws_what_is_on_a_beam_where_it_is(load):
     found = struck(load(laden()))
     eta = 0.3 * found.velocities[0][4:] / np.abs(found.velocities[0][4:]).max()
     still = (np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.array([[ANGLE]]), np.zeros((1, 0, 4)), eta[None])
-    grip = content.chaser.grip("arm", content.contact.chaser_position)
+    grip = ("arm", content.contact.chaser_position)
     placed = placing(content.chaser, content.flexible, content.planar, still, grip)
     beam = content.flexible.beam(content.chaser.link[1].beam, True)
     # of its shapes alone, to first order
@@ -210,7 +210,7 @@ def test_a_replay_draws_what_is_on_a_beam_where_it_is(load):
         off = placed.motions[name].position[0, :2] - expected
         assert abs(off @ ACROSS) < 1e-12 and 0 <= -off @ ALONG < 0.1  # falls short by the shortening
         assert abs(across) > 0.01
-    parts = tree_parts("chaser", content.chaser, placed, "#000000", 5.0, ("arm", content.contact.chaser_position))
+    parts = tree_parts("chaser", content.chaser, placed, "#000000", 5.0, grip)
     motions = {part.name: part.motion for part in parts}
     assert motions["chaser/arm grip"] is placed.motions["grip"]
     assert motions["chaser/arm body"] is placed.motions["arm.rigid"]

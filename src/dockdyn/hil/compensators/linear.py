@@ -6,7 +6,7 @@ Source: definition.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
 from jaxtyping import ArrayLike, PyTree
@@ -29,7 +29,7 @@ class Linear(Compensator):
     @staticmethod
     def of(velocity: VelocitySource | None = None, **numbers: ArrayLike) -> Linear:
         """With the named numbers, the others zero; the velocity is the model's unless another is given."""
-        every = {name: jnp.asarray(numbers.get(name, 0.0)) for name in ("gain", "inertia", "lead", "second_lead")}
+        every: dict[str, Any] = {name: numbers.get(name, 0.0) for name in ("gain", "inertia", "lead", "second_lead")}
         return Linear(velocity=ModelVelocity() if velocity is None else velocity, **every)
 
     def init(self, position: Axes, velocity: Axes) -> PyTree:

@@ -44,7 +44,7 @@ class Law(NamedTuple):
 
 def _elastic(given: Parameters) -> bool:
     """Whether restitution is one and friction, where there is any, zero."""
-    return float(jnp.asarray(given["restitution"])) == 1 and float(jnp.asarray(given.get("friction", 0))) == 0
+    return bool(np.equal(given["restitution"], 1) and np.equal(given.get("friction", 0), 0))
 
 
 def _check_pair(matrix: Float[Array, "rows rows"], velocity: Float[Array, "rows"], given: Parameters) -> None:
@@ -130,7 +130,7 @@ LAWS = {
             POINT,
             True,
             "energy loss and friction impulse as parts of the pin's (Cyril et al.)",
-            lambda given: float(jnp.asarray(given["energy_ratio"])) == 0,
+            lambda given: bool(np.equal(given["energy_ratio"], 0)),
             "energy-pair",
             _check_pair,
         ),

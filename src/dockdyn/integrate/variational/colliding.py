@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dockdyn.integrate.model import Flag, Scalar, chosen, pack, unpack, write
+from dockdyn.integrate.model import Flag, Scalar, chosen, over_rows, pack, unpack, write
 from dockdyn.integrate.solution import Status, iterate_until
 from dockdyn.integrate.variational.discrete_energy import share
 from dockdyn.integrate.variational.event_search import Ends, Search, guard_rates, judge
@@ -57,7 +57,7 @@ def init(model: Mechanical, settings: Settings) -> SolverState:
         struck=jnp.asarray(True),
         search=Search.none(),
         # nothing judges the first step
-        step_limit=settings.step if settings.error is None else CAUTIOUS * settings.step,
+        step_limit=jnp.asarray(settings.step if settings.error is None else CAUTIOUS * settings.step),
         fastest=jnp.max(jnp.abs(v)),
         mark=zero,
         work=t,
@@ -324,10 +324,10 @@ def _follow(
 def kept(solver: SolverState) -> Kept:
     """The samples, each leaf with a leading axis; rows after `solver.sampled` are meaningless."""
     like = Kept(solver.time, solver.at, solver.work, solver.given, solver.last)
-    return jax.vmap(lambda row: unpack(row, like))(solver.samples[:-1])
+    return over_rows(lambda row: unpack(row, like), solver.samples[:-1])
 
 
 def logged(solver: SolverState, records: int) -> Event:
     """The log of events, in the same way."""
     like = Event(solver.time, solver.last, jnp.zeros(records))
-    return jax.vmap(lambda row: unpack(row, like))(solver.log[:-1])
+    return over_rows(lambda row: unpack(row, like), solver.log[:-1])

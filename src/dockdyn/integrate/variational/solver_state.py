@@ -21,11 +21,11 @@ from dockdyn.integrate.variational.step import Newton
 class Settings(eqx.Module):
     """Step, duration and limits; sizes are static."""
 
-    duration: Scalar  # s
-    step: Scalar  # s; the longest one, where `error` is given
+    duration: Scalar | float  # s
+    step: Scalar | float  # s; the longest one, where `error` is given
     newton: Newton
-    error: Scalar | None  # of a step, relative to the largest velocity so far; None: fixed steps
-    interval: Scalar  # s, between samples; of fixed steps a multiple of the step
+    error: Scalar | float | None  # of a step, relative to the largest velocity so far; None: fixed steps
+    interval: Scalar | float  # s, between samples; of fixed steps a multiple of the step
     stride: int = eqx.field(static=True)  # fixed steps between samples; 1 where they vary
     samples: int = eqx.field(static=True)  # besides that at t = 0
     max_events: int = eqx.field(static=True)

@@ -36,8 +36,10 @@ ROUNDING = 1e-15  # of the configuration: corrections of a step below it change 
 class Newton(NamedTuple):
     """When Newton's method ends."""
 
-    tolerance: Scalar  # of the last correction, relative to the velocities, or to what forces add to them in a step
-    most: Scalar  # corrections
+    tolerance: (
+        Scalar | float
+    )  # of the last correction, relative to the velocities, or to what forces add to them in a step
+    most: Scalar | int  # corrections
 
 
 class Step(NamedTuple):

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Float
 
+from dockdyn.integrate.model import over_rows
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.arms import SLENDER, Placing, placing, stick, tree_parts
@@ -16,13 +21,15 @@ from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import SIDES, surface_part
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Motion, Part, Scene, Signal, View
+from dockdyn.report.sampled_surface import in_pieces
+from dockdyn.results.plan import jit_once
 from dockdyn.scenario.tables.tree import GRIP
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
-
     from dockdyn.contact.surfaces.surface import Surface
+    from dockdyn.kinds.berthing.model import Berthing
     from dockdyn.kinds.berthing.schema import BerthingSection
+    from dockdyn.kinds.berthing.schema_touch import TouchSection
 
 LASTS = 0.02  # share of a run for which the arrow of an impact stands
 
@@ -33,7 +40,7 @@ def scene(dataset: xr.Dataset, content: BerthingSection) -> Scene:
     hits = dataset.impact_time.values
     time, dwell = frames.chosen(dataset, [*hits, *(min(t + LASTS * end, end) for t in hits)])
     dwell &= np.isin(time, hits) | ~np.isin(time, np.minimum(hits + LASTS * end, end))
-    model = content.model()
+    model = _model(content)
     chaser = _of_chaser(dataset, content, time)
     target = _of_target(dataset, model.sides[1].tree.layout.names, time)
     reach = _span(dataset)
@@ -56,6 +63,17 @@ def scene(dataset: xr.Dataset, content: BerthingSection) -> Scene:
     )
 
 
+@jit_once
+def _model(content: BerthingSection) -> Berthing:
+    """The model at the impact, without control."""
+    return content.uncontrolled()
+
+
+@Program
+def _solid(touch: TouchSection) -> Surface | None:
+    return touch.solid()
+
+
 def _span(dataset: xr.Dataset) -> float:
     """How far the links reach at the start, m."""
     start = dataset.outline.values[0].reshape(-1, 3)
@@ -75,7 +93,7 @@ def _of_chaser(dataset: xr.Dataset, content: BerthingSection, time: np.ndarray) 
         frames.attitudes_at(time, dataset.time.values, balls) if balls.shape[1] else np.zeros((len(time), 0, 4)),
         at("modal_coordinate"),
     )
-    grip = content.chaser.grip(content.contact.chaser, content.contact.chaser_position)
+    grip = (content.contact.chaser, content.contact.chaser_position)
     return placing(content.chaser, content.flexible, content.planar, q, grip)
 
 
@@ -95,8 +113,8 @@ def touched(content: BerthingSection, target: Placing, grip: Motion, reach: floa
     w, x, y, z = link.attitude[0]
     back = Motion(np.zeros((1, 3)), np.array([[w, -x, -y, -z]]))
     found = [Part("target/post", stick(back.points(local)[0], SLENDER * reach), SIDES[False], link, flat=False)]
-    solid = content.contact.solid()
-    if solid is not None and again:
+    solid = _solid(content.contact) if again else None
+    if solid is not None:
         found.append(surface_part("target/surface", solid, 0.12 * reach, link))
     return found
 
@@ -114,9 +132,11 @@ def arrows(
     thick = 0.012 * reach
     found = []
     turned = np.broadcast_to(normal, (len(time), 3))
-    solid = content.contact.solid()
-    if solid is not None and ("depth" in dataset):
-        turned = _normals(solid, grip, target.motions[content.contact.target])
+    solid = _solid(content.contact) if "depth" in dataset else None
+    if solid is not None:
+        link = target.motions[content.contact.target]
+        rows = (grip.position, link.position, link.attitude)
+        turned = in_pieces(lambda *rows: _normals(solid, *rows), *rows)
     impulse = np.zeros((len(time), 3))
     for when, size in zip(dataset.impact_time.values, dataset.impact_normal_impulse.values, strict=True):
         rows = (time >= when) & (time <= when + LASTS * float(dataset.time[-1]))
@@ -139,19 +159,21 @@ def arrows(
     return found
 
 
-def _normals(surface: Surface, grip: Motion, link: Motion) -> np.ndarray:
-    """Normals out of the target's surface at the grip (frames, 3), inertial."""
-    import jax
-
-    from dockdyn.mechanics.rotation import Quaternion
-    from dockdyn.mechanics.vector import Vector
+@Program
+def _normals(
+    surface: Surface,
+    points: Float[Array, "frames 3"],
+    positions: Float[Array, "frames 3"],
+    attitudes: Float[Array, "frames 4"],
+) -> Float[Array, "frames 3"]:
+    """Normals out of the target's surface at points, where its link is at the poses; all inertial."""
 
     def one(point: Float[Array, "3"], position: Float[Array, "3"], attitude: Float[Array, "4"]) -> Float[Array, "3"]:
         turn = Quaternion.of(attitude).matrix()
         local = turn.transposed_times(Vector.of(point) - Vector.of(position))
         return (turn @ surface.distance_and_normal(local)[1]).array()
 
-    return np.asarray(jax.jit(jax.vmap(one))(grip.position, link.position, link.attitude))
+    return over_rows(one, points, positions, attitudes)
 
 
 def signals(dataset: xr.Dataset) -> list[Signal]:

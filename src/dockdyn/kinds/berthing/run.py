@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int
@@ -173,7 +172,7 @@ def smooth(
 ) -> Motion:
     """Adaptive integration, in pieces of one length, so that one compilation serves; what lies beyond the end is cut off."""
     method = content.integrator.method or ("kvaerno5" if stiff >= STIFF else "dopri8")
-    tolerance = jnp.asarray(content.integrator.error(located=False))
+    tolerance = np.float64(content.integrator.error(located=False))
     rows = -(-count // PIECES)
     weight = IMPLICIT if method == "kvaerno5" else 1
     most = max(content.integrator.max_steps // weight, 1)
@@ -181,9 +180,9 @@ def smooth(
     def advance_piece(run: Pieces, piece: int) -> Pieces:
         if run.steps + run.rejected >= most:
             return replace(run, status=Status.TOO_MANY_ITERATIONS)
-        times = interval * (run.asked + jnp.arange(rows + 1, dtype=float))
-        found = advance(model, run.state, times, tolerance, method, most)
-        part = jax.tree.map(lambda a: np.asarray(a)[1:], found.states)
+        times = interval * (run.asked + np.arange(rows + 1, dtype=float))
+        found = jax.tree.map(np.asarray, advance(model, run.state, times, tolerance, method, most))
+        part = jax.tree.map(lambda a: a[1:], found.states)
         good, _ = finite_rows({"state": part})
         status = Status.RUNNING if run.asked + rows < count else Status.FINISHED
         if good < rows:
@@ -229,16 +228,15 @@ def touching(
     content: BerthingSection, model: Berthing, state: State, interval: float, count: int, progress: Progress | None
 ) -> Motion:
     """Located integration: contact comes and goes."""
-    step = jnp.asarray(min(DEFAULT_STEP, interval))
     settings = located.Settings(
-        duration=jnp.asarray(content.duration),
-        step=step,
-        tolerance=jnp.asarray(content.integrator.error(located=True)),
-        sampling=jnp.asarray(interval),
+        duration=np.float64(content.duration),
+        step=np.float64(min(DEFAULT_STEP, interval)),
+        tolerance=np.float64(content.integrator.error(located=True)),
+        sampling=np.float64(interval),
         samples=power_of_two(count + 1),
         max_moments=content.integrator.max_events,
         line_capacity=0,
-        max_iterations=jnp.asarray(float(content.integrator.max_steps)),
+        max_iterations=np.float64(content.integrator.max_steps),
     )
     solver = drive(
         _init_located(model, settings, state),
@@ -250,7 +248,7 @@ def touching(
     found = jax.tree.map(np.asarray, _conclude(solver))
     states = jax.tree.map(lambda a: a[: int(found.sampled)], found.samples.state)
     end, first_nonfinite = Status(int(found.status)), name_of_nonfinite(int(found.first_nonfinite), model.names)
-    pace = float(jnp.minimum(solver.step_limit, solver.limit))
+    pace = float(np.minimum(solver.step_limit, solver.limit))
     sooner = ", a larger impact.rest_speed ends that sooner" if isinstance(model.contact, Rebound) else ""
     status = reason_of(
         content, end, float(found.time), first_nonfinite, pace, {Status.TOO_MANY_EVENTS: CHATTER + sooner}

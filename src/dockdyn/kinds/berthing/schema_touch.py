@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, Self
 
 import jax.numpy as jnp
+import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 
 from dockdyn.contact.feature import Point
@@ -15,9 +16,10 @@ from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.impact.laws.by_name import LAWS, StatedLaw
 from dockdyn.kinds.berthing.model import COMPLIANT
 from dockdyn.kinds.berthing.model_rebound import Rebound
-from dockdyn.mechanics.vector import Vector
+from dockdyn.report.sampled_surface import signed_distances
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, Number, quantity
+from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Direction, FrictionSection, NormalLawSection, SurfaceSection
@@ -66,7 +68,7 @@ class TouchSection(Section):
         if self.surface is not None:
             if self.target_position is None:
                 refuse("surface: needs the target_position on it that touches")
-            off = float(self.surface.make().signed_distance(Vector.of(jnp.asarray(self.target_position, float))))
+            (off,) = signed_distances(made(self.surface), np.array([self.target_position]))
             if not abs(off) <= ON_SURFACE:
                 refuse(
                     f"target_position: is {abs(off):g} m {'inside' if off < 0 else 'outside'} the surface; must be on it"

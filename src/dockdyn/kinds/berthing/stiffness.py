@@ -7,6 +7,7 @@ import numpy as np
 from dockdyn.control.joint_control import JointControl
 from dockdyn.kinds.berthing.model import HOLDS, Berthing, Struck
 from dockdyn.mechanics.trees.composite_bodies import Tree
+from dockdyn.results.plan import jit_once
 
 STIFF = 1e4  # from here on an implicit method is worth its steps, each of which costs about a hundred explicit ones
 
@@ -30,12 +31,15 @@ def stiffness(model: Berthing, struck: Struck, duration: float) -> float:
         damping[own, own] += np.asarray(model.control.law.damping)
         springs[own, own] += np.asarray(model.control.law.stiffness)
     held = [np.asarray(struck.rows)] if model.law.name in HOLDS else []
-    free = _null_space(np.concatenate([*held, np.asarray(model.lock_rows())]))
+    free = _null_space(np.concatenate([*held, np.asarray(_lock_rows(model))]))
     m, d, k = (free.T @ matrix @ free for matrix in (mass, damping, springs))
     count = len(m)
     whole = np.block([[np.zeros((count, count)), np.eye(count)], [-np.linalg.solve(m, k), -np.linalg.solve(m, d)]])
     roots = np.linalg.eigvals(whole)
     return float((-roots.real).max() / max(np.abs(roots.imag).max(), 1 / duration))
+
+
+_lock_rows = jit_once(Berthing.lock_rows)
 
 
 def _own_matrices(tree: Tree) -> tuple[np.ndarray, np.ndarray]:

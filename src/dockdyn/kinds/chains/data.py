@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from jaxtyping import Array, Float
 
 from dockdyn.contact.latch import HELD
 from dockdyn.impact.formulas.contact_duration import (
@@ -13,9 +14,12 @@ from dockdyn.impact.formulas.contact_duration import (
     kelvin_voigt_restitution,
     validity_warnings,
 )
-from dockdyn.impact.formulas.effective_mass import chain_mass_ratio, effective_masses, velocity_after_impact
-from dockdyn.kinds.chains.least_speed import least_latching_speed
+from dockdyn.impact.formulas.effective_mass import Masses, chain_mass_ratio, effective_masses, velocity_after_impact
+from dockdyn.integrate.model import Scalar
+from dockdyn.kinds.chains.least_speed import least_latching_speed, rigid_speed
 from dockdyn.kinds.chains.schema import FourMassSection
+from dockdyn.report.sampled_surface import in_pieces
+from dockdyn.results.plan import jit_once
 from dockdyn.results.run import (
     Described,
     Layout,
@@ -29,6 +33,7 @@ from dockdyn.results.run import (
     scalar,
 )
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.made import made, ramp_of
 
 VARIABLES: Layout = {
     "position": (("mass",), "m", "position, from where the masses that meet just touch"),
@@ -62,7 +67,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     if scenario.kind == "latch":
         keeps = not content.latch.friction and not np.isfinite(own["capture_time"][1])
     else:
-        keeps = content.contact.normal.make().lossless()
+        keeps = made(content.contact.normal).lossless()
     kept = sampled_variables(VARIABLES, run)
     variables = {**kept, **contact_variables(run), **_energies(run, count), **_outcome(scenario, run), **own}
     return Described(variables, coordinates, undamped and keeps, undamped, "plastic, locked")
@@ -76,7 +81,7 @@ def _outcome(scenario: Scenario, run: Run) -> dict[str, Any]:
     captured = bool((run.at_moments["latch_mode"] == HELD).any())
     at_end = {"latch_travel": at_end["depth"], "latch_rate": at_end["depth_rate"]}
     springs = run.sampled["internal_force"].shape[1] > 0  # without any, what comes out of the ramp does not turn again
-    return outcome_variables(springs and forces_act(run, 0.0), captured, at_end, scenario.content.ramp().length)
+    return outcome_variables(springs and forces_act(run, 0.0), captured, at_end, ramp_of(scenario.content.latch).length)
 
 
 def _energies(run: Run, count: int) -> dict[str, Any]:
@@ -105,8 +110,8 @@ def _impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
     predicted = np.full(len(before), np.nan)
     meets = closing > 0  # all of them, but where a contact is shorter than the clock resolves
     if restitution is not None and meets.any():
-        found = velocity_after_impact(*chains, before[meets], restitution, internal_speed=(closing - before)[meets])
-        predicted[meets] = np.asarray(found.relative_velocity)
+        rows = (before[meets], (closing - before)[meets])
+        predicted[meets] = in_pieces(lambda *rows: _predicted(*chains, restitution, *rows), *rows)
     variable = episode_variable
     words = "of the centres of mass"
     return {
@@ -115,7 +120,7 @@ def _impact_variables(content: FourMassSection, run: Run) -> dict[str, Any]:
         "episode_relative_predicted": variable(
             predicted, "m/s", f"relative velocity {words} after, by effective masses"
         ),
-        "effective_mass_ratio": scalar(chain_mass_ratio(*chains), "1", "ratio of effective masses"),
+        "effective_mass_ratio": scalar(_mass_ratio(*chains), "1", "ratio of effective masses"),
         "restitution": scalar(np.nan if restitution is None else restitution, "1", "restitution of the contact's law"),
         "first_order_correction": scalar(
             correction(content), "m/s", "what finite stiffness adds to the velocity after the first impact"
@@ -130,7 +135,7 @@ def correction(content: FourMassSection) -> float:
         return np.nan
     chains = (content.chaser.masses, content.target.masses)
     inside = [side.stiffness or 0.0 for side in (content.chaser, content.target)]
-    return float(first_order_correction(*chains, content.speed, law.stiffness, *inside))
+    return float(_correction(*chains, content.speed, law.stiffness, *inside))
 
 
 def impact_doubts(content: FourMassSection) -> list[str]:
@@ -149,27 +154,48 @@ def impact_doubts(content: FourMassSection) -> list[str]:
 def _law_restitution(content: FourMassSection) -> float | None:
     """Restitution e* of the contact's law between the two masses that meet; None where no formula gives it."""
     law = content.contact.normal
-    if law.make().lossless():
+    if made(law).lossless():
         return 1.0
     if law.law != "spring-dashpot":
         return None
+    return float(_dashpot_restitution(content))
+
+
+_mass_ratio = jit_once(chain_mass_ratio)
+_correction = jit_once(first_order_correction)
+
+
+@jit_once
+def _predicted(
+    chaser: Masses,
+    target: Masses,
+    restitution: Scalar | float,
+    speeds: Float[Array, "impacts"],
+    internal_speeds: Float[Array, "impacts"],
+) -> Float[Array, "impacts"]:
+    """Relative velocities (m/s) of the systems after impacts."""
+    return velocity_after_impact(chaser, target, speeds, restitution, internal_speeds).relative_velocity
+
+
+@jit_once
+def _dashpot_restitution(content: FourMassSection) -> Scalar:
+    """Restitution of a spring and dashpot between the two masses that meet."""
+    law = content.contact.normal
     mass = effective_masses(content.chaser.masses, content.target.masses).contact
     ratio = damping_ratio(law.damping, law.stiffness, mass)
-    return float(kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force"))
+    return kelvin_voigt_restitution(ratio, "zero-depth" if law.adhesion else "zero-force")
 
 
 def _latch_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     """What the latch did, and what it takes."""
     content = scenario.content
-    mass = effective_masses(content.chaser.masses, content.target.masses).system
-    ramp = content.ramp()
     speed = run.at_moments["depth_rate"][:, 0]
-    needed = float(ramp.needed_speed(mass))
+    needed = float(rigid_speed(content))
     return {
         **capture_variables(run, speed, np.full(len(speed), needed)),
         "latch_rigid_speed": scalar(needed, "m/s", "least speed that latches two rigid bodies"),
         "latch_least_speed": scalar(least_latching_speed(scenario), "m/s", "least speed that latches, simulated"),
-        "latch_length": scalar(ramp.length, "m", "travel until the latch falls in"),
+        "latch_length": scalar(ramp_of(content.latch).length, "m", "travel until the latch falls in"),
         "greatest_travel": scalar(greatest(run), "m", "how far the probe came into the latch"),
     }
 

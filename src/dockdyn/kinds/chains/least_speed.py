@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool
 
 from dockdyn.contact.latch import HELD
@@ -32,13 +33,10 @@ def least_latching_speed(scenario: Scenario) -> float:
     content = scenario.content
     if content.kind != "latch":
         raise ScenarioError(f"{scenario.name}: kind: {content.kind}; must be latch")
-    masses = effective_masses(content.chaser.masses, content.target.masses)
-    ramp = content.ramp()
-    period = 2 * math.pi * math.sqrt(float(masses.system / (ramp.stiffness * ramp.slope * ramp.lever(ramp.friction))))
-    rigid = float(ramp.needed_speed(masses.system))
+    longest, rigid = PERIODS * np.float64(_period(content)), float(rigid_speed(content))
 
     def latches(speed: float) -> bool:
-        return bool(_attempt(content, jnp.asarray(speed), jnp.asarray(PERIODS * period)))
+        return bool(_attempt(content, np.float64(speed), longest))
 
     low, high = 0.0, rigid
     for _ in range(DOUBLINGS):
@@ -51,6 +49,19 @@ def least_latching_speed(scenario: Scenario) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if latches(middle) else (middle, high)
     return high
+
+
+@jit_once
+def rigid_speed(content: LatchSection) -> Scalar:
+    """Least speed (m/s) that latches two rigid bodies."""
+    return content.ramp().needed_speed(effective_masses(content.chaser.masses, content.target.masses).system)
+
+
+@jit_once
+def _period(content: LatchSection) -> Scalar:
+    """Period (s) of two rigid bodies on the ramp."""
+    ramp, masses = content.ramp(), effective_masses(content.chaser.masses, content.target.masses)
+    return 2 * jnp.pi * jnp.sqrt(masses.system / (ramp.stiffness * ramp.slope * ramp.lever(ramp.friction)))
 
 
 @jit_once

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
+from dockdyn.kinds.chains.schema import LatchSection
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import seen_from
@@ -15,10 +16,11 @@ from dockdyn.report.replay.gear import METAL, SIDES
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Line, Motion, Part, Scene, Signal, still
 from dockdyn.report.replay.shapes import ball, box, coil, rod
+from dockdyn.scenario.made import ramp_of
 
 if TYPE_CHECKING:
     from dockdyn.contact.latch import Ramp
-    from dockdyn.kinds.chains.schema import FourMassSection, LatchSection
+    from dockdyn.kinds.chains.schema import FourMassSection
 
 SHARE = 0.3  # side of a mean mass, over what moves
 AROUND = 10.0  # what moves at least, over the length of a latch
@@ -33,8 +35,9 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
     masses = np.array([*content.chaser.masses, *content.target.masses], float)
     first = len(content.chaser.masses)
     reach = float(np.ptp(position)) or 1.0
-    if hasattr(content, "ramp"):
-        reach = max(reach, AROUND * float(content.ramp().length))
+    ramp = ramp_of(content.latch) if isinstance(content, LatchSection) else None
+    if ramp is not None:
+        reach = max(reach, AROUND * float(ramp.length))
     sides = SHARE * reach * np.cbrt(masses / np.cbrt(masses.prod() ** (3 / len(masses))))
     places = _resting(sides, first, LONG * SHARE * reach)
     motions = [line(places[i] + position[:, i]) for i in range(len(masses))]
@@ -47,10 +50,8 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
         if i == first - 1:
             continue
         lines.append(_spring(f"spring {i + 1}", motions[i], motions[i + 1], sides[i], sides[i + 1]))
-    if hasattr(content, "ramp"):
-        parts += _latch_parts(
-            dataset, content.ramp(), time, motions[first - 1 : first + 1], sides[first - 1 : first + 1]
-        )
+    if ramp is not None:
+        parts += _latch_parts(dataset, ramp, time, motions[first - 1 : first + 1], sides[first - 1 : first + 1])
     force = frames.at(time, dataset.time.values, dataset.normal_force.values[:, 0])
     for peak, when in zip(dataset.episode_peak_force.values, dataset.episode_peak_time.values, strict=True):
         row = int(np.abs(time - when).argmin())
@@ -58,7 +59,7 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
     tip = motions[first - 1].position + np.array([sides[first - 1] / 2, 0, 0.75 * sides.max()])
     vector = -force[:, None] * np.array([1.0, 0.0, 0.0])
     scale = arrow_scale([vector], 0.9 * reach)
-    what = "latch" if hasattr(content, "ramp") else "normal force"
+    what = "latch" if ramp is not None else "normal force"
     middle = np.array([float(places.mean() + position.mean()), 0.0, 0.0])
     span = 0.5 * float(places[-1] - places[0] + sides[0] + reach)
     return Scene(
@@ -115,8 +116,8 @@ def _latch_parts(
 ) -> list[Part]:
     """The ramp on the chaser's last mass, and the pins of the latch that ride on it, pushed aside as the model says."""
     length, slope = float(ramp.length), float(ramp.slope)
-    travel = frames.at(time, dataset.time.values, dataset.depth.values[:, 0])
-    aside = np.asarray([(float(ramp.spring(x)) - float(ramp.preload)) / float(ramp.stiffness) for x in travel])
+    travel: Any = frames.at(time, dataset.time.values, dataset.depth.values[:, 0])
+    aside: Any = (ramp.spring(travel) - ramp.preload) / ramp.stiffness
     aside = np.where(travel > 0, np.minimum(aside, length * slope), 0.0)
     aside = np.where(travel >= length * (1 - 1e-6), 0.0, aside)  # it has fallen in behind the ramp
     thick = 0.12 * sides.min()

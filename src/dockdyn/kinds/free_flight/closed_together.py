@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -14,7 +13,7 @@ from dockdyn.contact.gate import APART
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.free_flight.model_resting_contact import resting_contact
-from dockdyn.kinds.free_flight.nominal import Judged, Nominal, contact_loop, rest, unlatched, until_contact
+from dockdyn.kinds.free_flight.nominal import Judged, Nominal, contact_loop, rest, start_of, unlatched, until_contact
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.mechanics.rigid_body import Pose, Twist
 from dockdyn.results.plan import jit_once, settings_for
@@ -36,13 +35,13 @@ class LaterSet(NamedTuple):
 
 
 @jit_once
-def _linear_once(content: TwoBodiesSection, nominal: Nominal) -> Linear:
-    return linearise(*rest(content, nominal))
+def _matrices_once(content: TwoBodiesSection, nominal: Nominal) -> Float[Array, "2 n n"]:
+    return linearise(*rest(content, nominal)).matrices()
 
 
 def seen_matrices(content: TwoBodiesSection, nominal: Nominal) -> Float[np.ndarray, "2 n n"]:
     """A₀ and A₁ (1/s) of both bodies with all closed contacts, whose forces are one delay late; drift left out."""
-    return seen(np.asarray(_linear_once(content, nominal).matrices()))[0]
+    return seen(np.asarray(_matrices_once(content, nominal)))[0]
 
 
 def counts_all(content: Judged, nominal: Nominal | None) -> bool:
@@ -115,7 +114,7 @@ def later_sets(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:
     if nominal is None or nominal.poses is None or len(content.contact) < 2:
         return []
     settings = replace(settings_for(content), samples=0)
-    start, duration = unlatched(content).initial(), content.duration
+    start, duration = start_of(content), content.duration
     poses, twists = start.q, start.v
     if not nominal.pressed:
         solution = until_contact(content, replace(settings, max_moments=1))
@@ -134,6 +133,6 @@ def later_sets(scenario: Scenario, nominal: Nominal | None) -> list[LaterSet]:
             break
         if not now <= set(nominal.closed) and now not in found:
             first, *others = [*(i for i in nominal.closed if i in now), *sorted(now - set(nominal.closed))]
-            there = jax.tree.map(lambda rows, row=row: jnp.asarray(rows[row]), solution.log.state.q)
+            there = jax.tree.map(lambda rows, row=row: rows[row], solution.log.state.q)
             found[now] = LaterSet(float(solution.log.time[row]), Nominal(there, first, True, tuple(others)))
     return list(found.values())

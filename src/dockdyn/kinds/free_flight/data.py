@@ -24,6 +24,7 @@ from dockdyn.results.run import (
     scalar,
 )
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.made import ramp_of
 from dockdyn.scenario.tables.latch import ConeLatchSection
 
 VARIABLES: Layout = {
@@ -126,7 +127,7 @@ def _latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:
         **{name: scalar(loads[name], unit, words) for name, (unit, words, _) in LOADS.items()},
         "peak_force_known": scalar(loads["peak_force_known"], "1", "whether the largest force is known: 1 yes, 0 no"),
         **capture_variables(run, moments["latch_rate"], moments["latch_needed_speed"]),
-        "latch_length": scalar(latch.ramp().length, "m", "travel until the latch falls in"),
+        "latch_length": scalar(ramp_of(latch).length, "m", "travel until the latch falls in"),
     }
 
 
@@ -135,7 +136,7 @@ def _outcome(content: FreeFlightSection, run: Run) -> dict[str, Any]:
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
     latch = content.latch
     captured = latch is not None and bool((run.at_moments["latch_mode"] == HELD).any())
-    length = None if latch is None else latch.ramp().length
+    length = None if latch is None else ramp_of(latch).length
     return outcome_variables(forces_act(run, content.loop.delay), captured, at_end, length)
 
 

@@ -24,6 +24,7 @@ from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.made import made
 from dockdyn.stability.loop import Loop
 
 Judged = Any  # the content of a scenario with margins: two bodies, or a rig along one direction
@@ -63,11 +64,11 @@ def nominal_of(scenario: Scenario) -> Nominal | None:
         raise ScenarioError(f"{scenario.name}: contact: missing; margins need a [[contact]]")
     if content.stability.distance is None:
         return first_contact(scenario)
-    surface = content.model().contacts[0].surface
+    section = content.pair(content.contact[0])[1]
+    surface = made(section)
     if not isinstance(surface, Cone):
-        shape = content.pair(content.contact[0])[1].shape
         raise ScenarioError(
-            f"{scenario.name}: stability.distance: the first contact's surface is a {shape}; must be a cone"
+            f"{scenario.name}: stability.distance: the first contact's surface is a {section.shape}; must be a cone"
         )
     rim = surface.rim_radius
     if rim is not None and content.stability.distance > (slant := float(rim / surface.sine)):
@@ -104,10 +105,16 @@ def unlatched(content: TwoBodiesSection) -> FreeFlight:
     return replace(content.model(), latch=None)
 
 
+@jit_once
+def start_of(content: TwoBodiesSection) -> State:
+    """The state at t = 0, contacts alone."""
+    return unlatched(content).initial()
+
+
 def first_contact(scenario: Scenario) -> Nominal:
     """The first contact of the run that the scenario describes."""
     content = scenario.content
-    start = unlatched(content).initial()
+    start = start_of(content)
     closed = [index for index, mode in enumerate(start.mode) if int(mode) != APART]
     if closed:
         return Nominal(start.q, closed[0], pressed=True, others=tuple(closed[1:]))

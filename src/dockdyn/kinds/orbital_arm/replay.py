@@ -18,6 +18,8 @@ from dockdyn.report.replay.gear import SIDES, SURFACE
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, View, still
 from dockdyn.report.replay.shapes import ball, box, surface_in_box
+from dockdyn.report.sampled_surface import normals
+from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.tree import FlexibleSection
 
 if TYPE_CHECKING:
@@ -131,8 +133,8 @@ def bay(dataset: xr.Dataset, touched: BaySection, planar: bool, count: int) -> l
     low, high = low - margin, high + margin
     if planar:
         low[2], high[2] = -0.15 * whole, 0.15 * whole
-    made = tuple(section.make() for section in touched.surface)
-    mesh = surface_in_box(made[0] if len(made) == 1 else Union(made), low, high)
+    surfaces = tuple(map(made, touched.surface))
+    mesh = surface_in_box(surfaces[0] if len(surfaces) == 1 else Union(surfaces), low, high)
     return [Part("bay", mesh, SURFACE, still(count), opacity=0.5, flat=True)]
 
 
@@ -146,22 +148,20 @@ def _impulses(
     lasts: float,
 ) -> list[Arrow]:
     """An arrow for every impact, at the point that touched, along the surface's normal; it stands for a while."""
-    from dockdyn.mechanics.vector import Vector
-
-    made = [section.make() for section in touched.surface]
+    surfaces = [made(section) for section in touched.surface]
     vector, place = np.zeros((len(time), 3)), places[:, 0].copy()
     point_mass = not np.any(payload.inertia or 0)
     lift = POINT * SLENDER * reach if point_mass else 0.0  # out of the ball that a point is drawn as
     for when, what, contact, size in _happened(dataset):
         if contact < 0 or what not in ("impact", "latch") or not size > 0:
             continue
-        point, surface = divmod(int(contact), len(made))
+        point, surface = divmod(int(contact), len(surfaces))
         rows = np.flatnonzero((time >= when) & (time <= when + lasts))
         if not len(rows):
             continue
-        _, normal = made[surface].distance_and_normal(Vector.of(places[rows[0], point]))
-        vector[rows] = float(size) * np.asarray(normal.array())
-        place[rows] = places[rows, point] + lift * np.asarray(normal.array())
+        (normal,) = normals(surfaces[surface], places[rows[:1], point])
+        vector[rows] = float(size) * normal
+        place[rows] = places[rows, point] + lift * normal
     if not vector.any():
         return []
     scale = arrow_scale([vector], 0.2 * reach)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int
@@ -56,6 +55,10 @@ def advance(
     return colliding.advance(model, settings, solver, until)
 
 
+_kept = jit_once(colliding.kept)
+_logged = jit_once(colliding.logged, static=("records",))
+
+
 @jit_once
 def _observed_at(model: OrbitalArm, kept: colliding.Kept) -> dict[str, Any]:
     return jax.lax.map(lambda row: observe(model, row.time, row.at.q, row.at.p, row.at.mode), kept)
@@ -77,11 +80,11 @@ def settings_of(scenario: Scenario) -> colliding.Settings:
         words = f"gives {count} samples; must give at most {MOST_ROWS}"
         raise ScenarioError(f"{scenario.name}: output.interval = {interval:g} s: {words}")
     return colliding.Settings(
-        duration=jnp.asarray(duration),
-        step=jnp.asarray(step),
-        newton=Newton(jnp.asarray(section.tolerance), jnp.asarray(section.max_iterations)),
-        error=None if section.error is None else jnp.asarray(section.error),
-        interval=jnp.asarray(interval),
+        duration=np.float64(duration),
+        step=np.float64(step),
+        newton=Newton(np.float64(section.tolerance), section.max_iterations),
+        error=None if section.error is None else np.float64(section.error),
+        interval=np.float64(interval),
         stride=stride,
         samples=count,
         max_events=section.max_events,
@@ -133,11 +136,11 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     _check_start(scenario, np.asarray(solver.depths))
     if model.loops:
         _check_closures(scenario, model, solver)
-    solver = jax.block_until_ready(advance(model, settings, solver, jnp.asarray(0)))  # compiles
+    solver = jax.block_until_ready(advance(model, settings, solver, np.int64(0)))  # compiles
     ran = time.perf_counter()
     solver = drive(
         solver,
-        lambda solver, until: advance(model, settings, solver, jnp.asarray(until)),
+        lambda solver, until: advance(model, settings, solver, np.int64(until)),
         lambda solver: float(solver.time) / content.duration,
         SLICE,
         progress,
@@ -145,7 +148,7 @@ def simulate_orbital_arm(scenario: Scenario, progress: Progress | None = None) -
     )
     ran = time.perf_counter() - ran
     sampled, steps = int(solver.sampled), int(solver.steps)
-    kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], colliding.kept(solver))
+    kept = jax.tree.map(lambda rows: np.asarray(rows)[:sampled], _kept(solver))
     seen = jax.tree.map(np.asarray, _observed_at(model, kept))
     seen |= {"work": kept.work, "newton_iterations": kept.iterations}
     seen |= _from_gravity(kept.given, model.planar)
@@ -183,7 +186,7 @@ def _from_gravity(given: np.ndarray, planar: bool) -> dict[str, np.ndarray]:
 def _events_of(model: OrbitalArm, solver: colliding.SolverState) -> tuple[dict[str, Any], list[str]]:
     """The log of a run as columns, and what each event was; the release of the payload is an event of its own."""
     count = int(solver.events)
-    log = jax.tree.map(lambda rows: np.asarray(rows)[:count], colliding.logged(solver, model.records()))
+    log = jax.tree.map(lambda rows: np.asarray(rows)[:count], _logged(solver, model.records()))
     rows: list[list[float]] = []
     what: list[str] = []
     phase, released = 0, False

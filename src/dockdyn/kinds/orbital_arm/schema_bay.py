@@ -15,6 +15,7 @@ from dockdyn.kinds.orbital_arm.model_parts import Law, Loop, Touch
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, quantity
+from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.own_impact import OwnImpact
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point, SurfaceSection
@@ -72,7 +73,7 @@ class BounceSection(Section):
 
     def lossless(self) -> bool:
         """Whether the law takes no energy, so that nothing comes to rest."""
-        return self.law == VARIATIONAL or self.stated_law().lossless()
+        return self.law == VARIATIONAL or made(self).impact.lossless()
 
 
 class OwnBounceSection(OwnImpact, BounceSection):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.report.drawing import COLOURS, LEFT, RIGHT, WIDTH, arrange, legend, scenario_content, styled
+from dockdyn.report.sampled_surface import signed_distances
+from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:
-    from jaxtyping import Array, Float
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -152,24 +153,13 @@ def _draw_bay(bay: BaySection, through: np.ndarray, view: tuple[int, int], box: 
     grid = np.meshgrid(*(np.linspace(box[axis, 0], box[axis, 1], GRID) for axis in view))
     flat = np.broadcast_to(through, (GRID, GRID, 3)).copy()
     flat[..., across], flat[..., up] = grid
-    depth = _distance_from(bay)(flat)
+    depth = _distance(bay, flat)
     if depth.min() < 0:
         ax.contourf(*grid, depth, [-np.inf, 0], colors=[COLOURS["solid"]], zorder=0.1)
         if depth.max() > 0:
             ax.contour(*grid, depth, [0], colors=[COLOURS["wall"]], linewidths=1, zorder=0.2)
 
 
-def _distance_from(bay: BaySection) -> Callable[[np.ndarray], np.ndarray]:
+def _distance(bay: BaySection, points: np.ndarray) -> np.ndarray:
     """Distance (m) of points (…, 3), station axes, from the nearest surface."""
-    import jax
-    import jax.numpy as jnp
-
-    from dockdyn.mechanics.vector import Vector
-
-    surfaces = [section.make() for section in bay.surface]
-
-    @jax.jit
-    def sample(points: Float[Array, "points 3"]) -> Float[Array, "points"]:
-        return jax.vmap(lambda p: jnp.stack([s.signed_distance(Vector.of(p)) for s in surfaces]).min())(points)
-
-    return lambda points: np.asarray(sample(points.reshape(-1, 3))).reshape(points.shape[:-1])
+    return np.min([signed_distances(made(section), points) for section in bay.surface], axis=0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import overload
+from typing import Any, overload
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike
+from jaxtyping import ArrayLike
 
 from dockdyn.contact.axial import AxialContact
 from dockdyn.contact.laws.parallel import Parallel
@@ -24,10 +24,13 @@ from dockdyn.kinds.rig.model_plant import Mass, Plant
 from dockdyn.kinds.rig.model_schedule import rig_schedule
 from dockdyn.kinds.rig.model_wall import MassOnWall
 from dockdyn.kinds.rig.schema import AXES, RigBodiesSection, RigContent, RigSection
+from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.loop import SensorSection
-from dockdyn.stability.loop import Loop
+from dockdyn.scenario.tables.robot import RobotSection
+from dockdyn.stability.loop import Loop, Robot
 
 SIGMAS = 5.0  # of the noise, above which a force counts as contact
 
@@ -35,17 +38,17 @@ SIGMAS = 5.0  # of the noise, above which a force counts as contact
 @overload
 def number(value: None) -> None: ...
 @overload
-def number(value: ArrayLike | list[float]) -> Array: ...
-def number(value: ArrayLike | list[float] | None) -> Array | None:
+def number(value: ArrayLike | list[float]) -> Any: ...  # noqa: ANN401, for fields that are traced later
+def number(value: ArrayLike | list[float] | None) -> Any:
     """A number, or numbers, as an array."""
-    return None if value is None else jnp.asarray(value, float)
+    return None if value is None else np.asarray(value, float)
 
 
 def sensor_of(content: RigContent, forces: int) -> ForceSensor:
     """The sensor of a loop; imperfections of size zero are left out."""
     section = content.loop.sensor or SensorSection()
 
-    def stated(name: str) -> Array | None:
+    def stated(name: str) -> Any:  # noqa: ANN401, as `number`
         return number(getattr(section, name) or None)
 
     threshold = section.threshold if section.threshold is not None else SIGMAS * section.noise + abs(section.bias)
@@ -70,13 +73,13 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
     if isinstance(content, RigSection):
         return Mass(
             mass=number(content.mass),
-            contact=AxialContact(law=content.law()),
+            contact=AxialContact(law=made(content.contact.normal)),
             virtual=None if virtual is None else AxialContact(law=virtual),
             position=number(content.start.position),
             velocity=number(content.start.velocity),
             bilateral=content.bilateral,
         )
-    free = content.model()
+    free = model_of(content)
     soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.contacts)
     return Bodies(
         bodies=free.bodies,
@@ -92,7 +95,7 @@ def free_model(content: RigContent, plant: Plant) -> Model:
     """The same contact without loop: that of the mock-ups together with the one computed in software."""
     if isinstance(plant, Bodies):
         assert isinstance(content, RigBodiesSection)
-        return replace(content.model(), contacts=plant.contacts + plant.virtual, delay=None)
+        return replace(model_of(content), contacts=plant.contacts + plant.virtual, delay=None)
     assert isinstance(plant, Mass)
     contact = plant.contact
     if plant.virtual is not None:
@@ -114,6 +117,12 @@ def free_motion(state: State) -> State:
     return State(jnp.reshape(state.q, 1), jnp.reshape(state.v, 1), (), ())
 
 
+@jit_once
+def _robots(sections: list[RobotSection]) -> Robot:
+    """One robot of the axes' own ones."""
+    return side_by_side([section.make() for section in sections])
+
+
 def _robot_of(content: RigContent) -> RobotAxes:
     """The robot behind the axes: the loop's own, and where an axis states another one, that."""
     section = content.loop.robot
@@ -121,14 +130,14 @@ def _robot_of(content: RigContent) -> RobotAxes:
         return RobotAxes(None)
     axes = content.robot_axis if isinstance(content, RigBodiesSection) else []
     if not axes:
-        return RobotAxes(section.make(), number(section.rate_limit), number(section.position_limit))
+        return RobotAxes(made(section), number(section.rate_limit), number(section.position_limit))
     sections = [next((each for each in axes if each.axis == axis), section) for axis in AXES]
 
-    def limits(name: str) -> Array | None:
+    def limits(name: str) -> Any:  # noqa: ANN401, as `number`
         stated = [getattr(each, name) for each in sections]
         return None if stated == [None] * len(stated) else number([np.inf if one is None else one for one in stated])
 
-    robot = side_by_side([each.make() for each in sections])
+    robot = _robots(sections)
     return RobotAxes(robot, limits("rate_limit"), limits("position_limit"))
 
 
@@ -156,7 +165,7 @@ def rig_of(scenario: Scenario, loop: Loop, compensator: Compensator | None, aske
         hold=number(loop.hold),
         period=number(loop.dynamics_period),
         compensator=compensator,
-        following=jnp.asarray(0.0 if at_rest else 1.0),
+        following=number(0.0 if at_rest else 1.0),
         held=asked is not None or loop.stepped(),
         dynamics=loop.dynamics,
         schedule=found,
@@ -172,7 +181,7 @@ def _watched(sensor: ForceSensor, period: float) -> ForceSensor:
 def resting(rig: Rig, loop: Loop) -> Rig:
     """The rig at rest in a contact that is linear and never parts, along its normal: what decides on its stability."""
     law = SpringDashpot(number(loop.stiffness), number(loop.damping), True)
-    zero = jnp.zeros(())
+    zero = number(0.0)
     virtual = None
     if isinstance(rig.plant, Mass):
         virtual = rig.plant.virtual

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
@@ -42,7 +41,7 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
 
 def _stacked[Tree](parts: Sequence[Tree]) -> Tree:
     """Trees of equal structure as one, with a leading axis."""
-    return jax.tree.map(lambda *rows: jnp.stack([jnp.asarray(row) for row in rows]), *parts)
+    return jax.tree.map(lambda *rows: np.stack(rows), *parts)
 
 
 @partial(jit_once, static=("rows", "stride"))
@@ -82,7 +81,7 @@ class Lanes:
                 [free_model(each.content, rig.plant) for each, rig in zip(self.scenarios, rigs, strict=True)]
             )
             plants = _stacked([rig.plant for rig in rigs])
-            ideal, status = _all_free(models, plants, jnp.asarray(grid.period), grid.instants)
+            ideal, status = _all_free(models, plants, np.float64(grid.period), grid.instants)
             check(self.scenario, status)
             kept = {name: np.asarray(values)[:, grid.within(self.duration)] for name, values in ideal.items()}
             self.free[grid.period] = Oracle(ideal["ideal_position"], ideal["ideal_force"]), kept
@@ -100,7 +99,7 @@ class Lanes:
         for seed in seeds:
             began = time.perf_counter()
             oracle, ideal = self.without(rigs, grid)
-            seen = simulated(all_rigs, oracle, jnp.asarray(seed), grid.rows, grid.stride)
+            seen = simulated(all_rigs, oracle, np.int64(seed), grid.rows, grid.stride)
             arrays = {name: np.asarray(values)[:, : len(kept)] for name, values in seen.items()}
             yield Course(kept * grid.period, arrays, ideal, time.perf_counter() - began)
 

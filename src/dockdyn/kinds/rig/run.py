@@ -136,10 +136,10 @@ def course(scenario: Scenario, rig: Rig) -> Course:
     content = scenario.content
     grid = Grid.of(rig, content.duration)
     began = time.perf_counter()
-    ideal, status = free(free_model(content, rig.plant), rig.plant, jnp.asarray(grid.period), grid.instants)
+    ideal, status = free(free_model(content, rig.plant), rig.plant, np.float64(grid.period), grid.instants)
     check(scenario, status)
     oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
-    _, seen = simulated(rig, oracle, jnp.asarray(content.seed), grid.rows, grid.stride)
+    _, seen = simulated(rig, oracle, np.int64(content.seed), grid.rows, grid.stride)
     kept = grid.within(content.duration)
     return Course(
         time=kept * grid.period,

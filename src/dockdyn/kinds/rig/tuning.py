@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import jax.numpy as jnp
 import numpy as np
 
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.tuning import met
-from dockdyn.kinds.rig.build import resting, rig_of
+from dockdyn.kinds.rig.build import number, resting, rig_of
 from dockdyn.kinds.rig.model import Rig
 from dockdyn.kinds.rig.run import cycle_map
 from dockdyn.scenario.load import Scenario
@@ -52,7 +51,7 @@ class Tuning:
 
     def undamped(self) -> Tuning:
         """The same in a contact without damping: leads are of robot, hold and delay, not of the contact."""
-        bare = replace(self.loop, damping=jnp.zeros(()))
+        bare = replace(self.loop, damping=number(0.0))
         return Tuning(resting(self.still, bare), bare, self.duration)
 
     def roots(self, compensator: Compensator) -> np.ndarray:
@@ -69,7 +68,7 @@ class Tuning:
         """
 
         def roots(rows: np.ndarray) -> np.ndarray:
-            return np.stack([self.roots(make(*map(jnp.asarray, row * np.array(scales)))) for row in rows])
+            return np.stack([self.roots(make(*(row * np.array(scales)))) for row in rows])
 
         return [float(number) for number in met(roots, self.ideal, np.zeros(len(scales)), what) * np.array(scales)]
 
@@ -82,6 +81,6 @@ class Tuning:
 def tuning_of(scenario: Scenario, loop: Loop, asked: float | None) -> Tuning:
     """The tuning of a scenario, at the stiffness that `loop.tuning` states or its contact has; `asked` as in `rig_of`."""
     stated = scenario.content.loop.tuning.stiffness
-    believed = loop if stated is None else replace(loop, stiffness=jnp.asarray(stated, float))
+    believed = loop if stated is None else replace(loop, stiffness=number(stated))
     still = resting(rig_of(scenario, believed, None, asked), believed)
     return Tuning(still, believed, scenario.content.duration)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
+from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.trees.assembly import Link
 from dockdyn.mechanics.trees.composite_bodies import Configuration
+from dockdyn.programs import Program
 from dockdyn.report.replay.gear import METAL, hull
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scene import Mesh, Motion, Part, along, of_matrices
 from dockdyn.report.replay.shapes import ball, box, joined, placed, rod
+from dockdyn.report.sampled_surface import in_pieces
 from dockdyn.scenario.tables.tree import BODY, GRIP, FlexibleSection, LinkSection, TreeSection
 
 BENDS = 6  # pieces in which a beam is drawn
@@ -31,15 +37,40 @@ class Placing:
 
 
 def placing(
-    section: TreeSection, flexible: FlexibleSection, planar: bool, numbers: Numbers, grip: Link | None = None
+    section: TreeSection,
+    flexible: FlexibleSection,
+    planar: bool,
+    numbers: Numbers,
+    grip: tuple[str, list[float]] | None = None,
 ) -> Placing:
     """Where a tree's links are, for the numbers of a `Configuration` with leading frames, by the tree's own kinematics.
 
+    `grip` is a link and the place on it that touches (m).
+    """
+    link, place = grip or ("", [])
+    found = in_pieces(lambda *rows: _poses(section, flexible, place, Configuration(*rows), planar, link), *numbers)
+    motions = {name: Motion(position, of_matrices(rotation)) for name, (position, rotation) in found.items()}
+    places = {
+        link.name: [motions[link.name], *(motions.pop(f"{link.name} at {n}") for n in range(1, BENDS + 1))]
+        for link in section.link
+        if link.beam is not None
+    }
+    return Placing(motions, places)
+
+
+@partial(Program, static=("planar", "touching"))
+def _poses(
+    section: TreeSection,
+    flexible: FlexibleSection,
+    place: list[float],
+    rows: Configuration,
+    planar: bool,
+    touching: str,
+) -> dict[str, tuple[Float[Array, "frames 3"], Float[Array, "frames 3 3"]]]:
+    """Position and rotation matrix of every link, and of what is mounted on the tree, by name.
+
     Places along beams are massless links locked there, so that they move as anything mounted there would.
     """
-    import jax
-    import jax.numpy as jnp
-
     marks = [
         Link(f"{link.name} at {piece}", link.name, joint="locked", at=piece / BENDS)
         for link in section.link
@@ -52,18 +83,11 @@ def placing(
         for link in section.link
         if link.parent in beams and link.at is None
     ]
-    tree = section.tree(flexible, planar, *([] if grip is None else [grip]), *marks)
-    q = Configuration(*map(jnp.asarray, numbers))
+    frames = [section.grip(touching, place)] if touching else []
+    tree = section.tree(flexible, planar, *frames, *marks)
     still = jnp.zeros(tree.layout.columns()[2])
-    found = jax.jit(jax.vmap(lambda one: tree.motion(one, still)[:2]))(q)
-    position, rotation = (np.asarray(part) for part in found)
-    motions = {name: Motion(position[:, i], of_matrices(rotation[:, i])) for i, name in enumerate(tree.layout.names)}
-    places = {
-        link.name: [motions[link.name], *(motions.pop(f"{link.name} at {n}") for n in range(1, BENDS + 1))]
-        for link in section.link
-        if link.beam is not None
-    }
-    return Placing(motions, places)
+    position, rotation = over_rows(lambda q: tree.motion(q, still)[:2], rows)
+    return {name: (position[:, i], rotation[:, i]) for i, name in enumerate(tree.layout.names)}
 
 
 def tree_parts(

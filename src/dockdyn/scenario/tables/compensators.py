@@ -53,8 +53,7 @@ class CompensatorLaw(Section):
 
     def make(self, held: bool) -> Compensator:
         """The compensator; `held`: whether the force on the model is constant over a period. What is not tuned yet is None."""
-        given = {name: getattr(self, name) for name in parameters_of(self.made)}
-        numbers = {name: None if value is None else jnp.asarray(value, float) for name, value in given.items()}
+        numbers = {name: getattr(self, name) for name in parameters_of(self.made)}
         words = {name: getattr(self, name) for name in settings_of(self.made)}
         return self.made(**numbers, **words, **self.velocities()).on(held)
 

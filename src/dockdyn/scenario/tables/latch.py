@@ -16,16 +16,19 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.impact.formulas.latching import JAM, latch_ramp, latch_travel
 from dockdyn.mechanics.vector import Scalar
+from dockdyn.programs import Program
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Number, quantity
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import NormalLawSection
 
+_travel = Program(latch_travel)
+
 
 @functools.lru_cache(maxsize=1024)
 def _travel_of(angle: float, axial_length: float | None, lateral_length: float | None) -> float:
     """The ramp's travel (m); kept, since a campaign asks for the same one again and again."""
-    return float(latch_travel(angle, axial_length, lateral_length))
+    return float(_travel(angle, axial_length, lateral_length))
 
 
 Length = quantity("m", "a length", above=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -22,7 +23,7 @@ from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.assembly import PAST_END, Link, in_order, tree_of
 from dockdyn.mechanics.trees.beam import Beam, shape_count
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.vector import Matrix, Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.inertia import Row, physical, tensor
@@ -183,10 +184,10 @@ class LinkSection(Section):
         """Whether it has a mass."""
         return self.mass is not None or self.beam is not None
 
-    def turn(self) -> Float[Array, "3 3"]:
-        """Rotation matrix, joint axes → the parent's where it is mounted."""
-        attitude = UPRIGHT if self.mount_attitude is None else self.mount_attitude
-        return Quaternion.of(jnp.asarray(attitude, float)).matrix().array()
+    def turn(self) -> Matrix:
+        """Rotation, joint axes → the parent's where it is mounted."""
+        attitude: Any = UPRIGHT if self.mount_attitude is None else self.mount_attitude
+        return Quaternion.of(attitude).matrix()
 
     def attitude(self) -> Float[Array, "4"]:
         """Quaternion at which a spherical joint starts."""
@@ -224,7 +225,7 @@ class LinkSection(Section):
             coordinate=self.coordinate,
             joint=self.joint,
             axis=jnp.asarray(self.axis, float),
-            mount_turn=self.turn(),
+            mount_turn=self.turn().array(),
             beam=None if self.beam is None else flexible.beam(self.beam, planar),
             stiffness=number(self.stiffness),
             damping=number(self.damping),
@@ -298,7 +299,7 @@ class TreeSection(Section):
             refuse('attitude: with motion = "planar", must be a turn about z')
         turns: dict[str | None, Any] = {None: np.eye(3)}
         for link in self.ordered():
-            turn = turns[link.parent] @ np.asarray(link.turn())
+            turn = turns[link.parent] @ np.reshape(jax.tree.leaves(link.turn()), (3, 3))
             turns[link.name] = turn
             axis = turn @ np.asarray(link.axis) / np.linalg.norm(link.axis)
             out = {"revolute": np.hypot(*axis[:2]), "prismatic": abs(axis[2]), "spherical": 1.0}

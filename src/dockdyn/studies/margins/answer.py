@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import jax
 import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.contact.laws.preloaded import Preloaded
-from dockdyn.integrate.model import pack
 from dockdyn.kinds.free_flight.closed_together import (
     closed_contacts,
     counts_all,
@@ -17,15 +17,17 @@ from dockdyn.kinds.free_flight.closed_together import (
     names_of,
     seen_matrices,
 )
+from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
 from dockdyn.kinds.free_flight.nominal import Judged, Nominal, nominal_loop, nominal_of, rest
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.made import model_of
 from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import LoopSection
-from dockdyn.stability.growth import loop_roots, single
+from dockdyn.stability.growth import loop_roots, matrices_of, single
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import (
     amplitude_ratio,
@@ -108,9 +110,7 @@ def margins(scenario: Scenario) -> dict[str, Any]:
         "stiffness_N_m": float(loop.stiffness),
         "damping_N_s_m": float(loop.damping),
         "contact_matrix": None if contact is None else contact.matrix.tolist(),
-        "normal_dynamics": None if contact is None else np.asarray(contact.normal()).tolist(),
-        "radial_dynamics": None if contact is None else np.asarray(contact.radial()).tolist(),
-        "tangential_dynamics": None if contact is None else np.asarray(contact.tangential()).tolist(),
+        **_dynamics_of(contact),
         "apparent_restitution": None if several else restitution(loop),
         "amplitude_ratio_per_oscillation": amplitude_ratio(loop, own),
         "phase_error_rad_per_oscillation": phase_error(loop, own),
@@ -135,6 +135,18 @@ def margins(scenario: Scenario) -> dict[str, Any]:
         ],
     }
     return finite(answer)
+
+
+@jit_once
+def _dynamics_once(contact: RestingContact) -> dict[str, Array]:
+    return {"normal": contact.normal(), "radial": contact.radial(), "tangential": contact.tangential()}
+
+
+def _dynamics_of(contact: RestingContact | None) -> dict[str, list[float] | None]:
+    """How a contact moves along its axes; None for none."""
+    if contact is None:
+        return dict.fromkeys(f"{axis}_dynamics" for axis in ("normal", "radial", "tangential"))
+    return {f"{axis}_dynamics": np.asarray(found).tolist() for axis, found in _dynamics_once(contact).items()}
 
 
 def _margins_of_set(content: TwoBodiesSection, nominal: Nominal, delay: float) -> dict[str, Any]:
@@ -252,9 +264,9 @@ def _roots_of(scenario: Scenario, loop: Loop, nominal: Nominal | None) -> Roots:
             raise ScenarioError(f"{scenario.name}: loop: {error}") from None
         return Roots(loop_roots(single(loop), ROOTS)[0], sampled_windows(loop), 0, [])
     if nominal is None or kind_named(scenario.kind).along_normal or scenario.content.loop.beyond_delay():
-        return _roots_with_delay(np.asarray(loop.matrices()), float(loop.delay))
+        return _roots_with_delay(matrices_of(loop), float(loop.delay))
     matrices = seen_matrices(scenario.content, nominal)
-    drift = 2 * len(pack(scenario.content.model().twists)) - len(matrices[0])
+    drift = 2 * len(jax.tree.leaves(model_of(scenario.content).twists)) - len(matrices[0])
     return replace(_roots_with_delay(matrices, float(loop.delay)), drift=drift)
 
 

@@ -18,7 +18,7 @@ from dockdyn.kinds.free_flight.nominal import Judged, Nominal
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constrained, key_of
 from dockdyn.stability.characteristic import null_vectors, root_of
-from dockdyn.stability.growth import single
+from dockdyn.stability.growth import matrices_of, single
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import delay_instants
@@ -166,9 +166,10 @@ def _named_slopes(
     content: Judged, nominal: Nominal | None, loop: Loop, at_edge: bool, longest: float, delay: float
 ) -> tuple[float, dict[str, float]]:
     """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
-    hyperperiod = hyperperiod_of(single(replace(loop, delay=jnp.asarray(longest)))) if loop.sampled() else None
+    last: Any = np.float64(longest)
+    hyperperiod = hyperperiod_of(single(replace(loop, delay=last))) if loop.sampled() else None
     start = None if hyperperiod is not None else rightmost(content, nominal, loop, delay)
-    growth, slopes = _slopes_once(content, nominal, jnp.asarray(delay), start, hyperperiod=hyperperiod, at_edge=at_edge)
+    growth, slopes = _slopes_once(content, nominal, np.float64(delay), start, hyperperiod=hyperperiod, at_edge=at_edge)
     return float(growth), _named_numbers(slopes, content)
 
 
@@ -181,7 +182,7 @@ def _named_numbers(numbers: PyTree, content: PyTree) -> dict[str, float]:
 def rightmost(content: Judged, nominal: Nominal | None, loop: Loop, delay: float) -> complex:
     """Rightmost root (1/s) with a `delay` (s): of all closed contacts where they count, else of the `loop`."""
     several = nominal is not None and counts_all(content, nominal)
-    matrices = seen_matrices(content, nominal) if several else np.asarray(loop.matrices())  # type: ignore[arg-type]
+    matrices = seen_matrices(content, nominal) if several else matrices_of(loop)  # type: ignore[arg-type]
     return complex(rightmost_roots(matrices, np.array([delay]), 1)[0])
 
 
