@@ -106,7 +106,10 @@ class RobotSection(Section):
 
 def polynomial(places: list[Float[Array, "2"]]) -> Float[Array, "n"]:
     """Coefficients of the monic polynomial with zeros at pairs of real and imaginary part."""
-    found = jnp.ones(1, complex)
-    for place in places:
-        found = jnp.convolve(found, jnp.stack([jnp.ones((), complex), -(place[0] + 1j * place[1])]))
-    return found.real
+    real, imaginary = jnp.ones(1), jnp.zeros(1)
+    for a, b in places:
+        less = a * real - b * imaginary, a * imaginary + b * real
+        real, imaginary = (
+            jnp.pad(one, (0, 1)) - jnp.pad(other, (1, 0)) for one, other in zip((real, imaginary), less, strict=True)
+        )
+    return real
