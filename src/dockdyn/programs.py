@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import cache, update_wrapper
+from functools import cache, partial, update_wrapper
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ from jaxtyping import ArrayLike, PyTree, PyTreeDef
 
 from dockdyn import backend
 from dockdyn.translate.jaxpr import Untranslatable, translate
-from dockdyn.translate.native import Code, Native, code_of
+from dockdyn.translate.native import Code, Left, Native, code_of
 from dockdyn.translate.store import keep, name_of, stored
 from dockdyn.translate.trees import Unstorable, decoded, description, encoded, in_words, numbered
 
@@ -41,7 +41,7 @@ class Program:
     """A function of trees of arrays, compiled for each of their structures when it is first called with it.
 
     `static` names the arguments that are part of the structure by their value, `donate` those whose memory the results may
-    take; `options` are those of `jax.jit`.
+    take; `faster_by_xla` says why XLA compiles it though dockdyn's translator could; `options` are those of `jax.jit`.
     """
 
     def __init__(
@@ -49,10 +49,12 @@ class Program:
         function: Callable[..., Any],
         static: tuple[str, ...] = (),
         donate: tuple[str, ...] = (),
+        faster_by_xla: str = "",
         **options: Any,  # noqa: ANN401, those of `jax.jit`
     ):
         update_wrapper(self, function)
         self.function, self.static, self.donate, self.options = function, static, donate, options
+        self.faster_by_xla = faster_by_xla
         self.signature = inspect.signature(function)
 
     def __call__(self, *given: PyTree, **named: PyTree) -> PyTree:
@@ -81,14 +83,20 @@ class Program:
         self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef, leaves: list[ArrayLike]
     ) -> Compiled:
         """A compiled function of its own, of the leaves of the arguments `moving`, which can be dropped by itself."""
-        whole = self.jitted(fixed, moving, structure)
+        owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]
+        donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
+        jitted = partial(self.jitted, fixed, tuple(moving), structure, donated)
+        by_xla = partial(self.left_to_xla, jitted)
+        whole = jitted()
         if not backend.native():
             return whole
+        if self.faster_by_xla:
+            return by_xla(self.faster_by_xla)
         arrays = [np.asarray(leaf) for leaf in leaves]  # of types of their own, as machine code answers them
         name = self.name_of(fixed, structure, arrays)
         if name is not None and (found := stored(name)) is not None:
             with contextlib.suppress(Exception):  # an entry that this process cannot read is made again
-                return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name)
+                return Translated(found[0], jax.tree.structure(decoded(found[1])), found[1], name, by_xla)
         with _no_search_for_cycles():
             traced = whole.trace(*arrays)
         try:
@@ -96,15 +104,19 @@ class Program:
                 code = code_of(translate(traced.jaxpr))
         except Exception as error:  # XLA does it then; what is wrong is said, and no test leaves it at that
             words = str(error) if isinstance(error, Untranslatable) else f"{type(error).__name__}: {error}"
-            refused[f"{self.function.__module__}.{self.function.__qualname__}"] = words
-            return ByXla(whole)
-        results: Any = jax.tree.structure(traced.out_info)
+            return self.left_to_xla(lambda: whole, words)
+        results: Any = traced.out_tree
         beside = None
         with contextlib.suppress(Unstorable):
             beside = encoded(numbered(results))
             if name is not None and results == jax.tree.structure(decoded(beside)):
                 keep(name, code, beside)
-        return Translated(code, results, beside, name)
+        return Translated(code, results, beside, name, by_xla)
+
+    def left_to_xla(self, jitted: Callable[[], Any], why: str) -> ByXla:
+        """What XLA compiles; it is remembered why."""
+        refused[f"{self.function.__module__}.{self.function.__qualname__}"] = why
+        return ByXla(jitted())
 
     def name_of(self, fixed: dict[str, Any], structure: PyTreeDef, arrays: list[np.ndarray]) -> str | None:
         """The name under which the program is stored; None for one that is not of dockdyn alone."""
@@ -118,9 +130,10 @@ class Program:
         except Unstorable:
             return None
 
-    def jitted(self, fixed: dict[str, Any], moving: dict[str, Any], structure: PyTreeDef) -> Any:  # noqa: ANN401, JAX's
-        """The function of the leaves of the arguments `moving`, for XLA to compile."""
-        names = tuple(moving)
+    def jitted(
+        self, fixed: dict[str, Any], names: tuple[str, ...], structure: PyTreeDef, donated: tuple[int, ...]
+    ) -> Any:  # noqa: ANN401, JAX's
+        """The function of the leaves of the arguments of these `names`, for XLA to compile."""
 
         def body(*leaves: ArrayLike) -> PyTree:
             values = fixed | dict(zip(names, jax.tree.unflatten(structure, leaves), strict=True))
@@ -128,8 +141,6 @@ class Program:
             return self.function(*given.args, **given.kwargs)
 
         body.__name__ = self.function.__name__
-        owners = [name for name, value in moving.items() for _ in jax.tree.leaves(value)]
-        donated = tuple(i for i, name in enumerate(owners) if name in self.donate)
         return jax.jit(body, donate_argnums=donated, **self.options)
 
 
@@ -168,21 +179,31 @@ class ByXla:
 
 
 class Translated:
-    """A function of leaves in machine code, which keeps a better one in the store."""
+    """A function of leaves in machine code, which keeps a better one in the store; XLA's, once that has met Python."""
 
-    def __init__(self, code: Code, results: PyTreeDef, beside: object, name: str | None):
-        self.results, self.beside, self.name = results, beside, name
+    def __init__(
+        self, code: Code, results: PyTreeDef, beside: object, name: str | None, by_xla: Callable[[str], ByXla]
+    ) -> None:
+        self.results, self.beside, self.name, self.by_xla = results, beside, name, by_xla
         self.native = Native(code, self.store)
+        self.other: ByXla | None = None
 
     def __call__(self, *leaves: ArrayLike) -> PyTree:
-        return jax.tree.unflatten(self.results, self.native(*leaves))
+        if self.other is None:
+            try:
+                return jax.tree.unflatten(self.results, self.native(*leaves))
+            except Left:
+                self.other = self.by_xla("it has called Python")
+        return self.other(*leaves)
 
     def store(self, code: Code) -> None:
         if self.name is not None and self.beside is not None:
             keep(self.name, code, self.beside)
 
     def clear_cache(self) -> None:
-        """Nothing: its memory goes with it."""
+        """What XLA has made; the memory of machine code goes with it."""
+        if self.other is not None:
+            self.other.clear_cache()
 
 
 def _make_room() -> None:

@@ -6,7 +6,6 @@ function, and the argument principle.
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.linalg
@@ -15,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.special import lambertw
 
 from dockdyn.stability import rightmost_roots
-from dockdyn.stability.characteristic import characteristic_matrix, characteristic_slope
+from dockdyn.stability.characteristic import characteristic_matrix, characteristic_slope, root_slopes
 
 COUNT = 6  # roots asked for
 STRUCTURES = [(2, 1), (3, 3), (4, 2), (6, 1)]  # states, delays
@@ -210,21 +209,46 @@ def test_more_roots_than_the_coarsest_collocation_has():
     assert (errors < 1e-9).all()
 
 
-def test_one_characteristic_matrix_in_numpy_and_in_jax():
-    """Of many systems and several numbers at once in NumPy, one by one in JAX, and written out."""
+def test_characteristic_matrices_of_many_systems():
+    """Of many systems and several numbers at once, one by one, and written out."""
     rng = np.random.default_rng(3)
     matrices, delays = rng.normal(size=(4, 3, 2, 2)), rng.uniform(0, 2, (4, 2))
     s = rng.normal(size=(4, 5)) + 1j * rng.normal(size=(4, 5))
     for function in (characteristic_matrix, characteristic_slope):
         together = function(s, matrices[:, None], delays[:, None])
-        assert isinstance(together, np.ndarray) and together.shape == (4, 5, 2, 2)
+        assert together.shape == (4, 5, 2, 2)
         for i, j in np.ndindex(s.shape):
-            alone = function(jnp.asarray(s[i, j]), matrices[i], delays[i])
+            alone = function(s[i, j], matrices[i], delays[i])
             assert_allclose(together[i, j], alone, rtol=0, atol=1e-15 * np.abs(alone).max() * 8)
     by_hand = s[1, 2] * np.eye(2) - matrices[1, 0]
     for matrix, delay in zip(matrices[1, 1:], delays[1], strict=True):
         by_hand = by_hand - matrix * np.exp(-s[1, 2] * delay)
     assert_allclose(characteristic_matrix(s, matrices[:, None], delays[:, None])[1, 2], by_hand, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("states", "delays"), STRUCTURES)
+def test_slopes_of_a_root_are_differences(states, delays):
+    step = 1e-5
+    for matrices, late in zip(*some_systems(states, delays, 3, seed=8), strict=True):
+        found, (by_matrix, by_delay) = root_slopes(root := rightmost_roots(matrices, late, 1)[0], matrices, late)
+        assert found == root
+
+        def moved(array, place, side):
+            array = array.copy()
+            array[place] += side * step
+            return array
+
+        def slope(of, array, place, root=root):
+            ends = [rightmost_roots(*of(moved(array, place, side)), 4) for side in (1, -1)]
+            up, down = (end[np.argmin(np.abs(end - root))] for end in ends)
+            return (up - down) / (2 * step)
+
+        size = max(np.abs(by_matrix).max(), np.abs(by_delay).max())
+        for place in [(0, 0, 0), (delays, 0, states - 1)]:
+            there = slope(lambda array, late=late: (array, late), matrices, place)
+            assert_allclose(by_matrix[place], there, rtol=0, atol=1e-6 * size)
+        there = slope(lambda array, matrices=matrices: (matrices, array), late, (0,))
+        assert_allclose(by_delay[0], there, rtol=0, atol=1e-6 * size)
 
 
 def test_axes_of_systems_broadcast():

@@ -9,6 +9,7 @@ from loop_simulation import MORE_STRUCTURES, STEPS, STRUCTURES, cycle_of, made, 
 from numpy.testing import assert_allclose
 
 from dockdyn.stability import TransferFunction, growth_rates, loop, loop_roots, sampled_loop
+from dockdyn.stability.growth import multiplier_slopes, multipliers
 from dockdyn.stability.loop_margins import sampled_windows, varied
 
 # --- published and independent numbers of the SITS rig ---------------------------------------------------------------
@@ -279,3 +280,21 @@ def test_every_window_of_stable_delays_is_that_of_a_fine_grid(seeds):
         assert (inside == stable)[clear].all(), (seed, windows.stable, delays[clear & (inside != stable)])
         gaps += len(windows.stable) > 1
     assert gaps  # some have several
+
+
+def test_slopes_of_the_growth_rate_are_differences():
+    """With every number of the map, and with the cycle: of real and of complex multipliers."""
+    rng = np.random.default_rng(4)
+    complex_ones = 0
+    for _ in range(8):
+        whole, period, step = rng.normal(size=(4, 4)), np.array(0.3), 1e-6
+        rate, (by_map, by_period) = multiplier_slopes(whole, period)
+        assert_allclose(rate.real, np.log(np.abs(multipliers(whole)[0])) / 0.3, rtol=1e-12)
+        complex_ones += rate.imag not in (0.0, np.pi / 0.3)
+        for place in np.ndindex(whole.shape):
+            change = np.zeros((4, 4))
+            change[place] = step
+            up, down = (np.log(np.abs(multipliers(whole + side * change)[0])) / 0.3 for side in (1, -1))
+            assert_allclose(by_map[place].real, (up - down) / (2 * step), rtol=0, atol=1e-6 * np.abs(by_map).max())
+        assert_allclose(by_period.real, -rate.real / 0.3, rtol=1e-12)
+    assert 0 < complex_ones < 8

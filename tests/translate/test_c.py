@@ -6,6 +6,7 @@ import ctypes
 import shutil
 import subprocess
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,6 +28,13 @@ ODD = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e-310, 0.5, -0.75, 
 def compiled(function, given, folder):
     """Results of the C function, and of the machine code that LLVM writes, at the leaves `given`."""
     program = translate(jax.jit(function).trace(*given).jaxpr)
+    ended, answers = called(program, given, folder)
+    assert ended
+    return answers, Native(code_of(program))(*given)
+
+
+def called(program, given, folder):
+    """Whether the C function has answered, and what."""
     (folder / "f.c").write_text(c_text(program, "f"))
     subprocess.run([GCC, *FLAGS, "f.c", "-lm", "-o", "f.so"], cwd=folder, check=True)
     library = ctypes.CDLL(folder / "f.so")
@@ -37,12 +45,19 @@ def compiled(function, given, folder):
     addresses = [
         (ctypes.c_void_p * max(len(rows), 1))(*[row.ctypes.data for row in rows]) for rows in (leaves, answers)
     ]
-    library.f(*addresses, ctypes.c_void_p(work.ctypes.data))
-    return answers, Native(code_of(program))(*given)
+    library.f.restype = ctypes.c_bool
+    return library.f(*addresses, ctypes.c_void_p(work.ctypes.data)), answers
 
 
 def number_by_number(x, n, b):
-    others = (jnp.sign(x), jnp.round(x), lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), x.astype(int), jnp.floor(x))
+    others = (
+        lax.polynomial(x, [2.0, -1.0, 0.5]),
+        jnp.sign(x),
+        jnp.round(x),
+        lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN),
+        x.astype(int),
+        jnp.floor(x),
+    )
     pairs = (jnp.maximum(x, x[::-1]), jnp.minimum(x, -x), x / x[::-1], x % 2.0, jnp.sqrt(x), jnp.abs(x), x > 1, x != x)
     whole = (n * n, n // 3, n % 5, -n, jnp.maximum(n, 2), n.astype(jnp.int32) * 2**30, n.astype(float), n.astype(bool))
     return others, pairs, whole, (b & ~b[::-1], b | b[::-1], b ^ b[::-1], b.astype(int), jnp.where(b, 1.5, jnp.nan))
@@ -70,6 +85,13 @@ def test_same_bits(function, tmp_path):
     given = [ODD, np.array([3, 1, -7, 2**40, -(2**62)]), np.array([True, False, False, True])]
     for one, other in zip(*compiled(function, given, tmp_path), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_what_is_python_s_is_not_answered(tmp_path):
+    program = translate(jax.jit(lambda x: eqx.error_if(2 * x, x.max() > 7, "too large")).trace(ODD).jaxpr)
+    for number, answered in ((7.0, True), (8.0, False), (-7.0, True)):
+        ended, (found,) = called(program, [np.full(12, number)], tmp_path)
+        assert ended == answered and (not answered or (found == 2 * number).all())
 
 
 def test_a_docking(tmp_path):

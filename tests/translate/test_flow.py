@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from equinox.internal import unvmap_all, unvmap_any, unvmap_max
 from jax import lax
 from translated import assert_same
 
-from dockdyn.translate import Untranslatable, translate
+from dockdyn import backend, programs
+from dockdyn.translate import Untranslatable, code_of, native, translate
 
 RNG = np.random.default_rng(5)
 FEW, MANY = RNG.normal(size=6), RNG.normal(size=200)
@@ -122,6 +125,74 @@ def test_lanes_side_by_side(x):
 def test_a_loop_that_makes_no_turn_and_one_that_is_no_number():
     assert_same(lambda a: lax.while_loop(lambda c: c[0] > 100, lambda c: c * 2, a), FEW)
     assert_same(lambda a: lax.while_loop(lambda c: c[0] < jnp.nan, lambda c: c * 2, a), FEW)
+
+
+@pytest.mark.parametrize("numbers", [[1.0, 2.0], [np.nan, 0.0], [-np.inf, -0.0]])
+def test_what_other_libraries_call_primitives(numbers):
+    """Equinox's, each by the function of JAX's that it stands for."""
+
+    def turn(carry):
+        count, rows = carry
+        return count + 1, rows.at[count].set(rows[count - 1] * 2)
+
+    def grown(x):
+        start = (1, jnp.zeros((9, 2)).at[0].set(x))
+        return eqx.internal.while_loop(lambda c: c[0] < 9, turn, start, kind="lax", buffers=lambda carry: carry[1])
+
+    x = np.array(numbers)
+    assert_same(lambda x: (unvmap_any(x > 0), unvmap_all(x == x), unvmap_max(jnp.arange(3) * x.size)), x)
+    assert_same(lambda x: eqx.internal.nonbatchable(x) + 1, x)
+    assert_same(grown, x)
+
+
+@pytest.fixture
+def program(monkeypatch):
+    """A function that ends in an error where its numbers are too large, and what of it is machine code."""
+    monkeypatch.setattr(programs, "kept", type(programs.kept)())
+    monkeypatch.setattr(programs, "refused", {})
+
+    def limited(x):
+        halves = lax.fori_loop(0, 3, lambda i, y: eqx.error_if(y / 2, y.max() > 8, "too large by half"), x)
+        return halves, x.sum()
+
+    return programs.Program(limited)
+
+
+@pytest.mark.parametrize("word", backend.BACKENDS)
+def test_an_error_is_raised_whoever_compiles(word, program, monkeypatch):
+    monkeypatch.setenv(backend.VARIABLE, word)
+    for numbers in ([8.0, 1.0], [4.0, np.nan], [7.0, 9.0], [8.0, 1.0]):  # after an error as before
+        if numbers[1] == 9.0:
+            with pytest.raises(Exception, match="too large by half"):
+                jax.block_until_ready(program(np.array(numbers)))
+        else:
+            halves, total = program(np.array(numbers))
+            np.testing.assert_array_equal(halves, np.array(numbers) / 8)
+            np.testing.assert_array_equal(total, np.sum(numbers))
+    (compiled,) = programs.kept.values()
+    assert isinstance(compiled, programs.Translated) == (word == "native")
+    assert list(programs.refused.values()) == ["it has called Python"] * (word == "native")
+
+
+def test_what_python_answers_in_a_branch_is_its_answer():
+    program = programs.Program(lambda x: lax.cond(x[0] > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x))
+    np.testing.assert_array_equal(program(-(FEW**2)), -(FEW**2))
+    np.testing.assert_array_equal(program(FEW**2), np.sin(FEW**2))
+
+
+def test_where_nothing_better_can_be_written_the_first_code_goes_on(monkeypatch):
+    code = code_of(translate(jax.jit(jnp.sin).trace(FEW).jaxpr))
+    function = native.Native(code, changed=pytest.fail)
+    function.price = 0.0
+
+    def no_room(text, level):
+        raise RuntimeError("LLVM: out of room")
+
+    monkeypatch.setattr(native, "machine_code", no_room)
+    for _ in range(2):
+        (found,) = function(FEW)
+        np.testing.assert_allclose(found, np.sin(FEW), rtol=1e-15)
+    assert function.unimproved == "RuntimeError: LLVM: out of room" and function.code is code
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,14 @@ def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
     assert all(isinstance(one, programs.Translated) for one in programs.kept.values())
 
 
+@pytest.mark.parametrize("name", ["probe-cone", pytest.param("sits", marks=pytest.mark.full)])
+def test_margins_need_no_other_compiler(name, monkeypatch):
+    monkeypatch.setattr(programs, "kept", type(programs.kept)())
+    monkeypatch.setattr(programs, "refused", {})
+    assert dockdyn.margins(dockdyn.load(name))["sensitivities"]
+    assert programs.refused == {}
+
+
 def test_another_word_for_the_backend_is_refused(dock, monkeypatch):
     monkeypatch.setenv(backend.VARIABLE, "fast")
     ended = dock("presets")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -98,6 +99,7 @@ def test_of_integers(name, numbers):
 OTHERS = {
     "round": (lambda x: (lax.round(x), lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)), FEW),
     "integer_pow": (lambda x: tuple(lax.integer_pow(x, n) for n in (-3, -1, 0, 1, 2, 7)), FEW),
+    "polynomial": (lambda x: (lax.polynomial(x, [1.0, x[7], -2.0]), lax.polynomial(x[7:], list(range(12)))), FEW),
     "power of an integer": (lambda x: x ** jnp.arange(12), FEW),
     "clamp": (lambda x: lax.clamp(-0.5, x, 2.0), FEW),
     "logic": (lambda a: (a & ~a, a | a[::-1], a ^ a[::-1], a == a[::-1], jnp.maximum(a, a[::-1]), a.min()), BITS),
@@ -155,6 +157,7 @@ OTHERS = {
     "custom derivative": (lambda x: (jax.nn.relu(x), jax.nn.softplus(x[7:]), jnp.logaddexp(x[7:], 0.3)), FEW),
     "log2": (jnp.log2, FEW),
     "remat": (lambda x: jax.checkpoint(jnp.sin)(x), FEW),
+    "an error that does not come": (lambda x: eqx.error_if(x * 2, (x == 12.0).any(), "a twelve"), FEW),
     "barrier": (lambda x: lax.optimization_barrier((x, lax.stop_gradient(x) + 1)), FEW),
 }
 
@@ -198,6 +201,7 @@ def test_gathers_and_scatters(mode, array):
         assert_same(lambda a, places=places: a.at[places].get(mode=mode), array)
         assert_same(lambda a, places: a.at[places].get(mode=mode), array, places)
         assert_same(lambda a, places: a.at[:, places].get(mode=mode), array, places)
+        assert_same(lambda a, places: a.at[places].get(mode=mode, fill_value=0), array, places)
         for change in ("set", "add", "multiply", "min", "max"):
             unique = places if change != "set" else places[:2]
             new = RNG.normal(size=(len(unique), array.shape[1]))
@@ -258,7 +262,7 @@ def test_parts_by_a_computed_start(start, array):
 
 
 # what libraries of JAX's make of loops, or another release calls so; the models' programs have them
-ELSEWHERE = {"empty", "empty2", "nonbatchable", "pvary", "platform_index", "add_any", "copy", "copy_p", "expand_dims"}
+ELSEWHERE = {"empty", "empty2", "pvary", "platform_index", "add_any", "copy", "copy_p", "expand_dims"}
 ELSEWHERE |= {"pjit", "core_call", "closed_call", "custom_vjp_call", "remat", "remat2", "checkpoint"}
 ELSEWHERE |= {"scatter_add", "scatter_mul", "while", "scan", "cond", "tile", "lt_to", "le_to"}
 

@@ -8,69 +8,53 @@ Source: Michiels and Niculescu 2014, Stability, Control, and Computation for Tim
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
-
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Complex, Float
+from jaxtyping import Complex, Float
 
-Either = Any  # an array of NumPy or of JAX
-Matrices = Float[Either, "*batch delays+1 n n"]  # A₀, A₁ ... (1/s)
-Delays = Float[Either, "*batch delays"]  # h₁ ... (s)
-Number = Complex[Either, "*batch"]
-
-
-def _library(*arrays: Either) -> ModuleType:
-    """NumPy where all arrays are its own, which compiles nothing; else JAX, which differentiates."""
-    return np if all(isinstance(array, np.ndarray) for array in arrays) else jnp
+Matrices = Float[np.ndarray, "*batch delays+1 n n"]  # A₀, A₁ ... (1/s)
+Delays = Float[np.ndarray, "*batch delays"]  # h₁ ... (s)
+Number = complex | Complex[np.ndarray, "*batch"]
 
 
-def weights(s: Number, delays: Delays) -> Complex[Either, "*batch delays+1"]:
+def weights(s: Number, delays: Delays) -> Complex[np.ndarray, "*batch delays+1"]:
     """The factors of A₀, A₁ ... in the characteristic matrix."""
-    xp = _library(s, delays)
-    s = xp.asarray(s)
-    return xp.exp(-s[..., None] * _with_zero(delays))
+    return np.exp(-np.asarray(s)[..., None] * _with_zero(delays))
 
 
-def _with_zero(delays: Delays) -> Float[Either, "*batch delays+1"]:
+def _with_zero(delays: Delays) -> Float[np.ndarray, "*batch delays+1"]:
     """The delays of A₀, A₁ ..., that of A₀ zero."""
-    xp = _library(delays)
-    return xp.concatenate([xp.zeros_like(delays[..., :1]), delays], axis=-1)
+    return np.concatenate([np.zeros_like(delays[..., :1]), delays], axis=-1)
 
 
-def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[Either, "*batch n n"]:
+def characteristic_matrix(s: Number, matrices: Matrices, delays: Delays) -> Complex[np.ndarray, "*batch n n"]:
     """Δ(s)."""
-    xp = _library(s, matrices, delays)
-    s = xp.asarray(s)
-    whole = xp.einsum("...i,...ijk->...jk", weights(s, delays), matrices)
-    return s[..., None, None] * xp.eye(matrices.shape[-1]) - whole
+    whole = np.einsum("...i,...ijk->...jk", weights(s, delays), matrices)
+    return np.asarray(s)[..., None, None] * np.eye(matrices.shape[-1]) - whole
 
 
-def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Complex[Either, "*batch n n"]:
+def characteristic_slope(s: Number, matrices: Matrices, delays: Delays) -> Complex[np.ndarray, "*batch n n"]:
     """dΔ/ds."""
-    xp = _library(s, matrices, delays)
     factors = _with_zero(delays) * weights(s, delays)
-    return xp.eye(matrices.shape[-1]) + xp.einsum("...i,...ijk->...jk", factors, matrices)
+    return np.eye(matrices.shape[-1]) + np.einsum("...i,...ijk->...jk", factors, matrices)
 
 
-def null_vectors(s: Number, matrices: Matrices, delays: Delays) -> tuple[Complex[Array, "n"], Complex[Array, "n"]]:
-    """Unit vectors w, v with wᴴ Δ(s) = 0 and Δ(s) v = 0 at a simple root s."""
-    left, _, right = jnp.linalg.svd(characteristic_matrix(s, matrices, delays))
-    return left[:, -1], right[-1].conj()
+def root_slopes(
+    s: complex, matrices: Float[np.ndarray, "terms n n"], delays: Float[np.ndarray, "delays"]
+) -> tuple[complex, tuple[Complex[np.ndarray, "terms n n"], Complex[np.ndarray, "delays"]]]:
+    """The simple root s, and how it changes with every number of the matrices and with every delay (1/s²).
 
-
-def root_of(
-    s: Number, matrices: Matrices, delays: Delays, left: Complex[Array, "n"], right: Complex[Array, "n"]
-) -> Number:
-    """The simple root s with its derivative: equal to `s` in value, and differentiable in matrices and delays.
-
-    `s` and its null vectors are taken as constants: s − wᴴ Δ(s) v / (wᴴ Δ′(s) v) is one Newton step, whose derivative is
-    that of the root (implicit function theorem).
+    With w, v where wᴴ Δ(s) = 0 and Δ(s) v = 0 the change is −wᴴ ∂Δ v / (wᴴ Δ′(s) v) (implicit function theorem).
+    NaN where Δ(s) is not finite.
     """
-    here = left.conj() @ characteristic_matrix(s, matrices, delays) @ right
-    slope = left.conj() @ characteristic_slope(s, matrices, delays) @ right
-    return s - here / slope
+    whole = characteristic_matrix(s, matrices, delays)
+    if not np.isfinite(whole).all():
+        return complex(np.nan), (np.full(matrices.shape, complex(np.nan)), np.full(delays.shape, complex(np.nan)))
+    left, _, right = np.linalg.svd(whole)
+    w, v = left[:, -1].conj(), right[-1].conj()
+    with np.errstate(divide="ignore", invalid="ignore"):  # of a root that is not simple
+        change = np.outer(w, v) / (w @ characteristic_slope(s, matrices, delays) @ v)
+        by_matrix = weights(s, delays)[:, None, None] * change
+        return s, (by_matrix, -s * np.einsum("ijk,ijk->i", by_matrix, matrices)[1:])
 
 
 def root_bound(

@@ -77,6 +77,25 @@ def multipliers(monodromy: Float[np.ndarray, "*loops n n"]) -> Complex[np.ndarra
     return np.take_along_axis(found, np.argsort(-np.abs(found), axis=-1, kind="stable"), -1)
 
 
+def multiplier_slopes(
+    monodromy: Float[np.ndarray, "n n"], period: Float[np.ndarray, ""]
+) -> tuple[complex, tuple[Complex[np.ndarray, "n n"], Complex[np.ndarray, ""]]]:
+    """ln(λ) / cycle (1/s) of the largest multiplier λ, and how it changes with every number of the map and with the cycle.
+
+    With wᴴ M = λ wᴴ and M v = λ v the multiplier changes by wᴴ ∂M v / (wᴴ v). NaN where the map is not finite.
+    """
+    if not np.isfinite(monodromy).all():
+        return complex(np.nan), (np.full(monodromy.shape, complex(np.nan)), np.full(period.shape, complex(np.nan)))
+    values, vectors = np.linalg.eig(monodromy)
+    largest = np.argmax(np.abs(values))
+    value, v = values[largest], vectors[:, largest]
+    left, _, _ = np.linalg.svd(monodromy - value * np.eye(len(v)))
+    w = left[:, -1].conj()
+    with np.errstate(divide="ignore", invalid="ignore"):  # of one that is zero, or not simple
+        rate = np.log(complex(value)) / period
+        return complex(rate), (np.outer(w, v) / (w @ v) / value / period, -rate / period)
+
+
 def _multipliers_of(
     loops: Loop, hyperperiod: Hyperperiod
 ) -> tuple[Complex[np.ndarray, "loops n"], Float[np.ndarray, "loops"]]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float
 
-from dockdyn.stability.characteristic import Either
 from dockdyn.stability.routh import routh
 
 Polynomial = tuple[float, ...]  # coefficients of powers of s (1/s), highest power first
+Either = Any  # an array of NumPy or of JAX
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from dockdyn.translate.scalar_program import (
     Copy,
     Get,
     Kind,
+    Leave,
     Load,
     Put,
     Save,
@@ -57,19 +58,20 @@ static inline int64_t whole(double a) {
 
 
 def c_text(program: Program, name: str) -> str:
-    """The program as the C function `void name(const void *const *in, void *const *out, void *work)`.
+    """The program as the C function `bool name(const void *const *in, void *const *out, void *work)`.
 
     `in` and `out` are the addresses of arguments and results, row by row, `work` is that of `name_work_bytes` bytes that
-    nobody else writes meanwhile, aligned as a double. Constants of the trace follow the arguments. Raises Untranslatable for
-    an operation without a word in C.
+    nobody else writes meanwhile, aligned as a double. Constants of the trace follow the arguments. It answers false where it
+    meets what only Python can do, as an error of a library; there are no results then. Raises Untranslatable for an operation
+    without a word in C.
     """
     printer = _Printer()
     printer.block(program.builder.body)
     slots = [f"    {TYPES[slot.kind]} s{slot.name} = 0;" for slot in program.builder.slots]
     head = ["#include <math.h>", "#include <stdbool.h>", "#include <stdint.h>", "#include <string.h>", "", HELPERS]
     head.append(f"const int64_t {name}_work_bytes = {max(program.builder.work, 1)};\n")
-    head.append(f"void {name}(const void *const *in, void *const *out, void *work) {{")
-    return "\n".join([*head, *slots, *printer.lines, "}", ""])
+    head.append(f"bool {name}(const void *const *in, void *const *out, void *work) {{")
+    return "\n".join([*head, *slots, *printer.lines, "    return true;", "}", ""])
 
 
 def _written(value: Scalar) -> str:
@@ -137,6 +139,8 @@ class _Printer:
                 self.add("} else {")
                 self.inside(line.otherwise)
                 self.add("}")
+            case Leave():
+                self.add("return false;")
 
     def place(self, store: Store, read: bool) -> str:
         type_ = ("const " if read else "") + IN_MEMORY[store.dtype]

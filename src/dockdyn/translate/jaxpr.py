@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -23,8 +24,8 @@ from dockdyn.translate.scalar_program import Builder, Scalar, Store, Untranslata
 
 Rule = Callable[["Translator", list[Array], dict[str, Any], list[Any]], list[Array]]
 RULES: dict[str, Rule] = {}
-MOST = 200_000  # numbers that equations write; longer programs take a compiler longer than they save
-
+MOST = 200_000  # numbers that equations write; of longer programs LLVM writes nothing as fast as XLA does
+LARGEST = 4096  # numbers of a constant, which are written into the program
 LOOP = 8  # statements of a loop over an array in memory
 
 
@@ -56,6 +57,7 @@ class Translator:
         self.builder = Builder()
         self.live: list[dict[Any, Array]] = []  # variables of the functions around, outermost first
         self.frozen: list[set[int]] = []  # stores that loops around read again
+        self.branches = 0  # around what is written
 
     def run(self, jaxpr: Any, constants: Sequence[Array], arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
         """The results of a function at arrays."""
@@ -83,10 +85,9 @@ class Translator:
         return results
 
     def apply(self, equation: Any, arrays: list[Array]) -> list[Array]:  # noqa: ANN401, JAX's
-        name = equation.primitive.name
-        known = RULES.get(name)
+        known = RULES.get(equation.primitive.name)
         if known is None:
-            raise Untranslatable(f"the primitive {name}")
+            return self.call(_spelt_out(equation), arrays)
         return known(self, arrays, equation.params, [one.aval for one in equation.outvars])
 
     def call(self, function: Any, arguments: Sequence[Array]) -> list[Array]:  # noqa: ANN401, JAX's
@@ -102,7 +103,7 @@ class Translator:
         dtype = dtype_of(array.dtype)
         values = np.empty(array.shape, object)
         values[...] = array.astype(object)
-        if array.size <= 4096:
+        if array.size <= LARGEST:
             whole = Numbers(values, dtype)
             return whole if array.size <= SMALL else in_memory(self.builder, whole)
         raise Untranslatable(f"a constant of {array.size} numbers")
@@ -129,6 +130,15 @@ class Translator:
 def parts(function: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401, JAX's
     """A jaxpr and its constants, however JAX's release keeps them."""
     return getattr(function, "jaxpr", function), list(getattr(function, "consts", []))
+
+
+def _spelt_out(equation: Any) -> Any:  # noqa: ANN401, JAX's
+    """A primitive of another library as the function of JAX's that it is evaluated by. Raises Untranslatable for JAX's own."""
+    primitive = equation.primitive
+    if getattr(primitive.impl, "__module__", "").partition(".")[0] in ("", "jax", "functools"):
+        raise Untranslatable(f"the primitive {primitive.name}")
+    shapes = [jax.ShapeDtypeStruct(one.aval.shape, one.aval.dtype) for one in equation.invars]
+    return jax.make_jaxpr(partial(primitive.impl, **equation.params))(*shapes)
 
 
 def _variables(atoms: Sequence[Any]) -> list[Any]:

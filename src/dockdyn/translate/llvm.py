@@ -18,6 +18,7 @@ from dockdyn.translate.scalar_program import (
     Copy,
     Get,
     Kind,
+    Leave,
     Load,
     Put,
     Save,
@@ -92,9 +93,9 @@ class _Printer:
         self.block(self.program.builder.body)
         pointers = [*self.addresses("in", self.program.arguments), *self.addresses("out", self.program.results)]
         slots = [f"%s{slot.name} = alloca {TYPES[slot.kind]}" for slot in self.program.builder.slots]
-        head = f"define void @{NAME}(ptr noalias %in, ptr noalias %out, ptr noalias %work) {{"
+        head = f"define i1 @{NAME}(ptr noalias %in, ptr noalias %out, ptr noalias %work) {{"
         declared = [f"declare {line}" for line in self.declared.values()]
-        return "\n".join([*declared, head, "entry:", *slots, *pointers, *self.lines, "ret void", "}", ""])
+        return "\n".join([*declared, head, "entry:", *slots, *pointers, *self.lines, "ret i1 true", "}", ""])
 
     def addresses(self, role: str, stores: list[Store]) -> list[str]:
         found = []
@@ -132,6 +133,10 @@ class _Printer:
                 self.loop(line)
             case Branch():
                 self.branch(line)
+            case Leave():
+                self.labels += 1
+                self.add("ret i1 false")
+                self.add(f"left{self.labels}:")  # never reached, as what follows
 
     def address(self, store: Store, at: Scalar) -> str:
         name = self.fresh()

@@ -92,8 +92,14 @@ def machine_code(text: str, level: int) -> bytes:
         return machine.emit_object(module)
 
 
+class Left(Exception):
+    """A program has ended without results: it met what only Python can do."""
+
+
 class Native:
     """A function of arrays in machine code; `changed` is told of a better one."""
+
+    unimproved = ""  # why there is none
 
     def __init__(self, code: Code, changed: Callable[[Code], None] | None = None):
         self.code, self.changed = code, changed
@@ -102,26 +108,34 @@ class Native:
         self.price = PRICE * code.text.count("\n")
 
     def __call__(self, *leaves: ArrayLike) -> list[np.ndarray]:
-        """The results at arrays of the shapes that the program was written for. Python's lock is free meanwhile."""
+        """The results at arrays of the shapes that the program was written for. Python's lock is free meanwhile.
+
+        Raises Left where there are none.
+        """
         code = self.code
         given = [np.ascontiguousarray(one, dtype) for one, dtype in zip(leaves, code.arguments, strict=False)]
         answers = [np.empty(shape, dtype) for dtype, shape in code.results]
         work = np.empty(code.work // 8 + 2)
         function, began = self.function, time.perf_counter()
-        function(_pointers([*given, *code.constants]), _pointers(answers), work.ctypes.data)
+        if not function(_pointers([*given, *code.constants]), _pointers(answers), work.ctypes.data):
+            raise Left
         self.spent += time.perf_counter() - began
         if code.level < BETTER and self.spent > self.price:
             self._improve()
         return answers
 
     def _improve(self) -> None:
-        """Writes the better one, in one thread; others go on with what there is."""
+        """Writes the better one, in one thread; others go on with what there is, and all where it cannot be written."""
         with lock:
             taken, self.price = math.isinf(self.price), math.inf
         if taken:
             return
-        better = machine_code(self.code.text, BETTER)
-        engine, function = _loaded(better)
+        try:
+            better = machine_code(self.code.text, BETTER)
+            engine, function = _loaded(better)
+        except Exception as error:  # whatever LLVM raises: the results of the call are there
+            self.unimproved = f"{type(error).__name__}: {error}"
+            return
         code = Code(**(vars(self.code) | {"machine": better, "level": BETTER}))
         self.kept = self.engine  # other threads may be in its function
         self.engine, self.function, self.code = engine, function, code
@@ -141,4 +155,4 @@ def _loaded(machine: bytes) -> tuple[Any, Any]:
         engine.add_object_file(llvm.ObjectFileRef.from_data(machine))
         engine.finalize_object()
         address = engine.get_function_address(NAME)
-    return engine, ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(address)
+    return engine, ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(address)

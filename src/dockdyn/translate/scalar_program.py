@@ -134,7 +134,12 @@ class Branch:
     otherwise: Block
 
 
-Statement = Compute | Load | Save | Get | Put | Copy | While | Branch
+@dataclass
+class Leave:
+    """The end of the program, without results."""
+
+
+Statement = Compute | Load | Save | Get | Put | Copy | While | Branch | Leave
 
 
 def kind_of(value: Scalar) -> Kind:
@@ -262,6 +267,9 @@ class Builder:
 
     def copy(self, store: Store, at: Scalar, source: Store, start: Scalar, count: int) -> None:
         self.block.lines.append(Copy(store, at, source, start, count))
+
+    def leave(self) -> None:
+        self.block.lines.append(Leave())
 
     def memory(self, dtype: str, count: int) -> Store:
         """Working memory for so many elements."""

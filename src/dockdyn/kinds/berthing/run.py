@@ -112,7 +112,8 @@ def with_gain(scenario: Scenario) -> BerthingSection:
     return content.model_copy(update={"control": content.control.model_copy(update={"gain": gain})})
 
 
-@partial(Program, static=("method", "most"))
+# thousands of steps of one small program: what LLVM saves in writing it, it loses in running it
+@partial(Program, static=("method", "most"), faster_by_xla="adaptive integration takes many steps of one program")
 def advance(
     model: Berthing, state: State, times: Float[Array, "times"], tolerance: Scalar, method: adaptive.Method, most: int
 ) -> adaptive.Adapted:

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import PyTree
+from jaxtyping import Array, PyTree
 
 from dockdyn.integrate.model import Scalar
 from dockdyn.kinds.free_flight.closed_together import counts_all, delayed_loop, seen_matrices
 from dockdyn.kinds.free_flight.nominal import Judged, Nominal
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.keys import constrained, key_of
-from dockdyn.stability.characteristic import null_vectors, root_of
-from dockdyn.stability.growth import matrices_of, single
+from dockdyn.stability.characteristic import root_slopes
+from dockdyn.stability.growth import matrices_of, multiplier_slopes, single
 from dockdyn.stability.linearise import Linear
 from dockdyn.stability.loop import Loop
 from dockdyn.stability.loop_margins import delay_instants
@@ -37,6 +37,9 @@ PERIODS = {
     "loop.sensor.averaging": "averaging",
 }
 DELAYS = ("loop.delay", "loop.sensor.delay")
+
+# of a loop without instants A₀, A₁ (1/s) and its delays (s), of a sampled one its map over a cycle and the cycle (s)
+Parts = tuple[Array, Array]
 
 
 class Sensitivities(NamedTuple):
@@ -168,9 +171,18 @@ def _named_slopes(
     """Growth rate (1/s) with a `delay` (s, up to the `longest`), and the derivative of the margin there by each key."""
     last: Any = np.float64(longest)
     hyperperiod = hyperperiod_of(single(replace(loop, delay=last))) if loop.sampled() else None
-    start = None if hyperperiod is not None else rightmost(content, nominal, loop, delay)
-    growth, slopes = _slopes_once(content, nominal, np.float64(delay), start, hyperperiod=hyperperiod, at_edge=at_edge)
-    return float(growth), _named_numbers(slopes, content)
+    parts = jax.tree.map(np.asarray, _assemble_once(content, nominal, np.float64(delay), hyperperiod=hyperperiod))
+    if hyperperiod is None:
+        growth, slopes = root_slopes(rightmost(content, nominal, loop, delay), *parts)
+    else:
+        growth, slopes = multiplier_slopes(*parts)
+    real = (np.real(slopes[0]), np.real(slopes[1]))
+    *found, steepness = _pull_back(content, nominal, np.float64(delay), real, hyperperiod=hyperperiod)
+    named = _named_numbers(jax.tree.unflatten(jax.tree.structure(content), found), content)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # where the growth is zero the delay h moves with it: ∂h = −∂growth / (∂growth/∂h)
+        scale = np.divide(-1.0, steepness) if at_edge else 1.0
+        return growth.real, {key: float(scale * slope) for key, slope in named.items()}
 
 
 def _named_numbers(numbers: PyTree, content: PyTree) -> dict[str, float]:
@@ -191,51 +203,27 @@ def _with_delay(loop: Loop | Linear, delay: Scalar) -> Loop | Linear:
     return loop._replace(delay=delay) if isinstance(loop, Linear) else replace(loop, delay=delay)
 
 
-@partial(jit_once, static=("hyperperiod", "at_edge"))
-def _slopes_once(
-    content: Judged,
-    nominal: Nominal | None,
-    delay: Scalar,
-    start: complex | None,
-    hyperperiod: Hyperperiod | None,
-    at_edge: bool,
-) -> tuple[Scalar, PyTree]:
-    """Growth rate (1/s) with a `delay` (s), and the gradient of the margin there in every number of `content`."""
-
-    def growth(loop: Any) -> Scalar:  # noqa: ANN401, one with a hyperperiod is a `Loop`
-        return _growth_of_root(loop, start) if hyperperiod is None else _growth_of_multiplier(loop, hyperperiod)
-
-    def margin(content: Judged) -> tuple[Scalar, Scalar]:
-        loop = delayed_loop(content, nominal)
-        # the delay at which the derivatives are taken; the scenario's own enters by its changes
-        late = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
-        if not at_edge:
-            return (rate := growth(late)), rate
-        # the delay h at which the growth is zero: ∂h = −∂growth / (∂growth/∂h), at that delay
-        steepness = jax.grad(lambda h: growth(_with_delay(jax.lax.stop_gradient(loop), h)))(delay)
-        rate = growth(_with_delay(loop, delay))
-        return -rate / steepness - loop.delay, rate
-
-    slopes, rate = jax.grad(margin, has_aux=True)(content)
-    return rate, slopes
+def _assemble(content: Judged, nominal: Nominal | None, delay: Scalar, hyperperiod: Hyperperiod | None) -> Parts:
+    """What growth comes from, at a `delay` (s) that the scenario's own enters by its changes."""
+    loop = delayed_loop(content, nominal)
+    late: Any = _with_delay(loop, delay + loop.delay - jax.lax.stop_gradient(loop.delay))
+    if hyperperiod is None:
+        return late.matrices(), late.delay[None]
+    whole = cycle(late, hyperperiod)
+    return whole.monodromy, whole.period
 
 
-def _growth_of_root(loop: Loop | Linear, start: complex | None) -> Scalar:
-    """Growth rate (1/s) of the root at `start` of a loop without instants."""
-    matrices, delays = loop.matrices(), loop.delay[None]
-    left, right = null_vectors(start, *jax.lax.stop_gradient((matrices, delays)))
-    return root_of(start, matrices, delays, left, right).real
+_assemble_once = jit_once(_assemble, static=("hyperperiod",))
 
 
-def _growth_of_multiplier(loop: Loop, hyperperiod: Hyperperiod) -> Scalar:
-    """Growth rate (1/s) of the largest multiplier of a sampled loop."""
-    whole = cycle(loop, hyperperiod)
-    values, right = jnp.linalg.eig(jax.lax.stop_gradient(whole.monodromy))
-    largest = jnp.argmax(jnp.abs(values))
-    value, right = values[largest], right[:, largest]
-    left, _, _ = jnp.linalg.svd(jax.lax.stop_gradient(whole.monodromy) - value * jnp.eye(len(right)))
-    left = left[:, -1]
-    moved = value + left.conj() @ (whole.monodromy - jax.lax.stop_gradient(whole.monodromy)) @ right / (
-        left.conj() @ right
-    )
-    return jnp.log(jnp.abs(moved)) / whole.period
+@partial(jit_once, static=("hyperperiod",))
+def _pull_back(
+    content: Judged, nominal: Nominal | None, delay: Scalar, slopes: Parts, hyperperiod: Hyperperiod | None
+) -> list[Scalar]:
+    """Slopes in every number of `content`, and in the delay, from those in the parts."""
+
+    def linear(content: Judged, delay: Scalar) -> Scalar:
+        parts = _assemble(content, nominal, delay, hyperperiod)
+        return sum(((slope * part).sum() for slope, part in zip(slopes, parts, strict=True)), jnp.zeros(()))
+
+    return jax.tree.leaves(jax.grad(linear, argnums=(0, 1))(content, delay))

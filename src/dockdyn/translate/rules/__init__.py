@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dockdyn.translate.rules import elementwise, flow, linear, places, reductions
+from dockdyn.translate.rules import elementwise, flow, linear, places, reductions, windows
 
-__all__ = ["elementwise", "flow", "linear", "places", "reductions"]
+__all__ = ["elementwise", "flow", "linear", "places", "reductions", "windows"]

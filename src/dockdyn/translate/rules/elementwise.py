@@ -197,6 +197,19 @@ def integer_power(translator: Translator, arrays: list[Array], params: dict[str,
     return [mapped(translator, arrays, outs[0], of)]
 
 
+@rule("polynomial")
+def polynomial(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """By Horner's rule."""
+
+    def of(builder: Builder, a: Scalar, *coefficients: Scalar) -> Scalar:
+        *lower, found = coefficients
+        for one in reversed(lower):
+            found = builder.compute("add", builder.compute("mul", found, a), one)
+        return found
+
+    return [mapped(translator, arrays, outs[0], of)]
+
+
 @rule("round")
 def rounded(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     name = "round_even" if int(params["rounding_method"]) == 1 else "round"
@@ -243,7 +256,7 @@ def converted(translator: Translator, arrays: list[Array], params: dict[str, Any
     return [mapped(translator, arrays, outs[0], of)]
 
 
-@rule("optimization_barrier", "nonbatchable", "pvary")
+@rule("optimization_barrier", "pvary")
 def unchanged(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     return arrays
 

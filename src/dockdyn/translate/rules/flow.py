@@ -30,6 +30,7 @@ from dockdyn.translate.arrays import (
     produced,
 )
 from dockdyn.translate.jaxpr import Translator, numbers_of, parts, rule
+from dockdyn.translate.rules.places import unset
 from dockdyn.translate.scalar_program import KINDS, Block, Branch, Builder, Scalar, Slot, Untranslatable, Value, While
 
 
@@ -55,6 +56,18 @@ def solved(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     before = lengths.matvec + lengths.vecmat
     constants = arrays[before : before + lengths.solve]
     return translator.call(params["jaxprs"].solve, [*constants, *arrays[sum(lengths) :]])
+
+
+@rule("pure_callback")
+def left(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    """The end of the program: what Python must do, as raising an error, XLA does from the beginning.
+
+    In branches only, where that is the exception.
+    """
+    if not translator.branches:
+        raise Untranslatable("the primitive pure_callback")
+    translator.builder.leave()
+    return [unset(translator, [], {}, [one])[0] for one in outs]
 
 
 @dataclass
@@ -267,6 +280,7 @@ def _chosen(
         return translator.call(branches[0], operands)
     first = index if index.kind == "bool" else builder.compute("lt", 0, index)
     later, earlier = Block(), Block()
+    translator.branches += 1
     with builder.inside(later):
         if len(branches) == 2:
             yes = translator.call(branches[1], operands)
@@ -274,6 +288,7 @@ def _chosen(
             yes = _chosen(translator, builder.compute("sub", index, 1), branches[1:], operands, outs)
     with builder.inside(earlier):
         no = translator.call(branches[0], operands)
+    translator.branches -= 1
     joined = [_joined(builder, later, a, earlier, b) for a, b in zip(yes, no, strict=True)]
     builder.block.lines.append(Branch(first, later, earlier))
     return [

@@ -1,7 +1,7 @@
-"""Rules of what moves numbers about: slices, joins, gathers, scatters.
+"""Rules of what moves numbers about: shapes, slices, joins.
 
 Units: none.
-Source: definitions of JAX's `lax` and of XLA's gather and scatter.
+Source: definitions of JAX's `lax`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,9 @@ from dockdyn.translate.arrays import (
     loaded,
     produced,
     reshaped,
-    unflat,
     written,
 )
 from dockdyn.translate.jaxpr import Translator, rule
-from dockdyn.translate.rules.elementwise import SAME, fitting
 from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, Value
 
 
@@ -45,7 +43,7 @@ def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     builder, array, axes = translator.builder, arrays[0], params["broadcast_dimensions"]
     if math.prod(outs[0].shape) == math.prod(array.shape):
         return [reshaped(array, outs[0].shape)]
-    array = _near(builder, array, outs[0].shape)
+    array = near(builder, array, outs[0].shape)
 
     def of(index: Index) -> Scalar:
         return element(
@@ -57,7 +55,7 @@ def spread(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     return [produced(builder, outs[0].shape, array.dtype, of)]
 
 
-def _near(builder: Builder, array: Array, shape: Sequence[int]) -> Array:
+def near(builder: Builder, array: Array, shape: Sequence[int]) -> Array:
     """The array in memory where a result of this shape is not written out, unless it is one number."""
     many = math.prod(shape) > SMALL and math.prod(array.shape) > 1
     return in_memory(builder, array) if many else array
@@ -150,7 +148,7 @@ def joined(translator: Translator, arrays: list[Array], params: dict[str, Any], 
 
 @rule("tile")
 def tiled(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    builder, array = translator.builder, _near(translator.builder, arrays[0], outs[0].shape)
+    builder, array = translator.builder, near(translator.builder, arrays[0], outs[0].shape)
 
     def of(index: Index) -> Scalar:
         whole = zip(index, array.shape, strict=True)
@@ -230,7 +228,7 @@ def padded(translator: Translator, arrays: list[Array], params: dict[str, Any], 
     return [memory]
 
 
-def _clamped(builder: Builder, start: Scalar, room: int) -> Scalar:
+def clamped(builder: Builder, start: Scalar, room: int) -> Scalar:
     """A start that leaves room for what begins there."""
     return builder.compute("min", builder.compute("max", start, 0), room)
 
@@ -239,7 +237,7 @@ def _clamped(builder: Builder, start: Scalar, room: int) -> Scalar:
 def moved(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (array, *starts), shape = translator.builder, arrays, outs[0].shape
     places = [
-        _clamped(builder, element(builder, start, ()), whole - size)
+        clamped(builder, element(builder, start, ()), whole - size)
         for start, whole, size in zip(starts, array.shape, shape, strict=True)
     ]
     return [_cut(builder, array, places, shape, [1] * len(shape))]
@@ -249,7 +247,7 @@ def moved(translator: Translator, arrays: list[Array], params: dict[str, Any], o
 def updated(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
     builder, (array, part, *starts) = translator.builder, arrays
     places = [
-        _clamped(builder, element(builder, start, ()), whole - size)
+        clamped(builder, element(builder, start, ()), whole - size)
         for start, whole, size in zip(starts, array.shape, part.shape, strict=True)
     ]
     del arrays[:]
@@ -261,139 +259,12 @@ def updated(translator: Translator, arrays: list[Array], params: dict[str, Any],
             numbers.values
         )
         return [Numbers(values, array.dtype)]
-    memory = _written_alone(translator, array, part)
+    memory = written_alone(translator, array, part)
     _put(builder, memory, part, places)
     return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
 
 
-@rule("gather")
-def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-    builder, (array, starts) = translator.builder, arrays
-    names, sizes = params["dimension_numbers"], params["slice_sizes"]
-    if not math.prod(array.shape):
-        raise Untranslatable("a gather from nothing")
-    offsets = [int(one) for one in names.offset_dims]
-    collapsed = {int(one) for one in (*names.collapsed_slice_dims, *names.operand_batching_dims)}
-    kept = [axis for axis in range(len(array.shape)) if axis not in collapsed]
-    filled = "FILL" in str(params["mode"]).upper()
-    fill = _filling(params["fill_value"], array.dtype)
-    if isinstance(array, Numbers) and any(isinstance(one, Value) for one in _all_of(starts)):
-        array = in_memory(builder, array)
-    array, starts = (_near(builder, one, outs[0].shape) for one in (array, starts))
-
-    def of(index: Index) -> Scalar:
-        batch = [one for axis, one in enumerate(index) if axis not in offsets]
-        whole: list[Scalar] = [0] * len(array.shape)
-        inside: Scalar = True
-        for place, axis in enumerate(names.start_index_map):
-            start, room = element(builder, starts, (*batch, place)), array.shape[int(axis)] - sizes[int(axis)]
-            inside = builder.compute("and", inside, _within(builder, start, room))
-            whole[int(axis)] = _clamped(builder, start, room)
-        for axis, other in zip(names.operand_batching_dims, names.start_indices_batching_dims, strict=True):
-            whole[int(axis)] = batch[int(other)]
-        for axis, offset in zip(kept, offsets, strict=True):
-            whole[axis] = builder.compute("add", whole[axis], index[offset])
-        found = element(builder, array, tuple(whole))
-        return builder.select(inside, found, fill) if filled else found
-
-    return [produced(builder, outs[0].shape, array.dtype, of)]
-
-
-def _all_of(array: Array) -> list[Scalar]:
-    """Its numbers; of one in memory, that they are not known."""
-    return list(array.values.ravel()) if isinstance(array, Numbers) else [Value(0, "int")]
-
-
-def _within(builder: Builder, start: Scalar, room: int) -> Scalar:
-    return builder.compute("and", builder.compute("le", 0, start), builder.compute("le", start, room))
-
-
-def _filling(stated: Any, dtype: str) -> Scalar:  # noqa: ANN401, of JAX's parameters
-    """What stands where nothing is gathered."""
-    if stated is not None:
-        return stated.item() if hasattr(stated, "item") else stated
-    return {"float64": math.nan, "bool": True, "int32": -(2**31), "int64": -(2**63), "uint32": 2**32 - 1}[dtype]
-
-
-def _written_alone(translator: Translator, array: Array, *read: Array) -> Memory:
+def written_alone(translator: Translator, array: Array, *read: Array) -> Memory:
     """The array in memory that may be written while the others are read."""
     shared = any(isinstance(one, Memory) and isinstance(array, Memory) and one.store is array.store for one in read)
     return copied(translator.builder, array) if shared else translator.own(array)
-
-
-def _scatter(name: str, operation: str | None) -> None:
-    @rule(name)
-    def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
-        builder, (array, starts, parts) = translator.builder, arrays
-        del arrays[:]
-        names = params["dimension_numbers"]
-        inserted = {int(one) for one in (*names.inserted_window_dims, *names.operand_batching_dims)}
-        kept = [axis for axis in range(len(array.shape)) if axis not in inserted]
-        windows = [int(one) for one in names.update_window_dims]
-        sizes = [1] * len(array.shape)
-        for axis, window in zip(kept, windows, strict=True):
-            sizes[axis] = parts.shape[window]
-        clipped = "CLIP" in str(params["mode"]).upper()
-
-        def where(index: Index) -> tuple[Index, Scalar]:
-            """The place that an update of this index goes to, and whether there is one."""
-            batch = [one for axis, one in enumerate(index) if axis not in windows]
-            whole: list[Scalar] = [0] * len(array.shape)
-            inside: Scalar = True
-            for place, axis in enumerate(names.scatter_dims_to_operand_dims):
-                start, room = element(builder, starts, (*batch, place)), array.shape[int(axis)] - sizes[int(axis)]
-                if not clipped:
-                    inside = builder.compute("and", inside, _within(builder, start, room))
-                whole[int(axis)] = _clamped(builder, start, room)
-            for axis, other in zip(names.operand_batching_dims, names.scatter_indices_batching_dims, strict=True):
-                whole[int(axis)] = batch[int(other)]
-            for axis, window in zip(kept, windows, strict=True):
-                whole[axis] = builder.compute("add", whole[axis], index[window])
-            return tuple(whole), inside
-
-        def new(old: Any, part: Any) -> Scalar:  # noqa: ANN401, of tables of objects
-            return part if operation is None else fitting(builder, SAME[operation](builder, old, part), array.dtype)
-
-        known = all(not isinstance(one, Value) for one in _all_of(starts))
-        if isinstance(array, Numbers) and known:
-            values = array.values.copy()
-            numbers = as_numbers(builder, parts)
-            for index in np.ndindex(numbers.shape):
-                place, inside = where(index)
-                if inside:
-                    there = tuple(int(one) for one in place if not isinstance(one, Value))
-                    values[there] = new(values[there], numbers.values[index])
-            return [Numbers(values, array.dtype)]
-        memory = _written_alone(translator, array, starts, parts)
-        _scatter_into(builder, memory, starts, parts, where, new)
-        return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
-
-
-def _scatter_into(builder: Builder, memory: Memory, starts: Array, parts: Array, where: Any, new: Any) -> None:  # noqa: ANN401
-    """Updates of an array in memory, one after another."""
-
-    def one(index: Index) -> None:
-        place, inside = where(index)
-        at = builder.compute("add", memory.start, flat(builder, place, memory.shape))
-        value = element(builder, parts, index)
-        if inside is True:
-            builder.save(memory.store, at, new(builder.load(memory.store, at), value))
-        elif inside is not False:
-            with builder.where(inside):
-                builder.save(memory.store, at, new(builder.load(memory.store, at), value))
-
-    count = math.prod(parts.shape)
-    if isinstance(parts, Numbers) and isinstance(starts, Numbers):
-        for index in np.ndindex(parts.shape):
-            one(index)
-    elif count:
-        parts = in_memory(builder, parts)
-        with builder.repeat(count) as place:
-            one(unflat(builder, place, parts.shape))
-
-
-for _name, _of in (("scatter", None), ("scatter-add", "add"), ("scatter-mul", "mul"), ("scatter-min", "min")):
-    _scatter(_name, _of)
-_scatter("scatter-max", "max")
-_scatter("scatter_add", "add")
-_scatter("scatter_mul", "mul")

@@ -1,0 +1,173 @@
+"""Rules of gathers and scatters: windows into an array, at starts that are computed.
+
+Units: none.
+Source: definitions of XLA's gather and scatter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dockdyn.translate.arrays import (
+    Array,
+    Index,
+    Memory,
+    Numbers,
+    as_numbers,
+    element,
+    flat,
+    in_memory,
+    loaded,
+    produced,
+    unflat,
+)
+from dockdyn.translate.jaxpr import Translator, rule
+from dockdyn.translate.rules.elementwise import SAME, fitting
+from dockdyn.translate.rules.places import clamped, near, written_alone
+from dockdyn.translate.scalar_program import Builder, Scalar, Untranslatable, Value
+
+
+@dataclass
+class Windows:
+    """Windows of one size into an array, of a gather or a scatter, each at the start that a row of `starts` is."""
+
+    builder: Builder
+    shape: Sequence[int]  # of the array
+    starts: Array
+    sizes: Sequence[int]
+    started: Sequence[int]  # axes of the array, one for each number of a start
+    batched: list[tuple[int, int]]  # axes that array and starts share
+    along: list[tuple[int, int]]  # axes of the array that a window extends along, and those of an index
+    checked: bool  # whether a window may lie outside; else it is moved inside
+
+    def place(self, index: Index) -> tuple[Index, Scalar]:
+        """The place in the array of what has this index among all windows, and whether its window is inside."""
+        inner = {there for _, there in self.along}
+        batch = [one for axis, one in enumerate(index) if axis not in inner]
+        whole: list[Scalar] = [0] * len(self.shape)
+        inside: Scalar = True
+        for number, axis in enumerate(self.started):
+            start = element(self.builder, self.starts, (*batch, number))
+            room = self.shape[axis] - self.sizes[axis]
+            if self.checked:
+                inside = self.builder.compute("and", inside, _within(self.builder, start, room))
+            whole[axis] = clamped(self.builder, start, room)
+        for axis, other in self.batched:
+            whole[axis] = batch[other]
+        for axis, there in self.along:
+            whole[axis] = self.builder.compute("add", whole[axis], index[there])
+        return tuple(whole), inside
+
+
+def _along(shape: Sequence[int], without: Sequence[int], windows: Sequence[int]) -> list[tuple[int, int]]:
+    """The axes of an array that windows extend along, each with that of an index."""
+    kept = (axis for axis in range(len(shape)) if axis not in without)
+    return list(zip(kept, windows, strict=True))
+
+
+@rule("gather")
+def gathered(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+    builder, (array, starts) = translator.builder, arrays
+    names = params["dimension_numbers"]
+    if not math.prod(array.shape):
+        raise Untranslatable("a gather from nothing")
+    filled = "FILL" in str(params["mode"]).upper()
+    fill = _filling(params["fill_value"], array.dtype)
+    if isinstance(array, Numbers) and any(isinstance(one, Value) for one in _all_of(starts)):
+        array = in_memory(builder, array)
+    array, starts = (near(builder, one, outs[0].shape) for one in (array, starts))
+    batched = list(zip(names.operand_batching_dims, names.start_indices_batching_dims, strict=True))
+    without = (*names.collapsed_slice_dims, *names.operand_batching_dims)
+    along = _along(array.shape, without, names.offset_dims)
+    sizes, started = params["slice_sizes"], names.start_index_map
+    windows = Windows(builder, array.shape, starts, sizes, started, batched, along, filled)
+
+    def of(index: Index) -> Scalar:
+        place, inside = windows.place(index)
+        return builder.select(inside, element(builder, array, place), fill)
+
+    return [produced(builder, outs[0].shape, array.dtype, of)]
+
+
+def _all_of(array: Array) -> list[Scalar]:
+    """Its numbers; of one in memory, that they are not known."""
+    return list(array.values.ravel()) if isinstance(array, Numbers) else [Value(0, "int")]
+
+
+def _within(builder: Builder, start: Scalar, room: int) -> Scalar:
+    return builder.compute("and", builder.compute("le", 0, start), builder.compute("le", start, room))
+
+
+def _filling(stated: Any, dtype: str) -> Scalar:  # noqa: ANN401, of JAX's parameters
+    """What stands where nothing is gathered."""
+    if stated is not None:
+        return np.asarray(stated).astype(dtype).item()
+    return {"float64": math.nan, "bool": True, "int32": -(2**31), "int64": -(2**63), "uint32": 2**32 - 1}[dtype]
+
+
+def _scatter(name: str, operation: str | None) -> None:
+    @rule(name)
+    def apply(translator: Translator, arrays: list[Array], params: dict[str, Any], outs: list[Any]) -> list[Array]:
+        builder, (array, starts, parts) = translator.builder, arrays
+        del arrays[:]
+        names = params["dimension_numbers"]
+        batched = list(zip(names.operand_batching_dims, names.scatter_indices_batching_dims, strict=True))
+        without = (*names.inserted_window_dims, *names.operand_batching_dims)
+        along = _along(array.shape, without, names.update_window_dims)
+        sizes = [1] * len(array.shape)
+        for axis, there in along:
+            sizes[axis] = parts.shape[there]
+        checked, started = "CLIP" not in str(params["mode"]).upper(), names.scatter_dims_to_operand_dims
+        where = Windows(builder, array.shape, starts, sizes, started, batched, along, checked).place
+
+        def new(old: Any, part: Any) -> Scalar:  # noqa: ANN401, of tables of objects
+            return part if operation is None else fitting(builder, SAME[operation](builder, old, part), array.dtype)
+
+        known = all(not isinstance(one, Value) for one in _all_of(starts))
+        if isinstance(array, Numbers) and known:
+            values = array.values.copy()
+            numbers = as_numbers(builder, parts)
+            for index in np.ndindex(numbers.shape):
+                place, inside = where(index)
+                if inside:
+                    whole = tuple(int(one) for one in place if not isinstance(one, Value))
+                    values[whole] = new(values[whole], numbers.values[index])
+            return [Numbers(values, array.dtype)]
+        memory = written_alone(translator, array, starts, parts)
+        _scatter_into(builder, memory, starts, parts, where, new)
+        return [loaded(builder, memory) if isinstance(array, Numbers) else memory]
+
+
+def _scatter_into(builder: Builder, memory: Memory, starts: Array, parts: Array, where: Any, new: Any) -> None:  # noqa: ANN401
+    """Updates of an array in memory, one after another."""
+
+    def one(index: Index) -> None:
+        place, inside = where(index)
+        at = builder.compute("add", memory.start, flat(builder, place, memory.shape))
+        value = element(builder, parts, index)
+        if inside is True:
+            builder.save(memory.store, at, new(builder.load(memory.store, at), value))
+        elif inside is not False:
+            with builder.where(inside):
+                builder.save(memory.store, at, new(builder.load(memory.store, at), value))
+
+    count = math.prod(parts.shape)
+    if isinstance(parts, Numbers) and isinstance(starts, Numbers):
+        for index in np.ndindex(parts.shape):
+            one(index)
+    elif count:
+        parts = in_memory(builder, parts)
+        with builder.repeat(count) as place:
+            one(unflat(builder, place, parts.shape))
+
+
+for _name, _of in (("scatter", None), ("scatter-add", "add"), ("scatter-mul", "mul"), ("scatter-min", "min")):
+    _scatter(_name, _of)
+_scatter("scatter-max", "max")
+_scatter("scatter_add", "add")
+_scatter("scatter_mul", "mul")
