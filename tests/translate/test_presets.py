@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import dockdyn
 from dockdyn import backend, programs
+from dockdyn.kinds.berthing.run import advance
 from dockdyn.scenario.load import presets
 
 OFTEN = ["paraskevas-latch", "sazawal-spring-dashpot"]
@@ -22,7 +24,10 @@ def test_a_preset_runs_alike(name, monkeypatch):
     for word in backend.BACKENDS:
         monkeypatch.setenv(backend.VARIABLE, word)
         found[word] = dockdyn.simulate(scenario)
-    one, other = found["native"], found["xla"]
+    check_alike(found["native"], found["xla"])
+
+
+def check_alike(one: xr.Dataset, other: xr.Dataset) -> None:
     assert dict(one.sizes) == dict(other.sizes) and set(one.variables) == set(other.variables)
     for variable in one.variables:
         a, b = one[variable].values, other[variable].values
@@ -32,7 +37,7 @@ def test_a_preset_runs_alike(name, monkeypatch):
             np.testing.assert_array_equal(a, b, err_msg=str(variable))
         else:
             size = np.nanmax(np.abs(np.where(np.isfinite(b), b, 0)), initial=0.0)
-            np.testing.assert_allclose(a, b, rtol=0, atol=CLOSE * size + 1e-12, err_msg=f"{name} {variable}")
+            np.testing.assert_allclose(a, b, rtol=0, atol=CLOSE * size + 1e-12, err_msg=str(variable))
 
 
 def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
@@ -42,6 +47,20 @@ def test_most_programs_are_machine_code_of_dockdyns_own(monkeypatch):
     dockdyn.simulate(dockdyn.load("sazawal-spring-dashpot"))
     assert programs.refused == {}
     assert all(isinstance(one, programs.Translated) for one in programs.kept.values())
+
+
+def test_adaptive_integration_could_be_machine_code(monkeypatch):
+    """It is XLA's for its speed; nothing that it is made of is unknown."""
+    monkeypatch.setattr(programs, "kept", type(programs.kept)())
+    monkeypatch.setattr(programs, "refused", {})
+    scenario = dockdyn.load("detumble")
+    by_xla = dockdyn.simulate(scenario)
+    assert list(programs.refused) == ["dockdyn.kinds.berthing.run.advance"]
+    programs.kept.clear()
+    programs.refused.clear()
+    monkeypatch.setattr(advance, "faster_by_xla", "")
+    check_alike(dockdyn.simulate(scenario), by_xla)
+    assert programs.refused == {}
 
 
 @pytest.mark.parametrize("name", ["probe-cone", pytest.param("sits", marks=pytest.mark.full)])
