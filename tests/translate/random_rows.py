@@ -22,6 +22,7 @@ EVERY = 8  # rows, of which one is extreme
 MOST, LEAST = -1.0, -6.0  # powers of ten of the change
 CLOSE = 1e-12  # of the size of a variable, or of all arguments
 MOVES, SLACK = 4, 10.0  # of all arguments by so much, to see what depends on it; so few do not find the most
+EVENT = ".point.outputs.guards"  # where a step ends as near to zero as these are known, rounding says if it is an event
 HUGE = 1e99  # beyond it, squares of squares overflow
 LEAST_SIZE = {  # by the end of a name; what is far below is rounding
     ".largest_local_error": 1.0,  # of the motion
@@ -44,7 +45,9 @@ class Rows:
 def random_rows(trees: Sequence[PyTree], count: int, seed: int = 0) -> Rows:
     """Rows near trees of one structure; whole numbers and what is true stay as they are there."""
     rng = np.random.default_rng(seed)
-    leaves = [np.stack(parts) for parts in zip(*[list(map(np.asarray, jax.tree.leaves(one))) for one in trees], strict=True)]
+    leaves = [
+        np.stack(parts) for parts in zip(*[list(map(np.asarray, jax.tree.leaves(one))) for one in trees], strict=True)
+    ]
     which, change = rng.integers(len(trees), size=count), 10 ** rng.uniform(LEAST, MOST, count)
     rows = []
     for leaf in leaves:
@@ -82,7 +85,9 @@ class Differences(NamedTuple):
     """How two ways to compute the same rows differ."""
 
     apart: np.ndarray  # rows decided otherwise: whole numbers differ, or the places of what is no number
-    wavers: np.ndarray  # rows that XLA by itself decides otherwise when its arguments are moved by `CLOSE` of their sizes
+    wavers: (
+        np.ndarray
+    )  # rows at an event, or that XLA decides otherwise where its arguments move by `CLOSE` of their sizes
     loose: float  # share of the variables of ordinary rows that differ by more than `CLOSE`
     wrong: dict[str, Any]  # variables that differ by more than both that and what moved arguments change
 
@@ -99,6 +104,7 @@ class Compared:
             return function(*jax.tree.unflatten(structure, leaves))
 
         traced = jax.jit(lambda *leaves: jax.lax.map(one, leaves)).trace(*rows.leaves)
+        self.eliminates = "= lu " in str(traced.jaxpr)
         code = code_of(translate(traced.jaxpr))
         found = Native(code)(*rows.leaves)
         if better:
@@ -123,6 +129,9 @@ class Compared:
             moved = self._flat(self.compiled(*moved_rows(self.rows, seed)))
             wavers |= _apart(moved, self.xla)
             moves = [np.maximum(a, _error(b, c)) for a, b, c in zip(moves, moved, self.xla, strict=True)]
+        for name, one, scale in zip(self.names, self.native, scales, strict=True):
+            if EVENT in name:
+                wavers |= (np.abs(_flattened(one)) <= CLOSE * scale[:, None]).any(1) & (scale > 0)
         loose, wrong = 0, {}
         for name, one, other, scale, move in zip(self.names, self.native, self.xla, scales, moves, strict=True):
             error = _error(one, other)

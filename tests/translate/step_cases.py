@@ -7,6 +7,7 @@ model as a run does, or of the model, and of a state. The trees are those of a r
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -15,7 +16,7 @@ import numpy as np
 from jaxtyping import PyTree
 
 import dockdyn
-from dockdyn.hil.sensor import draws
+from dockdyn.hil.sensor import Draws, draws
 from dockdyn.impact.laws.by_name import LAWS
 from dockdyn.impact.laws.simultaneous import simultaneous
 from dockdyn.integrate.hybrid import fixed, located
@@ -38,7 +39,6 @@ from dockdyn.scenario.load import Scenario
 TREES = 40  # of a run
 TOLERANCE = 1e-8  # of a step: an estimate of its error has eight digits left of those of the motion
 STEP = 20e-3  # s, longer than delays
-FEW = 64  # modes of a run in which all are told
 
 
 class Case(NamedTuple):
@@ -82,7 +82,7 @@ def _located_step(model: Model, state: State) -> Any:
 
 
 def located_case(scenario: Scenario) -> Case:
-    """A step, the jump by any events, and what is observed. """
+    """A step, the jump by any events, and what is observed."""
 
     def function(content: Any, state: State, fired: Any) -> PyTree:
         model = content.model()
@@ -124,7 +124,7 @@ def fixed_case(scenario: Scenario) -> Case:
 
 
 def rig_case(scenario: Scenario) -> Case:
-    """Two cycles of a rig, imperfections of the sensor drawn by a seed of each row's own."""
+    """Two cycles of a rig; what its sensor draws, which XLA does, is given."""
     loop = loop_of(scenario)
     maker = Maker(scenario, loop)
     section = maker.complete(scenario.content.loop.compensator)
@@ -132,8 +132,7 @@ def rig_case(scenario: Scenario) -> Case:
     asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
     axes = rig.plant.port_axes
 
-    def function(rig: Rig, moving: Moving, oracle: Oracle, seed: Any) -> Any:
-        drawn = draws(seed, (2, samples), axes) if rig.sensor.random else None
+    def function(rig: Rig, moving: Moving, oracle: Oracle, drawn: Draws | None) -> Any:
         ages = ages_of(rig)
         return jax.lax.scan(lambda m, d: rig.cycle(ages, m, oracle, d), moving, drawn, length=2)
 
@@ -142,9 +141,10 @@ def rig_case(scenario: Scenario) -> Case:
     go, trees = Program(function), []
     moving = rig.begin()
     for place in range(TREES * 4):
+        drawn = draws(jnp.asarray(place), (2, samples), axes) if rig.sensor.random else None
         if place % 4 == 0:
-            trees.append((rig, moving, oracle, np.asarray(place)))
-        moving, _ = go(rig, moving, oracle, np.asarray(place))
+            trees.append((rig, moving, oracle, drawn))
+        moving, _ = go(rig, moving, oracle, drawn)
     return Case(function, trees)
 
 
@@ -182,10 +182,14 @@ def touching_case(scenario: Scenario) -> Case:
     content = berthing.with_gain(scenario)
     model = berthing.build(content)
     state = berthing.strike(model)[1]
-    settings = located.Settings(2.0, STEP, 1e-9, 0.02, samples=128, max_moments=200, line_capacity=0, max_iterations=4000.0)
+    settings = located.Settings(
+        2.0, STEP, 1e-9, 0.02, samples=128, max_moments=200, line_capacity=0, max_iterations=4000.0
+    )
     begun = berthing._init_located(model, settings, state)
     found = located.result(berthing._advance_located(model, settings, jnp.asarray(4000), begun))
-    states = _rows(found.samples.state, _spread(int(found.sampled))) + _rows(found.log.state, _spread(int(found.moments)))
+    states = _rows(found.samples.state, _spread(int(found.sampled))) + _rows(
+        found.log.state, _spread(int(found.moments))
+    )
     return Case(lambda model, state: _located_step(model, state), [(model, one) for one in states])
 
 
@@ -197,7 +201,7 @@ def variational_case(scenario: Scenario) -> Case:
     content = scenario.content
     model = orbital_arm.build(content, content.dissipative())
     settings = orbital_arm.settings_of(scenario)
-    short = settings.__class__(**(vars(settings) | {"samples": 1, "max_events": 2, "stride": 10**9}))
+    short = replace(settings, samples=1, max_events=2, stride=10**9)
     solver, solvers = orbital_arm.init(model, short), []
     small = jax.tree.map(np.asarray, orbital_arm.init(model, short))
     every = max(1, int(settings.samples * settings.stride // 200))

@@ -20,7 +20,9 @@ PRESET = "paraskevas-a"
 MANY = Path(__file__).with_name("many_structures.py")
 EACH = 2**19  # bytes of a structure: its program and what JAX remembers of its trace
 REMEMBERED = 300  # structures: measured, the memory of 500 stops growing there
-MAPS = 6  # memory maps that a program may have: its code, read-only numbers, what unwinds, twice where it is written again
+MAPS = (
+    6  # memory maps that a program may have: its code, read-only numbers, what unwinds, twice where it is written again
+)
 BEGIN = """
 import os, signal, sys
 from dockdyn import files
@@ -28,7 +30,9 @@ from dockdyn import files
 import dockdyn
 print(repr(dockdyn.simulate(dockdyn.load(sys.argv[1])).normal_force.values.tobytes().hex()))
 """
-KILLED = "files.os.fsync = lambda opened: os.kill(os.getpid(), signal.SIGKILL)"  # an entry is written, not yet in its place
+KILLED = (
+    "files.os.fsync = lambda opened: os.kill(os.getpid(), signal.SIGKILL)"  # an entry is written, not yet in its place
+)
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.full)])
