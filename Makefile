@@ -4,11 +4,12 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+NEWEST := $(VENV)-newest
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test verify lint docs bench clean
+.PHONY: help demo test verify lint newest docs bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +30,12 @@ lint: $(VENV)/.stamp-dev ## check style, format, types and the order of imports
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tests/lint_kinds.py
+
+newest: $(VENV)/.stamp-venv ## compare machine code with what the newest JAX makes, in an environment of its own
+	$(BIN)/python -m venv --clear $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager -e '.[dev]'
+	$(NEWEST)/bin/python -m pip list --disable-pip-version-check | grep -iE '^(jax|jaxlib|equinox|diffrax|llvmlite) '
+	$(NEWEST)/bin/python -m pytest -q -m "not full" tests/translate $(PYTEST_ARGS)
 
 docs: $(VENV)/.stamp-docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

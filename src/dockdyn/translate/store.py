@@ -12,6 +12,7 @@ import io
 import json
 import platform
 import sys
+import time
 import zlib
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -25,6 +26,7 @@ from dockdyn.files import write_file
 from dockdyn.translate.native import Code
 
 LARGEST = 512 * 2**20  # bytes in all; the oldest entries go first
+ABANDONED = 86400  # s, after which what a process has begun to write and not finished is nobody's
 MADE_OF = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping", "numpy", "llvmlite")
 
 
@@ -103,7 +105,10 @@ def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain dat
 
 
 def _bound() -> None:
-    """Removes the entries that were not used for longest, where there are too many."""
+    """Removes the entries that were not used for longest, where there are too many, and what killed processes have left."""
+    for part in folder().glob(".*.part"):
+        if time.time() - part.stat().st_mtime > ABANDONED:
+            part.unlink(missing_ok=True)
     found = [(one.stat().st_mtime_ns, one.stat().st_size, one) for one in folder().glob("*.bin")]
     total = sum(size for _, size, _ in found)
     for _, size, file in sorted(found):

@@ -1,0 +1,258 @@
+"""One step of every model and integrator of the product, with trees of numbers that occur in its runs.
+
+A case is a function of trees, to be compared over rows near them: of the content of a scenario, from which it makes the
+model as a run does, or of the model, and of a state. The trees are those of a run of the scenario, on its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import PyTree
+
+import dockdyn
+from dockdyn.hil.sensor import Draws, draws
+from dockdyn.impact.laws.by_name import LAWS
+from dockdyn.impact.laws.simultaneous import simultaneous
+from dockdyn.integrate.hybrid import fixed, located
+from dockdyn.integrate.model import Model, State
+from dockdyn.integrate.solution import Status
+from dockdyn.integrate.variational import colliding
+from dockdyn.kinds.berthing import run as berthing
+from dockdyn.kinds.berthing.model_observed import observe
+from dockdyn.kinds.orbital_arm import run as orbital_arm
+from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.model import Moving, Oracle, Rig
+from dockdyn.kinds.rig.model_ages import ages_of
+from dockdyn.kinds.rig.run import loop_of
+from dockdyn.programs import Program
+from dockdyn.results import contact_run
+from dockdyn.results.plan import WATCH_ONLY, settings_for
+from dockdyn.scenario.load import Scenario
+
+TREES = 40  # of a run
+TOLERANCE = 1e-8  # of a step: an estimate of its error has eight digits left of those of the motion
+STEP = 20e-3  # s, longer than delays
+
+
+class Case(NamedTuple):
+    """A function and trees that it takes."""
+
+    function: Callable[..., PyTree]
+    trees: list[PyTree]
+
+
+def _spread(count: int) -> np.ndarray:
+    return np.unique(np.linspace(0, count - 1, TREES).astype(int))
+
+
+def _rows(tree: PyTree, places: Any) -> list[PyTree]:
+    arrays = jax.tree.map(np.asarray, tree)
+    return [jax.tree.map(lambda a, at=at: a[at], arrays) for at in places]
+
+
+# --- contacts that come and go -----------------------------------------------------------------------------------------
+
+
+def _states(scenario: Scenario) -> list[State]:
+    """States of a run, at samples and just after events."""
+    content = scenario.content
+    settings = settings_for(content)
+    solver = contact_run.advance(content, settings, jnp.asarray(10**7), contact_run.init(content, settings))
+    found = jax.tree.map(np.asarray, located.result(solver))
+    assert found.status == Status.FINISHED
+    after = _rows(found.log.state, range(min(int(found.moments), TREES)))
+    return _rows(found.samples.state, _spread(int(found.sampled))) + after
+
+
+def _located_step(model: Model, state: State) -> Any:
+    """A zero-length iteration, which brings the rates, and a step whose error is judged. With a delay further steps, of a
+    length that no error decides, until the delayed force acts."""
+    delayed = model.delay is not None
+    tolerance, iterations = (WATCH_ONLY, 4) if delayed else (TOLERANCE, 2)
+    settings = located.Settings(STEP * 1e3, STEP, tolerance, samples=2, max_moments=iterations + 1, line_capacity=16)
+    solver = located.advance(model, settings, located.init(model, settings, state), iterations)
+    return solver._replace(log=solver.log[:-1], samples=solver.samples[:-1])  # without scratch rows
+
+
+def located_case(scenario: Scenario) -> Case:
+    """A step, the jump by any events, and what is observed."""
+
+    def function(content: Any, state: State, fired: Any) -> PyTree:
+        model = content.model()
+        solver = _located_step(model, state)
+        outputs = model.outputs(jnp.zeros(()), state)
+        after = model.jump(jnp.zeros(()), state, fired)
+        return solver, outputs, after, model.observe(state, outputs.signal)
+
+    content, rng = scenario.content, np.random.default_rng(0)
+    guards = len(content.model().outputs(jnp.zeros(()), content.model().initial()).guards)
+    states = _states(scenario)
+    return Case(function, [(content, state, tuple(rng.random(guards) < 0.4)) for state in states])
+
+
+class _From:
+    """A model that begins with a state of one's own."""
+
+    def __init__(self, model: Model, state: State):
+        self.model, self.state = model, state
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def initial(self) -> State:
+        return self.state
+
+
+def fixed_case(scenario: Scenario) -> Case:
+    """Steps of one length."""
+
+    def function(content: Any, state: State) -> PyTree:
+        mesh = fixed.Mesh(jnp.asarray(STEP), steps=6, stride=1, line_capacity=16)
+        return fixed.solve(_From(content.model(), state), mesh)
+
+    return Case(function, [(scenario.content, state) for state in _states(scenario)])
+
+
+# --- rigs ----------------------------------------------------------------------------------------------------------------
+
+
+def rig_case(scenario: Scenario) -> Case:
+    """Two cycles of a rig; what its sensor draws, which XLA does, is given."""
+    loop = loop_of(scenario)
+    maker = Maker(scenario, loop)
+    section = maker.complete(scenario.content.loop.compensator)
+    rig = rig_of(scenario, loop, maker.make(section), None if section is None else section.period)
+    asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
+    axes = rig.plant.port_axes
+
+    def function(rig: Rig, moving: Moving, oracle: Oracle, drawn: Draws | None) -> Any:
+        ages = ages_of(rig)
+        return jax.lax.scan(lambda m, d: rig.cycle(ages, m, oracle, d), moving, drawn, length=2)
+
+    noise = None if rig.sensor.position_noise is None else np.full((asks, axes), 0.3)
+    oracle = Oracle(np.full((asks, axes), -1e-3), np.full((asks, axes), 20.0), noise)
+    go, trees = Program(function), []
+    moving = rig.begin()
+    for place in range(TREES * 4):
+        drawn = draws(jnp.asarray(place), (2, samples), axes) if rig.sensor.random else None
+        if place % 4 == 0:
+            trees.append((rig, moving, oracle, drawn))
+        moving, _ = go(rig, moving, oracle, drawn)
+    return Case(function, trees)
+
+
+# --- trees that berth ----------------------------------------------------------------------------------------------------
+
+
+def impact_case(scenario: Scenario) -> Case:
+    """From a scenario's content to the model and through the impact."""
+
+    def function(content: Any) -> PyTree:
+        model = content.model()
+        struck = model.struck()
+        return struck, model.begun(struck)
+
+    return Case(function, [(berthing.with_gain(scenario),)])
+
+
+def flow_case(scenario: Scenario) -> Case:
+    """Rates, and what is observed. The steps of Diffrax are XLA's: they call Python where they find something wrong."""
+    content = berthing.with_gain(scenario)
+    model = berthing.build(content)
+    state = berthing.strike(model)[1]
+    method = content.integrator.method or "dopri8"
+    times = jnp.linspace(0.0, 5.0, TREES)
+    found = berthing.advance(model, state, times, jnp.asarray(1e-6), method, 10**5)
+
+    def function(model: Any, state: State) -> PyTree:
+        return model.flow(jnp.zeros(()), state, model.outputs(jnp.zeros(()), state).signal), observe(model, state)
+
+    return Case(function, [(model, one) for one in _rows(found.states, range(TREES))])
+
+
+def touching_case(scenario: Scenario) -> Case:
+    """A located step of trees that meet again, or press on each other."""
+    content = berthing.with_gain(scenario)
+    model = berthing.build(content)
+    state = berthing.strike(model)[1]
+    settings = located.Settings(
+        2.0, STEP, 1e-9, 0.02, samples=128, max_moments=200, line_capacity=0, max_iterations=4000.0
+    )
+    begun = berthing._init_located(model, settings, state)
+    found = located.result(berthing._advance_located(model, settings, jnp.asarray(4000), begun))
+    states = _rows(found.samples.state, _spread(int(found.sampled))) + _rows(
+        found.log.state, _spread(int(found.moments))
+    )
+    return Case(lambda model, state: _located_step(model, state), [(model, one) for one in states])
+
+
+# --- arms in orbit -------------------------------------------------------------------------------------------------------
+
+
+def variational_case(scenario: Scenario) -> Case:
+    """An iteration of the variational integrator: a step, the search for an event, or a jump."""
+    content = scenario.content
+    model = orbital_arm.build(content, content.dissipative())
+    settings = orbital_arm.settings_of(scenario)
+    short = replace(settings, samples=1, max_events=2, stride=10**9)
+    solver, solvers = orbital_arm.init(model, short), []
+    small = jax.tree.map(np.asarray, orbital_arm.init(model, short))
+    every = max(1, int(settings.samples * settings.stride // 200))
+    for place in range(200):
+        fresh = solver._replace(**{name: getattr(small, name) for name in ("log", "events", "samples", "sampled")})
+        solver = orbital_arm.advance(model, short, fresh, fresh.iterations + (every if place % 4 == 0 else 1))
+        if place % 4:
+            solvers.append(jax.tree.map(np.asarray, solver))
+
+    def function(model: Any, solver: colliding.SolverState) -> Any:
+        begun = solver._replace(log=small.log, events=small.events, samples=small.samples, sampled=small.sampled)
+        after = colliding.advance(model, short, begun._replace(status=small.status), begun.iterations + 1)
+        return after._replace(log=after.log[:-1], samples=after.samples[:-1])  # without scratch rows
+
+    bare = dict.fromkeys(("log", "events", "samples", "sampled", "status"), ())
+    return Case(function, [(model, one._replace(**bare)) for one in solvers])
+
+
+# --- impact laws -----------------------------------------------------------------------------------------------------------
+
+
+def law_case(name: str, rows: int) -> Case:
+    """A law of impact at contacts at random."""
+    law, rng = LAWS[name], np.random.default_rng(rows)
+
+    def function(matrix: Any, velocity: Any, given: dict[str, Any]) -> PyTree:
+        return law.function(matrix, velocity, **given)
+
+    trees = []
+    for _ in range(10 * TREES):
+        matrix, velocity = _contact(rng, rows)
+        trees.append((matrix, velocity, {one: np.asarray(rng.uniform(0, 1)) for one in law.parameters}))
+    return Case(function, trees)
+
+
+def _contact(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    turn = np.linalg.qr(rng.normal(size=(rows, rows)))[0]
+    velocity = rng.normal(size=rows) * 10 ** rng.uniform(-2, 1)
+    velocity[0] = -abs(velocity[0])
+    return turn @ np.diag(10 ** rng.uniform(-2, 0, rows)) @ turn.T, velocity
+
+
+def simultaneous_case(contacts: int) -> Case:
+    """Several contacts at once, three rows each."""
+    rng, trees = np.random.default_rng(contacts), []
+    for _ in range(10 * TREES):
+        matrix, velocity = _contact(rng, 3 * contacts)
+        velocity[::3] = -np.abs(velocity[::3])
+        trees.append((matrix, velocity, np.asarray(rng.uniform(0, 1)), np.asarray(rng.uniform(0, 1))))
+    return Case(lambda matrix, velocity, e, f: simultaneous(matrix, velocity, contacts, e, f), trees)
+
+
+def preset(name: str, **changes: Any) -> Scenario:
+    return dockdyn.load(name, changes)
