@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -43,7 +44,9 @@ class Memory:
 Array = Numbers | Memory
 
 
+@cache
 def dtype_of(dtype: np.dtype) -> str:
+    """The name of a type of numbers. Raises Untranslatable for one that no program has."""
     name = np.dtype(dtype).name
     if name not in KINDS:
         raise Untranslatable(f"numbers of type {name}")

@@ -214,13 +214,25 @@ def _key(value: Scalar) -> object:
     return struct.pack("d", value) if isinstance(value, float) else (type(value), value)
 
 
+def _keys(operation: str, operands: tuple[Scalar, ...]) -> tuple[object, ...]:
+    """The keys of operands; of what commutes in one order."""
+    keys = tuple(map(_key, operands))
+    if operation not in COMMUTE or len(keys) != 2:
+        return keys
+    first, second = keys
+    if isinstance(first, int) and isinstance(second, int):
+        return keys if first <= second else (second, first)
+    return keys if isinstance(first, int) else (second, first)  # a computed value before a known one
+
+
 class Builder:
     """Builds a program, statement by statement."""
 
     def __init__(self) -> None:
         self.body = Block()
         self.block = self.body
-        self.known: list[dict[object, Value]] = [{}]  # computed already: of the blocks around, outermost first
+        self.known: dict[object, Value] = {}  # computed already, in this block and those around it
+        self.since: list[list[object]] = [[]]  # what is known since each of these blocks began, outermost first
         self.slots: list[Slot] = []
         self.work = 0  # bytes of working memory
         self.count = 0  # of values
@@ -238,16 +250,13 @@ class Builder:
         simple = _simplified(operation, operands)
         if simple is not None:
             return simple
-        keys = [_key(operand) for operand in operands]
-        if operation in COMMUTE and len(keys) == 2 and repr(keys[0]) > repr(keys[1]):
-            keys.reverse()
-        key = (operation, _result_kind(operation, operands), *keys)
-        for known in self.known:
-            if key in known:
-                return known[key]
-        value = self.value(_result_kind(operation, operands))
-        self.block.lines.append(Compute(value, operation, operands))
-        self.known[-1][key] = value
+        kind = _result_kind(operation, operands)
+        key = (operation, kind, *_keys(operation, operands))
+        value = self.known.get(key)
+        if value is None:
+            value = self.known[key] = self.value(kind)
+            self.since[-1].append(key)
+            self.block.lines.append(Compute(value, operation, operands))
         return value
 
     def select(self, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
@@ -295,9 +304,10 @@ class Builder:
     def inside(self, block: Block) -> Iterator[None]:
         """What is built goes into `block`."""
         outer, self.block = self.block, block
-        self.known.append({})
+        self.since.append([])
         yield
-        self.known.pop()
+        for key in self.since.pop():
+            del self.known[key]
         self.block = outer
 
     @contextmanager
