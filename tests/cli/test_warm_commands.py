@@ -1,0 +1,41 @@
+"""A command of a structure that was compiled before traces nothing and asks XLA for nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+COUNTED = """
+import collections, json, sys
+import jax.monitoring
+seen = collections.Counter()
+jax.monitoring.register_event_duration_secs_listener(lambda name, *_, **__: seen.update([name.rpartition("/")[2]]))
+from dockdyn.cli import main
+sys.argv[0] = "dockdyn"
+main.main()
+print(json.dumps(seen), file=sys.stderr)
+"""
+COMMANDS = {
+    "bodies": "run probe-cone --quiet --out free",
+    "arm": "run gibson-2d --quiet --out arm",
+    "masses": "run paraskevas-b --quiet --out masses",
+    "rig": "run sits --quiet --out rig",
+    "margins": "stability probe-cone --quiet --out margins",
+    "compensators": "compare sits --quiet --out compensators",
+    "campaign": "campaign run idss-probe-cone --quiet --runs 8 --out campaign",
+}
+OFTEN = {"bodies", "margins"}
+
+
+@pytest.mark.parametrize(
+    "what", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.full) for name in COMMANDS]
+)
+def test_nothing_is_compiled_again(what, tmp_path):
+    for turn in ("first", "second"):
+        (tmp_path / turn).mkdir()
+        command = [sys.executable, "-c", COUNTED, *COMMANDS[what].split()]
+        ended = subprocess.run(command, cwd=tmp_path / turn, capture_output=True, text=True, check=True)
+    assert json.loads(ended.stderr.splitlines()[-1]) == {}
