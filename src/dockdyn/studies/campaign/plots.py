@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.chart_frame import once, plain
-from dockdyn.report.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, short, styled
+from dockdyn.report.chart_frame import once
+from dockdyn.report.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, plain, short, styled
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.statistics import percentile_interval

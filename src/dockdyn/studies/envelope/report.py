@@ -26,7 +26,7 @@ def envelope_report(dataset: xr.Dataset) -> Report:
         warnings=_doubts(answer),
         key=overview(dataset, answer),
         blocks=[Block("The boundary", table=vertices(dataset, answer), notes=[note], where="after")],
-        plots=[(partial(envelope_figure, dataset), _caption(answer))],
+        plots=[Plot("envelope", partial(envelope_figure, dataset), _caption(answer))],
         made=[("Runs", f"{answer['runs']}")],
         terminal=[Block(text=dataset.attrs["title"]), Block(text=verdict)],
     )

@@ -130,7 +130,7 @@ def overlaid(runs: Runs) -> list[Plot]:
     for quantity in QUANTITIES:
         lines = {label: quantity.of(dataset) for label, dataset in runs.items()}
         if any(np.nanmax(np.abs(values), initial=0) > 0 for each in lines.values() for values in each.values()):
-            found.append((partial(_quantity_figure, quantity, runs, lines), quantity.words))
+            found.append(Plot("quantity", partial(_quantity_figure, quantity, runs, lines), quantity.words))
     return found
 
 
@@ -196,7 +196,7 @@ def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
     for names in by_variable.values():
         for first in range(0, len(names), PANELS):
             words = f"Measured (dots, {log.file}) and simulated: {', '.join(names[first : first + PANELS])}."
-            found.append((partial(_measured_figure, runs, log, names[first : first + PANELS]), words))
+            found.append(Plot("measured", partial(_measured_figure, runs, log, names[first : first + PANELS]), words))
     return found
 
 

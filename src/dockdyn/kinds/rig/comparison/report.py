@@ -12,8 +12,7 @@ import xarray as xr
 
 from dockdyn.kinds.rig.comparison.choice import Choice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
-from dockdyn.report.chart_frame import plain
-from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
+from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, plain, styled
 from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
 
@@ -52,15 +51,24 @@ def comparison_report(dataset: xr.Dataset) -> Report:
 
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
-    yield (
+    yield Plot(
+        "amplitudes",
         partial(amplitudes, dataset),
         "Amplitude at the end, rig over that without rig, by compensator: 1 is right. The dotted line is the stiffness that "
         "they were tuned at.",
     )
     if np.isfinite(dataset.phase_error_rad.values).any():
-        yield partial(_phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it."
+        yield Plot(
+            "phases",
+            partial(_phases, dataset),
+            "Phase at the end that the rig has gained: no gain on a velocity mends it.",
+        )
     else:
-        yield partial(_restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right."
+        yield Plot(
+            "restitutions",
+            partial(_restitutions, dataset),
+            "Restitution of the first bounce, rig less that without rig: 0 is right.",
+        )
 
 
 def _comparison_verdict(dataset: xr.Dataset) -> str:
