@@ -199,7 +199,7 @@ def _within(line: Line, window: Limits | None) -> np.ndarray:
     inside = np.ones(x.shape, bool) if window is None else (x >= window[0]) & (x <= window[1])
     if line.joined and x.size > 1:
         inside = inside | np.r_[inside[1:], False] | np.r_[False, inside[:-1]]
-    reach = [] if line.reach is None else np.asarray(line.reach, float)[inside]
+    reach = np.zeros(0) if line.reach is None else np.asarray(line.reach, float)[inside]
     return np.concatenate([y[inside], reach])
 
 

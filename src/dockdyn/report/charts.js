@@ -62,8 +62,8 @@
     const height = Math.round(96 * panel.height * (narrow ? 0.92 : 1));
     const plot = paint(model.Plot({ ...ranges, x_scale: model[logAcross ? "LogScale" : "LinearScale"](),
       y_scale: model[logUp ? "LogScale" : "LinearScale"](), sizing_mode: "stretch_width", frame_height: height,
-      height: height + (last ? 52 : 14), background_fill_color: null, border_fill_color: null, toolbar_location: null,
-      min_border_left: narrow ? 62 : 78, min_border_right: 14, min_border_top: 4, min_border_bottom: last ? 50 : 10,
+      height: height + (last ? 46 : 14), background_fill_color: null, border_fill_color: null, toolbar_location: null,
+      min_border_left: narrow ? 62 : 78, min_border_right: 14, min_border_top: 4, min_border_bottom: last ? 44 : 10,
       extra_y_ranges: { share: model.Range1d({ start: 0, end: 1 }) }, outline_line_color: null,
       lod_threshold: null }), {});
     const across = axis(logAcross ? "LogAxis" : "LinearAxis", narrow, { axis_label: last ? panel.across : "",
@@ -97,7 +97,7 @@
 
   /* A line as one renderer or two; with `empty` data it only stands in the legend. */
   function draw(plot, line, f, empty = false) {
-    const data = empty ? { x: [], y: [], reach: [] } : { x: columns[line.x], y: columns[line.y].map(f) };
+    const data = empty ? { x: [NaN], y: [NaN], reach: [NaN] } : { x: columns[line.x], y: columns[line.y].map(f) };
     if (line.reach !== null) {
       if (!empty) data.reach = columns[line.reach].map(f);
       return [glyph(plot, "VArea", data, { x: { field: "x" }, y1: { field: "y" }, y2: { field: "reach" }, fill_alpha: 0.25 },
@@ -159,7 +159,9 @@
     if (entries.length < 2) return;
     const longest = Math.max(...entries.map(([name]) => name.length));
     const ncols = Math.max(1, Math.min(entries.length, Math.floor((width - 90) / (longest * (narrow ? 6 : 6.6) + 42))));
-    const items = entries.map(([label, renderers]) => {
+    const room = Math.floor((width - 130) / (narrow ? 6 : 6.6)); // letters
+    const items = entries.map(([name, renderers]) => {
+      const label = name.replace(new RegExp(`(.{1,${room}})( |$)`, "g"), "$1\n").trimEnd();
       for (const one of renderers.slice(1)) {
         renderers[0].properties.visible.change.connect(() => { one.visible = renderers[0].visible; });
       }

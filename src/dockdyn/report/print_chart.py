@@ -79,10 +79,10 @@ def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
 def _draw_line(ax: Axes, line: Line) -> Artist:
     colour = COLOURS[line.colour]
     if line.reach is not None:
-        return ax.fill_between(line.x, line.y, line.reach, color=colour, alpha=0.25, linewidth=0)  # type: ignore[arg-type]
+        return ax.fill_between(line.x, line.y, line.reach, color=colour, alpha=0.25, linewidth=0)
     look: dict[str, Any] = {"color": colour, "linewidth": line.width, "marker": line.marker, "markersize": line.size}
     look["linestyle"] = DASHES[line.dash] if line.joined else "none"
-    return ax.plot(line.x, line.y, **look)[0]  # type: ignore[arg-type]
+    return ax.plot(line.x, line.y, **look)[0]
 
 
 def _draw_band(ax: Axes, band: Band) -> Artist:

@@ -8,7 +8,7 @@ from typing import Any
 
 import xarray as xr
 
-from dockdyn.report.report import Block, Report, Table, result_report
+from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, capital, significant
 from dockdyn.studies.envelope.plots import envelope_figure, keys_of, words_for
 

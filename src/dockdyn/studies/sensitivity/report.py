@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockdyn.report.drawing import COLOURS, WIDTH, ranked_bars, short, styled
-from dockdyn.report.report import Block, Report, Table
+from dockdyn.report.report import Block, Plot, Report, Table
 from dockdyn.report.wording import NOTHING, significant
 
 if TYPE_CHECKING:
