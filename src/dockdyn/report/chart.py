@@ -122,6 +122,7 @@ class Panel:
         limits: of the vertical axis, each where it is not left to what is drawn.
         scale: of the vertical axis.
         across_scale: of the horizontal axis.
+        across_limits: of the horizontal axis, where neither the chart nor what is drawn gives them.
         equal: whether both axes have one scale.
     """
 
@@ -136,6 +137,7 @@ class Panel:
     limits: tuple[float | None, float | None] = (None, None)
     scale: Scale = "linear"
     across_scale: Literal["linear", "log"] = "linear"
+    across_limits: Limits | None = None
     equal: bool = False
 
 
@@ -166,7 +168,7 @@ class Chart:
 
     def across(self, panel: Panel) -> tuple[Limits, Limits]:
         """Limits of the horizontal axis of a panel: those on which it opens, and those of all."""
-        whole = self.whole or _across_of(panel)
+        whole = panel.across_limits or self.whole or _across_of(panel)
         return self.window or whole, whole
 
     def up(self, panel: Panel) -> tuple[Limits, Limits]:

@@ -84,7 +84,7 @@ def window(dataset: xr.Dataset) -> tuple[slice, str]:
 def closely(dataset: xr.Dataset) -> Chart:
     """Force and velocity in the first bounce, or at the end."""
     part = dataset.isel(time=window(dataset)[0])
-    panels = []
+    panels: list[Panel] = []
     for ideal, rig, label, scale in (
         ("ideal_force", "total_force", "force, N", 1.0),
         ("ideal_velocity", "velocity", "velocity, mm/s", 1e3),

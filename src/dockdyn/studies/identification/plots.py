@@ -131,16 +131,18 @@ def stroke_figure(contact: Contact) -> Chart:
     measured = bounce.position
     place, _ = smooth(bounce)
     late = bounce.time + contact.delay.value
+    looks: list[dict[str, Any]] = [
+        {"name": "as measured", "colour": "muted", "width": 0.7},
+        {"name": "delay taken back", "width": 0.7},
+        {"name": "the dashpot alone", "colour": "orange", "dash": 1},
+    ]
+    columns = (
+        (measured, bounce.force),
+        (measured, np.interp(late, bounce.time, bounce.force)),
+        (place(bounce.time), np.interp(late, bounce.time, contact.fitted)),
+    )
     lines = []
-    for position, force, look in (
-        (measured, bounce.force, {"name": "as measured", "colour": "muted", "width": 0.7}),
-        (measured, np.interp(late, bounce.time, bounce.force), {"name": "delay taken back", "width": 0.7}),
-        (
-            place(bounce.time),
-            np.interp(late, bounce.time, contact.fitted),
-            {"name": "the dashpot alone", "colour": "orange", "dash": 1},
-        ),
-    ):
+    for (position, force), look in zip(columns, looks, strict=True):
         depth = position - contact.surface.value
         inside = depth > -0.1 * depth.max()
         spring = contact.bias.value + contact.stiffness.value * np.maximum(depth, 0.0)

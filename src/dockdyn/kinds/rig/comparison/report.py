@@ -13,6 +13,7 @@ import xarray as xr
 
 from dockdyn.kinds.rig.comparison.choice import Choice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
+from dockdyn.report.chart import ZERO, Band, Chart, Level, Line, Panel, series
 from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
 
@@ -188,7 +189,7 @@ def amplitudes(dataset: xr.Dataset) -> Chart:
     """Amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
     ratios, one = dataset.amplitude_ratio, Level(1.0)
     finite = ratios.values[np.isfinite(ratios.values)]
-    limits = (None, None)
+    limits: tuple[float | None, float | None] = (None, None)
     if finite.size:
         limits = max(float(finite.min()), 1 / MOST) / 1.3, min(float(finite.max()), MOST) * 1.3
     fine = Band(1 - FINE, 1 + FINE, axis="y")
