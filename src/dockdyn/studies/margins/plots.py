@@ -155,8 +155,8 @@ def roots_figure(margins: dict[str, Any]) -> Chart:
     near = roots[np.hypot(roots[:, 0] - roots[0, 0], np.abs(roots[:, 1]) - abs(roots[0, 1])) <= NEAR * size]
     real, imaginary = roots[0, 0], np.abs(roots[:, 1][roots[:, 0] > roots[0, 0] - 1e-9 * size]).max()
     words = significant(real) + (f" ± {significant(imaginary)} i" if imaginary else "")
-    away, side = ((-7.0, -3.0), "right") if real < 0 else ((7.0, -3.0), "left")
-    note = Note(float(real), float(imaginary), words.replace("-", "−"), away, side)
+    side: Literal["left", "right"] = "right" if real < 0 else "left"
+    note = Note(float(real), float(imaginary), words.replace("-", "−"), (-7.0 if real < 0 else 7.0, -3.0), side)
     if len(near) == len(roots):
         return Chart([_root_panel(near, 0.26, notes=[note])])
     close = _root_panel(near, 0.52, title="next to the imaginary axis", notes=[note])
