@@ -129,7 +129,7 @@
       const ticks = { x0: at, x1: at, y0: { value: 0 }, y1: { value: one.share } };
       return [one.legend, one.share < 1
         ? glyph(plot, "Segment", data, { ...ticks, ...look(one) }, colours, { y_range_name: "share" })
-        : glyph(plot, up ? "HSpan" : "VSpan", data, { [up ? "y" : "x"]: at, ...look(one) }, colours, { level: "underlay" })];
+        : glyph(plot, up ? "HSpan" : "VSpan", data, { [up ? "y" : "x"]: at, ...look(one) }, colours)];
     });
   }
   function drawNotes(plot, notes, f, narrow) {
