@@ -396,6 +396,7 @@
     const [code, data] = await Promise.all([inflate("charts-library"), inflate("charts-data")]);
     unpack(data);
     document.head.append(make("script", { textContent: new TextDecoder().decode(code) }));
+    Bokeh.set_log_level("warn");
   }
   async function drawn(figure) {
     library ||= begin();
