@@ -80,7 +80,7 @@ def references(page: Page) -> list[str]:
 
 
 def check_nothing_from_outside(html: str, inside: tuple[str, ...] = ("#", "data:image/png;base64,")) -> Page:
-    """Nothing is loaded, only dockdyn's own scripts run, no name is given twice, the user's tags are text; what the page holds."""
+    """Nothing is loaded, only own scripts run, no name is given twice, the user's tags are text; what the page holds."""
     page = Page(html)
     assert not {tag for tag, _ in page.tags} & {"link", "iframe", "object", "embed", "base", "i"}
     own = {script(name) for name in ("charts.js", "figure_tools.js")}

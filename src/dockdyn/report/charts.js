@@ -99,7 +99,10 @@
   function draw(plot, line, f, empty = false) {
     const data = empty ? { x: [NaN], y: [NaN], reach: [NaN] } : { x: columns[line.x], y: columns[line.y].map(f) };
     if (line.reach !== null) {
-      if (!empty) data.reach = columns[line.reach].map(f);
+      if (!empty) {
+        const rows = data.x.map((_, i) => i).filter((i) => Number.isFinite(columns[line.y][i] + columns[line.reach][i]));
+        for (const key of ["x", "y", "reach"]) data[key] = Float64Array.from(rows, (i) => (key === "x" ? columns[line.x][i] : f(columns[line[key]][i])));
+      }
       return [glyph(plot, "VArea", data, { x: { field: "x" }, y1: { field: "y" }, y2: { field: "reach" }, fill_alpha: 0.25 },
         { fill_color: line.colour })];
     }
@@ -396,7 +399,7 @@
     const [code, data] = await Promise.all([inflate("charts-library"), inflate("charts-data")]);
     unpack(data);
     document.head.append(make("script", { textContent: new TextDecoder().decode(code) }));
-    Bokeh.set_log_level("warn");
+    Bokeh.logger.set_level("warn");
   }
   async function drawn(figure) {
     library ||= begin();
