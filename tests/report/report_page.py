@@ -10,6 +10,7 @@ import numpy as np
 from PIL import Image
 
 from dockdyn.report.live_charts import script
+from dockdyn.report.page import CHART_SCRIPTS, TOOLS
 
 
 class Page(HTMLParser):
@@ -83,12 +84,12 @@ def check_nothing_from_outside(html: str, inside: tuple[str, ...] = ("#", "data:
     """Nothing is loaded, only own scripts run, no name is given twice, the user's tags are text; what the page holds."""
     page = Page(html)
     assert not {tag for tag, _ in page.tags} & {"link", "iframe", "object", "embed", "base", "i"}
-    own = {script(name) for name in ("charts.js", "figure_tools.js")}
+    own = {script(name) for name in (*CHART_SCRIPTS, TOOLS)}
     data = [given for tag, given in page.tags if tag == "script" and given]
     assert all(
         given["type"] in ("application/json", "application/octet-stream") and "src" not in given for given in data
     )
-    assert len([text for text in page.scripts if text in own]) == len(page.scripts) - len(data) <= 2
+    assert len([text for text in page.scripts if text in own]) == len(page.scripts) - len(data) <= 3
     assert all(value.startswith(inside) for value in references(page))
     assert all(target.startswith("#") for target in re.findall(r"url\(['\"]?([^)]*)", html))
     ids = [given["id"] for _, given in page.tags if "id" in given]

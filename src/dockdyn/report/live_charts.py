@@ -20,7 +20,7 @@ MOST = 4000  # points of a line
 
 
 def script(name: str) -> str:
-    """A script of the page: `charts.js` draws charts, `figure_tools.js` saves every figure."""
+    """A script of the page."""
     return resources.files("dockdyn.report").joinpath(name).read_text(encoding="utf-8")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 CSS_PIXELS = 96  # an inch
+CHART_SCRIPTS = ["chart_parts.js", "charts.js"]
+TOOLS = "figure_tools.js"
 FRAME = 90  # CSS pixels of names and axes around the panels of a chart
 
 
@@ -121,6 +123,5 @@ def _figures(plots: Iterable[Plot]) -> dict[str, Any]:
         "figures": figures,
         "charts": packed_charts(charts) if charts else "",
         "library": packed_library() if charts else "",
-        "charts_script": Markup(script("charts.js")),
-        "tools_script": Markup(script("figure_tools.js")),
+        "scripts": [Markup(script(name)) for name in (CHART_SCRIPTS if charts else []) + [TOOLS]],
     }
