@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 import dockdyn
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.comparison.report import amplitudes
-from dockdyn.report.drawing import COLOURS
+from dockdyn.report.palette import COLOURS
+from dockdyn.report.print_chart import print_chart
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases
@@ -30,7 +31,7 @@ def shown_on(page: str) -> Scenario:
 
 
 def compensators() -> Figure:
-    return amplitudes(compare(shown_on("tutorial-rig"), LAWS, np.geomspace(2e3, 5e4, 13).tolist()))
+    return print_chart(amplitudes(compare(shown_on("tutorial-rig"), LAWS, np.geomspace(2e3, 5e4, 13).tolist())))
 
 
 def captured() -> Figure:

@@ -9,9 +9,12 @@ from html.parser import HTMLParser
 import numpy as np
 from PIL import Image
 
+from dockdyn.report.live_charts import script
+from dockdyn.report.page import CHART_SCRIPTS, TOOLS
+
 
 class Page(HTMLParser):
-    """What a report holds: every tag with its attributes, all text, and rows of tables by heading and by class.
+    """What a report holds: every tag with its attributes, all text, scripts, and rows of tables by heading and by class.
 
     Of tables under one heading those of the first are known by it.
     """
@@ -22,6 +25,7 @@ class Page(HTMLParser):
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.open: list[str] = []
+        self.scripts: list[str] = []
         self.heading = self.text = ""
         self.region: str | None = None
         self.tables: dict[str | None, list[list[str]]] = {}
@@ -51,6 +55,9 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts.append(data)
+            return
         self.text += data
         if self.open and self.open[-1] == "h1":
             self.heading += data
@@ -63,7 +70,7 @@ PROBE = """<script>addEventListener("load", () => {
   const broken = [...document.images].filter(image => !image.complete || !image.naturalWidth).length;
   const empty = [...document.querySelectorAll("figure svg")].filter(svg => !(svg.getBBox().width > 100)).length;
   const over = document.documentElement.scrollWidth - innerWidth;
-  const figures = document.querySelectorAll("figure svg, figure img").length;
+  const figures = document.querySelectorAll("figure svg, figure img, figure .chart").length;
   parent.document.body.dataset.found = [broken, empty, over > 0, innerWidth, figures, document.images.length].join(" ");
 })</script>"""
 
@@ -74,9 +81,15 @@ def references(page: Page) -> list[str]:
 
 
 def check_nothing_from_outside(html: str, inside: tuple[str, ...] = ("#", "data:image/png;base64,")) -> Page:
-    """Nothing is loaded or run, no name is given twice, and the user's tags are text; what the page holds."""
+    """Nothing is loaded, only own scripts run, no name is given twice, the user's tags are text; what the page holds."""
     page = Page(html)
-    assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "embed", "base", "i"}
+    assert not {tag for tag, _ in page.tags} & {"link", "iframe", "object", "embed", "base", "i"}
+    own = {script(name) for name in (*CHART_SCRIPTS, TOOLS)}
+    data = [given for tag, given in page.tags if tag == "script" and given]
+    assert all(
+        given["type"] in ("application/json", "application/octet-stream") and "src" not in given for given in data
+    )
+    assert len([text for text in page.scripts if text in own]) == len(page.scripts) - len(data) <= 3
     assert all(value.startswith(inside) for value in references(page))
     assert all(target.startswith("#") for target in re.findall(r"url\(['\"]?([^)]*)", html))
     ids = [given["id"] for _, given in page.tags if "id" in given]

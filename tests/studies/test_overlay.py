@@ -13,6 +13,7 @@ import xarray as xr
 
 import dockdyn
 from dockdyn.report.page import render_page
+from dockdyn.report.print_chart import print_chart
 from dockdyn.results.export import export_csv
 from dockdyn.results.store import write_result
 from dockdyn.studies.overlay.measured_log import read_measured, residuals
@@ -55,16 +56,16 @@ def test_key_figures_and_inputs_beside_each_other(slow, fast):
 
 def test_every_figure_has_every_run(slow, fast):
     drawn = overlaid({"slow.nc": slow, "fast.nc": fast})
-    words = [caption for _, caption in drawn]
+    words = [plot.caption for plot in drawn]
     assert len(drawn) >= 4 and any("Normal force" in each for each in words)
-    for draw, caption in drawn:
-        figure = draw()
+    for plot in drawn:
+        figure = print_chart(plot.draw())
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
-        assert labels == ["slow.nc", "fast.nc"], caption
-    figure = drawn[words.index("Kinetic energy.")][0]()
-    for dataset, line in zip((slow, fast), figure.axes[0].lines, strict=False):
-        np.testing.assert_array_equal(line.get_xdata(), dataset.time.values)
-        np.testing.assert_array_equal(line.get_ydata(), dataset.kinetic_energy.values)
+        assert labels == ["slow.nc", "fast.nc"], plot.caption
+    chart = drawn[words.index("Kinetic energy.")].draw()
+    for dataset, line in zip((slow, fast), chart.panels[0].lines, strict=True):
+        np.testing.assert_array_equal(line.x, dataset.time.values)
+        np.testing.assert_array_equal(line.y, dataset.kinetic_energy.values)
 
 
 def test_a_momentum_without_any_error_is_left_out(slow):
@@ -74,11 +75,10 @@ def test_a_momentum_without_any_error_is_left_out(slow):
     still = slow.drop_vars([name for name in slow.data_vars if "momentum" in name])
     still = still.assign({name: (("time", "axis3"), values) for name, values in axes.items()})
     still = still.assign({f"{name}_scale": 1.0 for name in axes})
-    drawn = {caption: draw for draw, caption in overlaid({"a": still, "b": still})}
-    figure = next(draw for caption, draw in drawn.items() if "momentum" in caption)()
-    assert [axis.get_ylabel() for axis in figure.axes] == ["linear momentum"]
+    drawn = {plot.name: plot for plot in overlaid({"a": still, "b": still})}
+    assert [panel.label for panel in drawn["momentum-errors"].draw().panels] == ["linear momentum"]
     none = still.assign(linear_momentum=still.angular_momentum)
-    assert not [caption for _, caption in overlaid({"a": none, "b": none}) if "momentum" in caption]
+    assert "momentum-errors" not in [plot.name for plot in overlaid({"a": none, "b": none})]
 
 
 def test_files_are_called_by_what_tells_them_apart(tmp_path):
@@ -134,8 +134,8 @@ def test_residuals_are_those_put_into_the_log(slow, tmp_path):
     assert found["position"].rms == pytest.approx(3e-3, rel=1e-9) and found["position"].unit == "m"
     assert found["normal_force"].rms == pytest.approx(0.2 / np.sqrt(2), rel=1e-9)
     assert found["normal_force"].largest == pytest.approx(0.2 * np.sin(2 * np.pi * 12 / 50), rel=1e-9)
-    for draw, caption in measured({"simulated": slow}, log):
-        assert "log.csv" in caption and len(draw().axes) == 2
+    for plot in measured({"simulated": slow}, log):
+        assert "log.csv" in plot.caption and len(plot.draw().panels) == 2
 
 
 def test_an_exported_run_is_a_log_without_residuals(slow, tmp_path):

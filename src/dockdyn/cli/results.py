@@ -15,6 +15,8 @@ from dockdyn.files import write_files as write_together
 if TYPE_CHECKING:
     import xarray as xr
 
+    from dockdyn.report.figure_file import Format
+    from dockdyn.report.print_chart import Style
     from dockdyn.report.report import Report
 
 
@@ -77,19 +79,45 @@ def report(
 
 def export(
     result: Annotated[Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc.")],
-    to: Annotated[Literal["csv", "mat"], typer.Option("--to", help="CSV tables, or one MAT file for MATLAB.")],
+    to: Annotated[
+        Literal["csv", "mat", "png", "svg", "pdf"],
+        typer.Option("--to", help="CSV tables, one MAT file for MATLAB, or a figure of the report."),
+    ],
+    figure: Annotated[
+        str | None, typer.Option("--figure", metavar="NAME", help="Which figure; a wrong name lists them all.")
+    ] = None,
+    style: Annotated[
+        Literal["report", "paper"] | None,
+        typer.Option("--style", help="As in the report, or for a journal: 88 mm wide, letters of 8 pt."),
+    ] = None,
+    whole_run: Annotated[
+        bool, typer.Option("--whole-run", help="All of the run, where the figure opens on a part of it.")
+    ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder of the tables, or the MAT file; by default named after the result."),
+        typer.Option("--out", help="Folder of the tables, or the file; by default named after the result or figure."),
     ] = None,
     force: Force = False,
     no_own_code: NoOwnCode = False,
 ) -> None:
-    """Write a result as CSV tables or as a MAT file."""
-    from dockdyn.results.export import export_csv, export_mat
-    from dockdyn.results.store import as_written, open_result, result_in
+    """Write a result as CSV tables or as a MAT file, or a figure of its report as PNG, SVG or PDF."""
+    from dockdyn.results.store import result_in
 
     result = result_in(result)
+    if to == "csv" or to == "mat":
+        asked = {"--figure": figure, "--style": style, "--whole-run": whole_run or None}
+        for flag in (flag for flag, value in asked.items() if value is not None):
+            raise Refusal(f"{flag}: is of figures; must be with --to png, svg or pdf")
+        _export_data(result, to, out, force)
+    else:
+        _export_figure(result, to, figure, style or "report", whole_run, out, force)
+
+
+def _export_data(result: Path, to: Literal["csv", "mat"], out: Path | None, force: bool) -> None:
+    """Write a result as tables or as one file for MATLAB."""
+    from dockdyn.results.export import export_csv, export_mat
+    from dockdyn.results.store import as_written, open_result
+
     dataset = open_result(result)
     if to == "csv":
         folder = out if out is not None else result.with_name(f"{result.stem}-csv")
@@ -102,6 +130,30 @@ def export(
     vacant_file(file, force, result)
     with as_written(result):
         export_mat(dataset, file)
+    say(f"Wrote {file}")
+
+
+def _export_figure(
+    result: Path, to: Format, name: str | None, style: Style, whole: bool, out: Path | None, force: bool
+) -> None:
+    """Write one figure of the report of a result."""
+    from dockdyn.files import write_file
+    from dockdyn.pages import report_of
+    from dockdyn.report.figure_file import figure_file
+    from dockdyn.report.report import named_apart
+    from dockdyn.results.store import as_written, open_result
+
+    dataset = open_result(result)
+    with as_written(result):
+        plots = {plot.name: plot for plot in named_apart(report_of(dataset).plots)}
+    if name not in plots:
+        asked = "--figure: is missing" if name is None else f"--figure {name}: no such figure"
+        raise Refusal(f"{asked}; must be one of {', '.join(plots)}")
+    file = out if out is not None else result.with_name(f"{name}.{to}")
+    vacant_file(file, force, result)
+    with as_written(result):
+        content = figure_file(plots[name], to, style, whole=whole)
+    write_file(file, content)
     say(f"Wrote {file}")
 
 

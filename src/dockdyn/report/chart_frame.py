@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dockdyn.report.drawing import COLOURS, WIDTH, arrange, power_of_ten
+from dockdyn.report.drawing import COLOURS, WIDTH, arrange, plain
 from dockdyn.report.field import Key
 
 if TYPE_CHECKING:
@@ -38,14 +38,6 @@ def frame(ax: Axes, keys: list[Key]) -> None:
             axis.set_minor_locator(NullLocator())
             axis.set_major_formatter(FuncFormatter(plain))
         ax.set(**{f"{name}lim": (key.values[0], key.values[-1])})
-
-
-def plain(value: float, _: int | None = None) -> str:
-    """A tick of a logarithmic scale: 0.02, 500, 2×10⁵."""
-    if 1e-3 <= value < 1e5:
-        return f"{value:g}"
-    digit, exponent = f"{value:.0e}".split("e")
-    return ("" if digit == "1" else f"{digit}×") + power_of_ten(10.0 ** int(exponent))
 
 
 def once(ax: Axes, words: str) -> str:

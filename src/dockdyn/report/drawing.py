@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.report.chart import SymmetricLog, tamed
+from dockdyn.report.palette import COLOURS, DASHES, SERIES
 from dockdyn.report.wording import ranges, significant
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
@@ -17,26 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
-
-# Name: colour on paper. A report replaces each by its style sheet's, so that a figure follows light and dark.
-COLOURS = {
-    "ink": "#1f2329",
-    "muted": "#59636f",
-    "rule": "#d5dae1",
-    "paper": "#fefefe",
-    "contact": "#e4e8ee",  # times of contact
-    "solid": "#dcd7cc",  # inside of a surface's solid
-    "wall": "#8a8272",
-    # hues that stay apart for colour-blind readers (Okabe and Ito), the light ones darkened for thin lines
-    "blue": "#0072b2",
-    "orange": "#d55e00",
-    "green": "#00916a",
-    "purple": "#a8528c",
-    "gold": "#b07d00",
-    "sky": "#4a9fd0",
-}
-SERIES = [COLOURS[name] for name in ("blue", "orange", "green", "purple", "gold", "sky")]
-DASHES: list[Any] = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5))]  # apart without colour, too
 
 STYLE: dict[str, Any] = {
     "font.size": 9,
@@ -77,8 +59,8 @@ STYLE: dict[str, Any] = {
 }
 WIDTH = 7.4  # in
 LEFT, RIGHT, TOP, BOTTOM = 0.82, 0.12, 0.26, 0.46  # in, margins of figures over time
+LINEAR = 0.7  # decades that the linear part of a symmetric logarithmic scale takes
 LEGEND_ROW, LEGEND_COLUMNS = 0.19, 3  # in
-BEYOND = 1e8
 CLOSE = 0.04  # share of a panel's width below which labels share one text
 
 
@@ -246,25 +228,19 @@ def legend(figure: Figure, ax: Axes) -> None:
 
 
 def tame(ax: Axes, values: np.ndarray, usual: float) -> None:
-    """A symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero.
+    """A symmetric logarithmic scale where a diverging run would squeeze its start, of `usual` size, to zero."""
+    scale = tamed(values, usual)
+    if isinstance(scale, SymmetricLog):
+        scale_symmetrically(ax, scale)
 
-    What is more than `BEYOND` times the usual leaves the panel.
-    """
-    sizes = np.abs(values)[np.isfinite(values)]
-    if not (usual > 0 and sizes.size and sizes.max() > 1e3 * usual):
-        return
+
+def scale_symmetrically(ax: Axes, scale: SymmetricLog) -> None:
+    """Gives the vertical axis a symmetric logarithmic scale."""
     from matplotlib.ticker import FuncFormatter
 
-    least = int(np.floor(np.log10(usual)))
-    ax.set_yscale("symlog", linthresh=10.0**least, linscale=0.7)
-    limits, ticks = [], [0.0]
-    for side in (-1.0, 1.0):
-        top = max(min(3 * float(np.nanmax(side * values)), BEYOND * usual), 10.0**least)
-        decades = range(least + 1, int(np.log10(top)) + 1)
-        ticks += [side * 10.0**decade for decade in decades[:: -(-len(decades) // 4) or 1]]
-        limits.append(side * top)
-    ax.set_ylim(*limits)
-    ax.set_yticks(sorted(ticks))
+    ax.set_yscale("symlog", linthresh=scale.threshold, linscale=LINEAR)
+    ax.set_ylim(*scale.limits)
+    ax.set_yticks(scale.ticks)
     ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
     ax.yaxis.minorticks_off()
 
@@ -276,3 +252,11 @@ def power_of_ten(value: float, _: int | None = None) -> str:
     exponent = round(np.log10(abs(value)))
     digits = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{'−' if value < 0 else ''}10{digits}"
+
+
+def plain(value: float, _: int | None = None) -> str:
+    """A tick of a logarithmic scale: 0.02, 500, 2×10⁵."""
+    if 1e-3 <= value < 1e5:
+        return f"{value:g}"
+    digit, exponent = f"{value:.0e}".split("e")
+    return ("" if digit == "1" else f"{digit}×") + power_of_ten(10.0 ** int(exponent))

@@ -8,8 +8,19 @@ import gzip
 from markupsafe import Markup
 
 PAGE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-# the frame inherits these: the replay unpacks its scripts and runs them, and reads data and pictures that are inside it
-POLICY = f"{PAGE} blob:; script-src 'unsafe-inline' 'unsafe-eval'; connect-src data: blob:"
+INLINE = "script-src 'unsafe-inline'"
+
+
+def policy(*, figures: bool, replay: bool) -> str:
+    """What a page may do: run the scripts inside it where figures need them, and what a replay needs where there is one.
+
+    The replay's frame inherits it: it unpacks scripts and runs them, and reads data and pictures that are inside it.
+    """
+    if replay:
+        return f"{PAGE} blob:; {INLINE} 'unsafe-eval'; connect-src data: blob:"
+    return f"{PAGE}; {INLINE}" if figures else PAGE
+
+
 SCRIPT = Markup(
     """
 (() => {

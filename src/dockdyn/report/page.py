@@ -8,11 +8,19 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from dockdyn.report.report import Block, Plot, Report, Table
+from markupsafe import Markup
+
+from dockdyn.report.chart import Chart
+from dockdyn.report.report import Block, Plot, Report, Table, named_apart
 from dockdyn.report.wording import MET, requirement
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+CSS_PIXELS = 96  # an inch
+CHART_SCRIPTS = ["chart_parts.js", "charts.js"]
+TOOLS = "figure_tools.js"
+FRAME = 90  # CSS pixels of names and axes around the panels of a chart
 
 
 def render_page(report: Report, *, replay: str = "", no_replay: str = "") -> str:
@@ -23,8 +31,8 @@ def render_page(report: Report, *, replay: str = "", no_replay: str = "") -> str
         replay: the packed replay of a run, empty where there is none.
         no_replay: why there is none, where there should be one.
     """
-    from dockdyn.report.drawing import COLOURS
-    from dockdyn.report.embedded_replay import PAGE, POLICY, SCRIPT
+    from dockdyn.report.embedded_replay import SCRIPT, policy
+    from dockdyn.report.palette import COLOURS
 
     blocks = {where: _placed(report.blocks, where) for where in ("key", "requirements", "before", "after", "inputs")}
     judged = _requirements_table(report.requirements)
@@ -38,11 +46,11 @@ def render_page(report: Report, *, replay: str = "", no_replay: str = "") -> str
         verdict=sentences(report.verdict),
         judgement=_judgement(report.requirements),
         blocks=blocks,
-        figures=_pictures(report.plots),
+        **_figures(report.plots),
         replay=replay,
         no_replay=no_replay,
         replay_script=SCRIPT,
-        policy=POLICY if replay else PAGE,
+        policy=policy(figures=bool(report.plots), replay=bool(replay)),
     )
 
 
@@ -94,11 +102,26 @@ def _requirements_table(found: Sequence[dict[str, Any]]) -> Table | None:
     return Table(columns, rows, worded={0, 3}, alarming={MET[False]}) if rows else None
 
 
-def _pictures(plots: Iterable[Plot]) -> list[dict[str, Any]]:
-    """Figures, each with what to look for in it, as parts of the page with captions."""
-    from dockdyn.report.picture import inline
+def _figures(plots: Iterable[Plot]) -> dict[str, Any]:
+    """Figures, each with what to look for in it, as parts of the page with captions; and the scripts that they need."""
+    from dockdyn.report.live_charts import packed_charts, packed_library, script
 
-    return [
-        {"picture": inline(draw(), f"figure{number}", caption), "caption": caption}
-        for number, (draw, caption) in enumerate(plots, start=1)
-    ]
+    figures: list[dict[str, Any]] = []
+    charts: list[Chart] = []
+    for number, plot in enumerate(named_apart(plots), start=1):
+        drawn = plot.draw()
+        figure: dict[str, Any] = {"name": plot.name, "caption": plot.caption, "picture": None}
+        if isinstance(drawn, Chart):
+            figure |= {"chart": len(charts), "height": round(CSS_PIXELS * drawn.height) + FRAME}
+            charts.append(drawn)
+        else:
+            from dockdyn.report.picture import inline
+
+            figure["picture"] = inline(drawn, f"figure{number}", plot.caption)
+        figures.append(figure)
+    return {
+        "figures": figures,
+        "charts": packed_charts(charts) if charts else "",
+        "library": packed_library() if charts else "",
+        "scripts": [Markup(script(name)) for name in (CHART_SCRIPTS if charts else []) + [TOOLS]],
+    }

@@ -3,24 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import xarray as xr
 
 from dockdyn.report.again import again
+from dockdyn.report.chart import Chart
 from dockdyn.report.wording import NOTHING, requirement, significant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Plot = tuple[Callable[[], "Figure"], str]  # what draws a figure, and what to look for in it
 Rows = Sequence[tuple[str, ...]]  # words and value, on the terminal also words, value and unit
 METHODS = {
     "located": "Runge–Kutta of order four, contact events and their delayed images located",
     "fixed": "Runge–Kutta of order four with a fixed step, events not located (first order across a contact)",
 }
 ENERGY = "the largest kinetic energy"  # what errors of energy are relative to
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure of a report.
+
+    Attributes:
+        name: what it is asked for by, and saved under.
+        draw: what draws it, as a chart or, where it is more than lines over axes, with Matplotlib.
+        caption: what to look for in it.
+    """
+
+    name: str
+    draw: Callable[[], Chart | Figure]
+    caption: str
+
+
+def named_apart(plots: Iterable[Plot]) -> list[Plot]:
+    """Figures, those after the first of a name with a number behind it."""
+    found: dict[str, Plot] = {}
+    for plot in plots:
+        name, number = plot.name, 2
+        while name in found:
+            name, number = f"{plot.name}-{number}", number + 1
+        found[name] = replace(plot, name=name)
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -89,7 +115,7 @@ class Report:
         verdict: what came of it, in sentences; the first is set apart.
         key: the key figures, rows of words and value.
         blocks: what it has besides.
-        plots: the figures, each a function that draws it with its caption.
+        plots: the figures.
         made: how it was made, rows of words and value.
         warnings: what to know before trusting the numbers.
         requirements: the requirements of a run as judged, as in its summary.

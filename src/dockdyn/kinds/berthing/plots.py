@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.drawing import COLOURS, align_label, arrange, legend, lines, shade_contacts, styled
+from dockdyn.report.chart import ZERO, Band, Chart, Line, Panel, lines_of, stems
+from dockdyn.report.drawing import COLOURS, arrange, contact_spans, legend, styled
+from dockdyn.report.time_chart import run_chart
 from dockdyn.scenario.tables.tree import BODY
 
 if TYPE_CHECKING:
@@ -17,20 +20,11 @@ SKETCHES = 6
 FALLEN, EARLY, SEEN = 0.8, 0.04, 20  # share of the energy's fall, of the run; samples that show a beginning
 
 
-def _panels(dataset: xr.Dataset, heights: list[float], entries: int) -> tuple[Figure, Any]:
+def _over_run(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
     """Panels over the time of a run, one above the other, contacts that lasted shaded."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    axes = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    arrange(figure, heights, entries)
-    end = float(dataset.time[-1])
-    for ax in axes:
-        shade_contacts(dataset, ax)
-        align_label(ax)
-        ax.set_xlim(0, end if end > 0 else 1)
-    axes[-1].set_xlabel("time since the impact, s" if dataset.sizes["impact"] else "time since they touched, s")
-    return figure, axes
+    across = "time since the impact, s" if dataset.sizes["impact"] else "time since they touched, s"
+    bands = [Band(float(onset), float(release)) for onset, release in contact_spans(dataset)]
+    return run_chart(dataset.time.values, [replace(panel, across=across) for panel in panels], bands)
 
 
 def turned(attitude: np.ndarray) -> np.ndarray:
@@ -48,63 +42,48 @@ def spatial(dataset: xr.Dataset) -> bool:
     return "base.roll" in dataset.coordinate.values
 
 
-@styled
-def meetings(dataset: xr.Dataset) -> Figure:
+def meetings(dataset: xr.Dataset) -> Chart:
     """Distance of the two and close up, impulses of impacts, normal force of what lasts: panels for what there is."""
     depth, time = dataset.depth.values, dataset.time.values
     struck, lasted = dataset.sizes["impact"] > 0, dataset.sizes["episode"] > 0
+    times = dataset.impact_time.values
     # the largest distance between the first meeting and the last
-    last = max([*dataset.impact_time.values, *dataset.episode_onset.values], default=0.0)
+    last = max([*times, *dataset.episode_onset.values], default=0.0)
     between = max(float(-depth[time <= last].min()), 0.0) if struck else 0.0
     deepest = 0.0 if struck else max(float(depth.max()), 0.0)
-    close = between > 0 or deepest > 0
-    figure, axes = _panels(dataset, [1.5] * (1 + close + struck + lasted), 2 if struck else 1)
-    rest = iter(axes)
-    whole = next(rest)
-    whole.plot(time, -depth, color=COLOURS["blue"], label="distance")
-    whole.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    whole.set_ylabel("distance, m")
-    if close:
-        ax = next(rest)
-        ax.plot(time, -depth * 1e3, color=COLOURS["blue"])
-        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
+    apart = Line(time, -depth, name="distance")
+    at = Line(times, np.zeros(len(times)), "orange", "impact", marker="^", size=4, joined=False)
+    panels = [Panel("distance, m", [apart, at] if struck else [apart], levels=[ZERO])]
+    if between > 0 or deepest > 0:
         size = 1e3 * max(between, deepest)
-        ax.set(ylim=(-0.1 * size, 1.12 * size) if struck else (-1.12 * size, 0.3 * size), ylabel="close up, mm")
+        limits = (-0.1 * size, 1.12 * size) if struck else (-1.12 * size, 0.3 * size)
+        near = Line(time, -depth * 1e3, name="distance")
+        panels.append(Panel("close up, mm", [near], levels=[ZERO], limits=limits))
     if struck:
-        times, impulses = dataset.impact_time.values, dataset.impact_normal_impulse.values
-        style: Any = {"color": COLOURS["orange"], "clip_on": False}
-        whole.plot(times, np.zeros(len(times)), "^", markersize=4, label="impact", **style)
-        legend(figure, whole)
-        ax = next(rest)
-        ax.vlines(times, 0, impulses, color=COLOURS["orange"], linewidth=1.0)
-        ax.plot(times, impulses, "o", markersize=3.5, **style)
-        ax.set_ylim(bottom=0)
-        ax.set_ylabel("impulse, N s")
+        impulses = stems(times, dataset.impact_normal_impulse.values, "orange", name="impact")
+        panels.append(Panel("impulse, N s", impulses, limits=(0, None)))
     if lasted:
-        ax = next(rest)
-        ax.plot(time, dataset.normal_force, color=COLOURS["blue"])
-        peaks = dataset.episode_peak_force
-        ax.plot(dataset.episode_peak_time, peaks, "o", color=COLOURS["ink"], markersize=3.5, clip_on=False)
-        ax.set_ylim(0, 1.12 * float(peaks.max()) or 1)
-        ax.set_ylabel("normal force, N")
-    return figure
+        peaks = dataset.episode_peak_force.values
+        force = [
+            Line(time, dataset.normal_force, "purple"),
+            Line(dataset.episode_peak_time, peaks, "ink", marker="o", joined=False),
+        ]
+        panels.append(Panel("normal force, N", force, limits=(0, 1.12 * float(peaks.max()) or 1.0)))
+    return _over_run(dataset, panels)
 
 
-@styled
-def joints(dataset: xr.Dataset, unit: str = "rad") -> Figure:
+def joints(dataset: xr.Dataset, unit: str = "rad") -> Chart:
     """Angles and rates of revolute joints, or travel and speeds of prismatic ones (`unit` m)."""
     names = [str(name) for name in dataset.joint.values[dataset.joint_unit.values == unit]]
     scale, words = (
         (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if unit == "rad" else (1.0, ("travel, m", "speed, m/s"))
     )
-    figure, axes = _panels(dataset, [1.8, 1.8], len(names))
-    lines(axes[0], dataset.time, scale * dataset.joint_angle.sel(joint=names).values, names)
-    lines(axes[1], dataset.time, scale * dataset.coordinate_rate.sel(coordinate=names).values, names)
-    for ax, label in zip(axes, words, strict=True):
-        ax.set_ylabel(label)
-        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    legend(figure, axes[0])
-    return figure
+    places, rates = dataset.joint_angle.sel(joint=names), dataset.coordinate_rate.sel(coordinate=names)
+    panels = [
+        Panel(label, lines_of(dataset.time.values, scale * values.values, names), 1.8, levels=[ZERO])
+        for label, values in zip(words, (places, rates), strict=True)
+    ]
+    return _over_run(dataset, panels)
 
 
 def turning(dataset: xr.Dataset) -> bool:
@@ -115,34 +94,27 @@ def turning(dataset: xr.Dataset) -> bool:
     )
 
 
-@styled
-def bodies(dataset: xr.Dataset) -> Figure:
+def bodies(dataset: xr.Dataset) -> Chart:
     """How far the chaser's base has turned, and how fast the target turns."""
     axes_of = ["roll", "pitch", "yaw"] if spatial(dataset) else ["yaw"]
-    about = [f"about {axis}" for axis in "xyz"[3 - len(axes_of) :]]
-    figure, axes = _panels(dataset, [1.5, 1.5], len(axes_of))
-    lines(axes[0], dataset.time, turned(dataset.base_attitude.values[:, 0])[:, 3 - len(axes_of) :], about)
-    names = [f"base.{axis}" for axis in axes_of]
-    rates = dataset.target_coordinate_rate.values[:, [list(dataset.target_coordinate.values).index(n) for n in names]]
-    lines(axes[1], dataset.time, np.degrees(rates), about)
-    for ax in axes:
-        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    axes[0].set_ylabel("base turned, deg")
-    axes[1].set_ylabel("target, deg/s")
-    legend(figure, axes[0])
-    return figure
+    first, time = 3 - len(axes_of), dataset.time.values
+    about = [f"about {axis}" for axis in "xyz"[first:]]
+    base = turned(dataset.base_attitude.values[:, 0])[:, first:]
+    known = list(dataset.target_coordinate.values)
+    rates = dataset.target_coordinate_rate.values[:, [known.index(f"base.{axis}") for axis in axes_of]]
+    panels = [
+        Panel("base turned, deg", lines_of(time, base, about), levels=[ZERO]),
+        Panel("target, deg/s", lines_of(time, np.degrees(rates), about), levels=[ZERO]),
+    ]
+    return _over_run(dataset, panels)
 
 
-@styled
-def momenta(dataset: xr.Dataset) -> Figure:
+def momenta(dataset: xr.Dataset) -> Chart:
     """Angular momentum of the wheel, and of both bodies about their common centre, by size."""
-    figure, (ax,) = _panels(dataset, [1.9], 2)
     sizes = [np.linalg.norm(dataset[name].values, axis=1) for name in ("wheel_momentum", "spin_momentum")]
-    lines(ax, dataset.time, np.stack(sizes, axis=1), ["wheel", "chaser and target about their common centre"])
-    ax.set_ylim(bottom=0)
-    ax.set_ylabel("angular momentum, N m s")
-    legend(figure, ax)
-    return figure
+    names = ["wheel", "chaser and target about their common centre"]
+    lines = lines_of(dataset.time.values, np.stack(sizes, axis=1), names)
+    return _over_run(dataset, [Panel("angular momentum, N m s", lines, 1.9, limits=(0, None))])
 
 
 def _bent(dataset: xr.Dataset) -> list[str]:
@@ -150,15 +122,14 @@ def _bent(dataset: xr.Dataset) -> list[str]:
     return [str(n) for n in dataset.link.values if float(dataset.tip_deflection.sel(link=n).max()) > 0]
 
 
-@styled
-def deflections(dataset: xr.Dataset) -> Figure:
+def deflections(dataset: xr.Dataset) -> Chart:
     """Deflection of the ends of flexible links."""
+    return _over_run(dataset, [Panel("deflection, mm", _deflected(dataset), 1.9)])
+
+
+def _deflected(dataset: xr.Dataset) -> list[Line]:
     flexible = _bent(dataset)
-    figure, (ax,) = _panels(dataset, [1.9], len(flexible))
-    lines(ax, dataset.time, dataset.tip_deflection.sel(link=flexible).values * 1e3, flexible)
-    ax.set_ylabel("deflection, mm")
-    legend(figure, ax)
-    return figure
+    return lines_of(dataset.time.values, dataset.tip_deflection.sel(link=flexible).values * 1e3, flexible)
 
 
 def elastic(dataset: xr.Dataset) -> bool:
@@ -166,17 +137,13 @@ def elastic(dataset: xr.Dataset) -> bool:
     return float(dataset.potential_energy.max()) > 0
 
 
-@styled
-def energies(dataset: xr.Dataset) -> Figure:
+def energies(dataset: xr.Dataset) -> Chart:
     """Energy of motion, of what is bent, and both; the first alone where nothing bends."""
     total = dataset.kinetic_energy + dataset.potential_energy
     labels = ["motion", "bent links and springs", "both"] if elastic(dataset) else ["motion"]
-    figure, (ax,) = _panels(dataset, [2.0], len(labels))
     values = np.stack([dataset.kinetic_energy, dataset.potential_energy, total], axis=1)
-    lines(ax, dataset.time, values, labels)
-    ax.set_ylabel("energy, J" if elastic(dataset) else "energy of motion, J")
-    legend(figure, ax)
-    return figure
+    label = "energy, J" if elastic(dataset) else "energy of motion, J"
+    return _over_run(dataset, [Panel(label, lines_of(dataset.time.values, values, labels), 2.0)])
 
 
 def working(dataset: xr.Dataset, unit: str) -> list[str]:
@@ -185,25 +152,19 @@ def working(dataset: xr.Dataset, unit: str) -> list[str]:
     return [str(name) for name in names if float(abs(dataset.torque.sel(coordinate=name)).max()) > 0]
 
 
-@styled
-def torques(dataset: xr.Dataset, unit: str = "rad/s") -> Figure:
+def torques(dataset: xr.Dataset, unit: str = "rad/s") -> Chart:
     """Torques of control on the base and on joints, or forces (`unit` m/s)."""
     worked = working(dataset, unit)
-    shown = [[n for n in worked if n.startswith("base.") == base] for base in (True, False)]
     what = "N m" if unit == "rad/s" else "N"
-    words = (f"base, {what}", f"joints, {what}")
-    kept = [(names, word) for names, word in zip(shown, words, strict=True) if names]
-    figure, axes = _panels(dataset, [1.5] * len(kept), len(worked))
+    panels: list[Panel] = []
     first = 0
-    for ax, (names, word) in zip(axes, kept, strict=True):
-        lines(ax, dataset.time, dataset.torque.sel(coordinate=names).values, names, first)
-        if first:  # one legend for both
-            lines(axes[0], [], np.zeros((0, len(names))), names, first)
-        first += len(names)
-        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-        ax.set_ylabel(word)
-    legend(figure, axes[0])
-    return figure
+    for base, words in ((True, f"base, {what}"), (False, f"joints, {what}")):
+        names = [name for name in worked if name.startswith("base.") == base]
+        if names:
+            values = dataset.torque.sel(coordinate=names).values
+            panels.append(Panel(words, lines_of(dataset.time.values, values, names, first), levels=[ZERO]))
+            first += len(names)
+    return _over_run(dataset, panels)
 
 
 def beginning(dataset: xr.Dataset) -> float | None:
@@ -215,25 +176,20 @@ def beginning(dataset: xr.Dataset) -> float | None:
     return 2 * float(dataset.time[at]) if SEEN <= 2 * at <= 2 * EARLY * len(energy) else None
 
 
-@styled
-def starts(dataset: xr.Dataset) -> Figure:
+def starts(dataset: xr.Dataset) -> Chart:
     """The beginning close up: rates of joints that turn, deflections, torques."""
     near = dataset.sel(time=slice(0, beginning(dataset)))
     names = [str(name) for name in dataset.joint.values[dataset.joint_unit.values == "rad"]]
-    flexible = _bent(dataset)
-    figure, axes = _panels(near, [1.5] * (3 if flexible else 2), len(names))
-    rates, torque = axes[0], axes[-1]
-    lines(rates, near.time, np.degrees(near.coordinate_rate.sel(coordinate=names).values), names)
-    lines(torque, near.time, near.torque.sel(coordinate=names).values, names)
-    if flexible:
-        lines(axes[1], near.time, near.tip_deflection.sel(link=flexible).values * 1e3, flexible)
-        axes[1].set_ylabel("deflection, mm")
-        axes[1].legend(loc="upper right")
-    for ax, label in ((rates, "rate, deg/s"), (torque, "joints, N m")):
-        ax.set_ylabel(label)
-        ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    legend(figure, rates)
-    return figure
+    rates = np.degrees(near.coordinate_rate.sel(coordinate=names).values)
+    torque = near.torque.sel(coordinate=names).values
+    panels = [Panel("rate, deg/s", lines_of(near.time.values, rates, names), levels=[ZERO])]
+    if _bent(dataset):
+        bent = lines_of(
+            near.time.values, near.tip_deflection.sel(link=_bent(dataset)).values * 1e3, _bent(dataset), len(names)
+        )
+        panels.append(Panel("deflection, mm", bent))
+    panels.append(Panel("joints, N m", lines_of(near.time.values, torque, names), levels=[ZERO]))
+    return replace(_over_run(near, panels), over="")
 
 
 @styled

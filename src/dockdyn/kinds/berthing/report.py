@@ -279,32 +279,36 @@ def kept(summary: dict[str, Any]) -> Block:
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     compliant = not dataset.sizes["impact"]
-    yield (
+    yield Plot(
+        "sketches",
         partial(drawn.sketches, dataset),
         f"The links in the x–y plane{', below in the x–z plane' if drawn.spatial(dataset) else ''}, dots at joints: compare "
         "how far the arm has stretched or folded.",
     )
     if dataset.attrs["again"]:
-        yield partial(drawn.meetings, dataset), MEETINGS[compliant]
+        yield Plot("meetings", partial(drawn.meetings, dataset), MEETINGS[compliant])
     for unit, words in (("rad", "angles and rates"), ("m", "travel and speeds")):
         if unit in dataset.joint_unit.values:
             what = "contacts are shaded" if compliant else "the impact is at t = 0"
             if dataset.sizes["impact"] > 1:
                 what = "rates jump at impacts"
-            yield partial(drawn.joints, dataset, unit), f"Joint {words}: {what}."
+            yield Plot("joints", partial(drawn.joints, dataset, unit), f"Joint {words}: {what}.")
     if drawn.turning(dataset):
-        yield (
+        yield Plot(
+            "bodies",
             partial(drawn.bodies, dataset),
             "How far the chaser’s base has turned since t = 0, and the rate of the target, each about its own axes.",
         )
     if float(dataset.tip_deflection.max()) > 0:
-        yield (
+        yield Plot(
+            "deflections",
             partial(drawn.deflections, dataset),
             "Deflection of the flexible links’ ends: vibration left by the impact."
             if not dataset.attrs["again"]
             else "Deflection of the flexible links’ ends: vibration that contact leaves.",
         )
-    yield (
+    yield Plot(
+        "energies",
         partial(drawn.energies, dataset),
         (
             "Energies: without control and dampers their sum "
@@ -315,14 +319,18 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     )
     for unit, words in (("rad/s", "Torques"), ("m/s", "Forces")):
         if drawn.working(dataset, unit):
-            yield partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
+            yield Plot(
+                "torques", partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
+            )
     if drawn.beginning(dataset) is not None:
-        yield (
+        yield Plot(
+            "starts",
             partial(drawn.starts, dataset),
             "The beginning close up: control takes most of the energy out in half that time.",
         )
     if float(abs(dataset.wheel_momentum).max()) > 0:
-        yield (
+        yield Plot(
+            "momenta",
             partial(drawn.momenta, dataset),
             "Angular momentum by size: what the bodies lose, the wheel (and thrusters) take up.",
         )

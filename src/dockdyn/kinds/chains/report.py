@@ -199,17 +199,20 @@ def kept(summary: dict[str, Any]) -> Block:
 
 def _impact_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw of impacts, and what to look for in it."""
-    yield (
+    yield Plot(
+        "relative-velocity",
         partial(chains_figures.relative_velocity, dataset),
         "Relative velocity of the centres of mass: it jumps at impacts (shaded) and stays between them. Marks that lie on "
         "each other: the masses alone decide; apart: springs inside took part in the impact.",
     )
-    yield (
+    yield Plot(
+        "velocities",
         partial(chains_figures.velocities, dataset),
         "Velocities of the masses and, below, of the centres of mass: the masses that meet swing on the springs inside.",
     )
     if np.any(dataset.normal_force.values):
-        yield (
+        yield Plot(
+            "forces",
             partial(chains_figures.forces, dataset),
             "Forces: the springs inside should be far below the contact’s while the masses touch.",
         )
@@ -217,15 +220,18 @@ def _impact_figures(dataset: xr.Dataset) -> Iterator[Plot]:
 
 def _latch_figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw of a latch, and what to look for in it."""
-    yield (
+    yield Plot(
+        "latch-travel",
         partial(chains_figures.latch_travel, dataset),
         "Travel of the probe into the latch: captured where it reaches the dashed line, thrown back where it turns before.",
     )
-    yield (
+    yield Plot(
+        "velocities",
         partial(chains_figures.velocities, dataset),
         "Velocities: after capture chaser and target move as one, else they part with the velocities of an elastic impact.",
     )
-    yield (
+    yield Plot(
+        "forces",
         partial(chains_figures.forces, dataset),
         "Force of the ramp, which grows with travel, and after capture that which holds the two together.",
     )

@@ -160,7 +160,8 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     space = "theta" not in dataset
     above = ", below from above" if space else ""
-    yield (
+    yield Plot(
+        "snapshots",
         partial(snapshots, dataset),
         f"The arm and its payload in axes of the station{', from the side' if space else ''}{above}: see where the payload "
         "meets the bay, and how the arm stands then.",
@@ -169,25 +170,35 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     for unit, words in (("rad", "angles and rates"), ("m", "travel and speeds")):
         if unit in dataset.joint_unit.values:
             follow = ", and the set-points that control would hold" if controlled else ""
-            yield partial(drawn.joints, dataset, unit), f"Joint {words}{follow}: rates jump at impacts (orange ticks)."
-    yield (
+            yield Plot(
+                "joints",
+                partial(drawn.joints, dataset, unit),
+                f"Joint {words}{follow}: rates jump at impacts (orange ticks).",
+            )
+    yield Plot(
+        "station",
         partial(drawn.station, dataset),
         "Attitude of the station against the orbital frame: what the arm’s motion and the impacts do to it.",
     )
     if "gap" in dataset and len(dataset.event_time):
-        yield (
+        yield Plot(
+            "gaps",
             partial(drawn.gaps, dataset),
             "Distances of the payload from the surfaces, close up, and the impulses of the impacts in the surfaces’ colours.",
         )
-    yield (
+    yield Plot(
+        "errors",
         partial(drawn.errors, dataset),
         "Change of the energy of motion, and how far what should be conserved is from its start: energy stays bounded, momenta "
         "are those of rounding.",
     )
     for unit, words in (("rad", "Torques"), ("m", "Forces")):
         if controlled and unit in dataset.joint_unit.values:
-            yield partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
-    yield (
+            yield Plot(
+                "torques", partial(drawn.torques, dataset, unit), f"{words} of control: flat tops are at the limits."
+            )
+    yield Plot(
+        "iterations",
         partial(drawn.iterations, dataset),
         "Corrections of Newton’s method in the steps that end at samples: more of them where the motion turns sharply.",
     )

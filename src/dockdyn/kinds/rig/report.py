@@ -178,32 +178,42 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
     space = dataset.sizes["axis"] > 1
     what = "Sizes of the contact force" if space else "Force on the model"
-    yield (
+    yield Plot(
+        "force",
         partial(drawn.beside, dataset, "ideal_force", "total_force", "force, N"),
         f"{what} with and without rig: the difference below is what the rig gets wrong.",
     )
-    yield (
+    yield Plot(
+        "velocity",
         partial(drawn.beside, dataset, "ideal_velocity", "velocity", "speed, mm/s" if space else "velocity, mm/s", 1e3),
         f"{'Speed of the point that touches' if space else 'Velocity'} with and without rig.",
     )
-    yield (
+    yield Plot(
+        "energy",
         partial(drawn.energy, dataset),
         "Kinetic energy, and the work of all forces on the model beside that of the contact at the robot: where the two part, "
         "the loop has given or taken energy.",
     )
     words = drawn.window(dataset)[1]
-    yield partial(drawn.closely, dataset), f"Force and velocity in {words}, close up: see amplitude and phase apart."
+    yield Plot(
+        "closely",
+        partial(drawn.closely, dataset),
+        f"Force and velocity in {words}, close up: see amplitude and phase apart.",
+    )
     if space:
-        yield (
+        yield Plot(
+            "path",
             partial(drawn.path, dataset),
             "Way of the point that touches, seen from the target: from the side, and along x.",
         )
-        yield (
+        yield Plot(
+            "poses",
             partial(drawn.poses, dataset),
             "Pose of the chaser, the model less that without rig: what the rig has changed of the motion.",
         )
         if float(np.abs(dataset.robot_pose - dataset.model_pose).max()) > NEGLIGIBLE:
-            yield (
+            yield Plot(
+                "lag",
                 partial(drawn.poses, dataset, "robot_pose", "model_pose"),
                 "Pose of the robot less that of the model it follows: the lag of hold and robot.",
             )
@@ -215,6 +225,10 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
             else f"Velocity over position, and force over position, in {words}: the area inside the rig’s loop of force is the "
             "energy that its lateness gives."
         )
-        yield partial(drawn.portrait, dataset), caption
+        yield Plot("portrait", partial(drawn.portrait, dataset), caption)
     if dataset.attrs["compensator"] != "none" and bool(dataset.gain.any()):
-        yield partial(drawn.gain, dataset), "The compensator’s gain with the range it visits (dotted), and its force."
+        yield Plot(
+            "gain",
+            partial(drawn.gain, dataset),
+            "The compensator’s gain with the range it visits (dotted), and its force.",
+        )

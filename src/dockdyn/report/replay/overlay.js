@@ -82,7 +82,7 @@
   const plots = make("div", { id: "dd-plots", class: "card" });
   const cursors = [];
   const bright = { "#0072b2": "#58b4ee", "#d55e00": "#ff9a52", "#00916a": "#3ed3a4", "#a8528c": "#e29cc9",
-    "#b07d00": "#e8bd4a", "#4a9fd0": "#9fd4f2" };
+    "#b07d00": "#e8bd4a", "#4a9fd0": "#9fd4f2", "#1d3a6b": "#a9c1f0", "#7a3310": "#c98a63", "#3f5c12": "#a5c567" };
   const lit = (colour) => bright[colour] || colour;
   for (const signal of run.signals) {
     const values = signal.series.flatMap((one) => one.line[1]).filter((v) => v !== null);
@@ -314,6 +314,11 @@
     if (keys[event.key]) { event.preventDefault(); event.stopPropagation(); keys[event.key](); }
   }, true);
 
+  // the report around it tells an instant that the reader has pointed at
+  addEventListener("message", ({ data, source }) => {
+    if (source === parent && Number.isFinite(data?.seek)) { pause(); seek(data.seek); }
+  });
+
   const started = performance.now();
   function begin() {
     const found = window.__VISER4D__;
@@ -324,6 +329,7 @@
     player = found;
     look(0); draw();
     window.__DOCKDYN__ = { seek, play, pause, look, steps: last + 1, time, get step() { return step; }, ready: true };
+    if (parent !== window) parent.postMessage({ replay: "ready" }, "*");
   }
   function mount() {
     document.getElementById("dd")?.remove();

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from importlib import resources
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dockdyn.report.drawing import SERIES
+from dockdyn.report.chart import thin_rows
+from dockdyn.report.palette import SERIES
 from dockdyn.report.replay.scene import Arrow, Motion, Scene
 
 PLAYS = 20.0  # s, about how long a run takes to play
@@ -104,14 +104,7 @@ def _rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a numb
 
 
 def _thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
-    """Times and values of a plot: where there are many, the least and the largest of each of equal groups, in their order."""
-    rows = np.arange(len(time))
-    if len(time) > SAMPLES:
-        edges = np.linspace(0, len(time), SAMPLES // 2 + 1).astype(int)
-        chosen = {0, len(time) - 1}
-        for low, high in pairwise(edges):
-            part = np.nan_to_num(values[low:high], nan=0.0)
-            chosen |= {low + int(part.argmin()), low + int(part.argmax())}
-        rows = np.array(sorted(chosen))
+    """Times and values of a plot, as many as draw it."""
+    rows = thin_rows(values, SAMPLES)
     kept = [float(f"{v:.5g}") if np.isfinite(v) else None for v in values[rows]]
     return [_rounded(time[rows], 7), kept]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.chart_frame import once, plain
-from dockdyn.report.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, short, styled
+from dockdyn.report.chart import Chart, Level, Line, Panel
+from dockdyn.report.chart_frame import once
+from dockdyn.report.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, plain, short, styled
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.statistics import percentile_interval
@@ -151,43 +152,28 @@ def _index_words(found: dict[str, Any]) -> str:
     return f"{words} (rank {signed})".replace("-", "−")
 
 
-@styled
-def convergence_figure(convergence: dict[str, Any], unit: str) -> Figure:
+def convergence_figure(convergence: dict[str, Any], unit: str) -> Chart:
     """Estimates and their intervals over the number of cases."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter
-
-    shares = [(name, words) for name, words in SETTLING if f"{name}_probability" in convergence]
-    rows = len(shares) + ("peak_force_95_N" in convergence)
-    figure = Figure()
-    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
-    arrange(figure, [1.35] * rows, 2)
-    figure.subplots_adjust(right=1 - 0.25 / WIDTH)  # room for half the last tick's number
-    runs = np.array(convergence["runs"])
-    for ax, (name, words) in zip(axes, shares, strict=False):
-        values, ends = convergence[f"{name}_probability"], convergence[f"{name}_interval_95"]
-        settle(ax, runs, 100 * np.array(values), 100 * np.array(ends))
-        ax.set_ylabel(words)
-    if rows > len(shares):
+    runs = np.array(convergence["runs"], float)
+    panels = []
+    for name, words in SETTLING:
+        if f"{name}_probability" in convergence:
+            values, ends = convergence[f"{name}_probability"], convergence[f"{name}_interval_95"]
+            panels.append(_settling(runs, 100 * np.array(values), 100 * np.array(ends), words))
+    if "peak_force_95_N" in convergence:
         ends = np.array(convergence["peak_force_95_interval_N"], dtype=float)
-        settle(axes[-1], runs, np.array(convergence["peak_force_95_N"], dtype=float), ends)
-        axes[-1].set_ylabel(f"peak, 95 %, {unit}")
-    for ax in axes:
-        align_label(ax)
-    axes[-1].set(xscale="log", xlim=(runs[0], runs[-1]), xlabel="cases")
-    axes[-1].xaxis.set_major_formatter(FuncFormatter(plain))
-    legend(figure, axes[0])
-    return figure
+        values = np.array(convergence["peak_force_95_N"], dtype=float)
+        panels.append(_settling(runs, values, ends, f"peak, 95 %, {unit}"))
+    return Chart(panels, whole=(float(runs[0]), float(runs[-1])))
 
 
 SETTLING = (("capture", "captured, %"), ("requirements", "all met, %"))
 
 
-def settle(ax: Axes, runs: np.ndarray, values: np.ndarray, ends: np.ndarray) -> None:
+def _settling(runs: np.ndarray, values: np.ndarray, ends: np.ndarray, label: str) -> Panel:
     """An estimate in its interval; an end that was not known yet is left out."""
-    ax.fill_between(runs, ends[:, 0], ends[:, 1], color=BLUE, alpha=0.22, linewidth=0, label="95 % sure")
-    ax.plot(runs, values, color=BLUE, label="estimate")
-    ax.axhline(values[-1], color=MUTED, linewidth=0.6)
+    lines = [Line(runs, ends[:, 0], "sky", "95 % sure", reach=ends[:, 1]), Line(runs, values, "blue", "estimate")]
+    return Panel(label, lines, 1.35, across="cases", across_scale="log", levels=[Level(float(values[-1]))])
 
 
 def key_axis(ax: Axes, side: str, cases: CampaignCases, key: str) -> None:

@@ -163,23 +163,25 @@ def overview(cases: CampaignCases, answers: dict[str, Any]) -> list[tuple[str, s
 def figures(cases: CampaignCases, answers: dict[str, Any], found: CaptureMap | None) -> Iterator[Plot]:
     """The figures that there is something to show in, each with what to look for."""
     if answers["peak_force"] and answers["figures"][answers["peak_force"]]["cases"] > 1:
-        yield (
+        yield Plot(
+            "load",
             partial(load_figure, cases, answers["peak_force"]),
             "How the largest force is distributed, and the share of cases that exceed it. Bars are the intervals of the "
             "percentiles.",
         )
     if found is not None:
-        yield partial(map_figure, cases, found), _map_words(cases, found)
+        yield Plot("map", partial(map_figure, cases, found), _map_words(cases, found))
     decided = [name for name in (found.of if found else "", answers["peak_force"]) if name in answers["sensitivity"]]
     if decided:
         names = list(dict.fromkeys(decided))
         told = " and ".join(WORDS_OF.get(name, f"the {figure_words(cases, name)}") for name in names)
         words = INFLUENCE.format(figures=told)
-        yield partial(influence_figure, cases, answers["sensitivity"], names), words
+        yield Plot("influence", partial(influence_figure, cases, answers["sensitivity"], names), words)
     settled = answers["convergence"]
     if cases.count > 1 and len(settled) > 1:
         unit = cases.units.get(answers["peak_force"] or "", "")
-        yield (
+        yield Plot(
+            "convergence",
             partial(convergence_figure, settled, unit),
             "How the estimates settle: four times as many cases halve an interval.",
         )

@@ -84,7 +84,8 @@ def _titled(words: str) -> str:
 
 
 def _robot_figures(robot: Robot) -> Iterator[Plot]:
-    yield (
+    yield Plot(
+        "fit",
         partial(fit_figure, robot),
         "Commanded, actual and simulated position: the last two should lie on each other, and the residual below should "
         "look alike at all times.",
@@ -93,9 +94,10 @@ def _robot_figures(robot: Robot) -> Iterator[Plot]:
         "Frequency response, dead time included, with the band that is 95 % sure; its half width is below. Outside the "
     )
     words += "shaded range the log tells little, and the model is an extrapolation."
-    yield partial(bode_figure, robot), words
+    yield Plot("bode", partial(bode_figure, robot), words)
     if robot.tests is not None:
-        yield (
+        yield Plot(
+            "residual",
             partial(residual_figure, robot),
             "Correlations of the residuals: bars beyond the band on the left are noise with memory or missing dynamics; "
             "on the right, at lags above zero, missing dynamics, and below zero feedback from the position to the command.",
@@ -103,11 +105,13 @@ def _robot_figures(robot: Robot) -> Iterator[Plot]:
 
 
 def _contact_figures(contact: Contact) -> Iterator[Plot]:
-    yield (
+    yield Plot(
+        "force",
         partial(force_figure, contact),
         "Measured and fitted force: what is left below should be noise alone, at the ends of the contact, too.",
     )
-    yield (
+    yield Plot(
+        "stroke",
         partial(stroke_figure, contact),
         "What the force has beside the spring’s, over depth, in and out: delay and damping both open the loop, to opposite "
         "sides. With the delay taken back the damping is left, and the area inside is the energy that it takes out.",

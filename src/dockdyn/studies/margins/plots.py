@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import xarray as xr
 
+from dockdyn.report.chart import Band, Chart, Level, Line, Note, Panel, tamed
 from dockdyn.report.chart_frame import SHADE, frame, once, panel
 from dockdyn.report.drawing import (
     COLOURS,
     DASHES,
     SERIES,
     WIDTH,
-    arrange,
     legend,
     ranked_bars,
     short,
     styled,
-    tame,
 )
 from dockdyn.report.field import Key, boundary, cell_corners, field, on_axes, smooth, unstable_on_left
 from dockdyn.report.wording import significant, together
@@ -103,8 +102,7 @@ def family_figure(dataset: xr.Dataset) -> Figure:
     return figure
 
 
-@styled
-def sweep_figure(dataset: xr.Dataset) -> Figure:
+def sweep_figure(dataset: xr.Dataset) -> Chart:
     """The growth rate over one key, stable values shaded, the located crossings of zero marked."""
     key = Key.of(dataset.x)
     growth = dataset.growth_rate.values
@@ -113,64 +111,59 @@ def sweep_figure(dataset: xr.Dataset) -> Figure:
     places = np.r_[key.values, crossings]
     order = np.argsort(places, kind="stable")
     places, values = places[order], np.r_[growth, np.zeros(crossings.size)][order]
-    figure, ax = panel(2.6, entries=4)
-    frame(ax, [key])
-    ax.set_ylabel("growth rate, 1/s")
-    spans = [
-        (start, end - start)
+    stable = [
+        Band(float(start), float(end), colour="sky", alpha=0.22, legend="stable")
         for start, end, left, right in zip(places, places[1:], values, values[1:], strict=False)
         if left <= 0 and right <= 0 and left + right < 0
     ]
-    if spans:
-        ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), **SHADE)
-        ax.fill([], [], label="stable", **SHADE)
-    ax.axhline(0, color=COLOURS["muted"], linewidth=0.8)
-    ax.plot(places, values, color=COLOURS["blue"], label="growth rate")
-    ax.plot(crossings, np.zeros(crossings.size), "o", color=COLOURS["ink"], markersize=4.5, label="boundary")
-    for crossing in crossings[:NAMED]:  # beside the line, which rises or falls there
-        rising = np.interp(crossing * (1 + 1e-6), places, values) > 0
-        late = key.share(crossing) > 0.85
-        place = (-6 if late else 6, 5 if rising == late else -11)
-        side = "right" if late else "left"
-        ax.annotate(key.said(crossing), (crossing, 0), place, textcoords="offset points", ha=side, fontsize=8)
+    lines = [Line(places, values, "blue", "growth rate")]
+    if crossings.size:
+        lines.append(Line(crossings, np.zeros(crossings.size), "ink", "boundary", marker="o", size=4.5, joined=False))
+    point = _scenario_point(dataset, [key])
+    if point is not None:
+        height = json.loads(dataset.attrs["margins"])["growth_rate_1_s"]
+        lines.append(Line(point, [height], "green", "this scenario", marker="X", size=9, joined=False))
     known = values[np.isfinite(values)]
-    tame(ax, known, float(np.median(np.abs(known))))
-    _mark_scenario(dataset, [key], ax, json.loads(dataset.attrs["margins"])["growth_rate_1_s"])
-    legend(figure, ax)
-    return figure
+    panel = Panel(
+        "growth rate, 1/s",
+        lines,
+        height=2.6,
+        across=key.label,
+        across_scale="log" if key.logarithmic else "linear",
+        bands=stable,
+        levels=[Level(0.0, width=0.8)],
+        notes=[_crossing_note(key, crossing, places, values) for crossing in crossings[:NAMED]],
+        scale=tamed(known, float(np.median(np.abs(known)))),
+    )
+    return Chart([panel], whole=(float(key.values[0]), float(key.values[-1])))
 
 
-@styled
-def roots_figure(margins: dict[str, Any]) -> Figure:
+def _crossing_note(key: Key, crossing: float, places: np.ndarray, values: np.ndarray) -> Note:
+    """The value of a crossing, beside the line, which rises or falls there."""
+    rising = np.interp(crossing * (1 + 1e-6), places, values) > 0
+    late = bool(key.share(np.asarray(crossing)) > 0.85)
+    away = (-6.0 if late else 6.0, 5.0 if rising == late else -11.0)
+    side: Literal["left", "right"] = "right" if late else "left"
+    return Note(float(crossing), 0.0, key.said(crossing), away, side)
+
+
+def roots_figure(margins: dict[str, Any]) -> Chart:
     """The rightmost roots in the complex plane, and those next to the imaginary axis close up."""
-    from matplotlib.figure import Figure
-
     given = np.array(margins["rightmost_roots"], dtype=float).reshape(-1, 2)
     roots = np.unique(np.concatenate([given, given * [1, -1]]).round(12), axis=0)[::-1]  # the system is real
     size = float(np.hypot(*roots[0])) or 1.0
     near = roots[np.hypot(roots[:, 0] - roots[0, 0], np.abs(roots[:, 1]) - abs(roots[0, 1])) <= NEAR * size]
-    figure = Figure()
-    entries = len({root < 0 for root in roots[:, 0]})
-    if len(near) == len(roots):
-        axes = [figure.subplots()]
-        arrange(figure, [2.6], entries, title=-0.14)
-    else:
-        axes = list(figure.subplots(1, 2))
-        arrange(figure, [2.6], entries, title=0.06)
-        axes[0].set_title("next to the imaginary axis", loc="left")
-        axes[1].set_title("the rightmost ones", loc="left")
-        _draw_roots(axes[1], roots, room=0.0)
-    _draw_roots(axes[0], near, room=0.26 * len(axes))
     real, imaginary = roots[0, 0], np.abs(roots[:, 1][roots[:, 0] > roots[0, 0] - 1e-9 * size]).max()
     words = significant(real) + (f" ± {significant(imaginary)} i" if imaginary else "")
-    side, words = ("right" if real < 0 else "left"), words.replace("-", "−")
-    place = (-7 if real < 0 else 7, -3)
-    axes[0].annotate(words, (real, imaginary), place, textcoords="offset points", ha=side, fontsize=8)
-    legend(figure, axes[-1])
-    return figure
+    side: Literal["left", "right"] = "right" if real < 0 else "left"
+    note = Note(float(real), float(imaginary), words.replace("-", "−"), (-7.0 if real < 0 else 7.0, -3.0), side)
+    if len(near) == len(roots):
+        return Chart([_root_panel(near, 0.26, notes=[note])])
+    close = _root_panel(near, 0.52, title="next to the imaginary axis", notes=[note])
+    return Chart([close, _root_panel(roots, 0.0, title="the rightmost ones")], columns=2)
 
 
-def _draw_roots(ax: Axes, roots: np.ndarray, room: float) -> None:
+def _root_panel(roots: np.ndarray, room: float, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
     """Roots (n, 2) with the imaginary axis; the left half-plane, where roots decay, is shaded.
 
     `room` is the share of the width that is kept free beside the rightmost root, away from the imaginary axis.
@@ -183,14 +176,23 @@ def _draw_roots(ax: Axes, roots: np.ndarray, room: float) -> None:
         left = min(left, (high - room * right) / (1 - room))
     else:
         right = max(right, (high - room * left) / (1 - room))
-    ax.axvspan(left, 0, **SHADE)
-    ax.axvline(0, color=COLOURS["ink"], linewidth=1.2)
+    lines = []
     for decays, marker, colour in ((True, "o", "blue"), (False, "s", "orange")):
         found = roots[(roots[:, 0] < 0) == decays]
         if len(found):
             words = "a root that decays" if decays else "a root that grows"
-            ax.plot(*found.T, marker, color=COLOURS[colour], markersize=5, label=words)
-    ax.set(xlim=(left, right), ylim=(-reach, reach), xlabel="real part, 1/s", ylabel="imaginary part, rad/s")
+            lines.append(Line(found[:, 0], found[:, 1], colour, words, marker=marker, size=5, joined=False))
+    return Panel(
+        "imaginary part, rad/s",
+        lines,
+        height=2.6,
+        across="real part, 1/s",
+        across_limits=(left, right),
+        limits=(-reach, reach),
+        bands=[Band(left, 0.0, colour="sky", alpha=0.22)],
+        levels=[Level(0.0, "x", colour="ink", width=1.2)],
+        **rest,
+    )
 
 
 @styled
@@ -217,13 +219,14 @@ def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:
     return sorted((pair for pair in found if np.isfinite(pair[1])), key=lambda pair: -abs(pair[1]))
 
 
-def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes, height: float | None = None) -> None:
-    """Marks where the scenario itself lies, when inside the axes; `height` for a single key."""
+def _mark_scenario(dataset: xr.Dataset, keys: list[Key], ax: Axes) -> None:
+    """Marks where the scenario itself lies, when inside the axes."""
     point = _scenario_point(dataset, keys)
     if point is not None:
-        place = (point[0], point[1] if height is None else height)
         style: dict[str, Any] = {"markersize": 9, "markeredgewidth": 1.4, "zorder": 4, "clip_on": False}
-        ax.plot(*place, "X", color=COLOURS["green"], markeredgecolor=COLOURS["paper"], label="this scenario", **style)
+        ax.plot(
+            *point[:2], "X", color=COLOURS["green"], markeredgecolor=COLOURS["paper"], label="this scenario", **style
+        )
 
 
 def _scenario_point(dataset: xr.Dataset, keys: list[Key]) -> list[float] | None:

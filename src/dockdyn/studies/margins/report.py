@@ -354,12 +354,12 @@ def figures(dataset: xr.Dataset, margins: dict[str, Any]) -> Iterator[Plot]:
         words = "Roots of the loop: the rightmost one decides; left of the imaginary axis roots decay, right of it they grow."
         if margins["drift_modes"]:
             words += " Those at zero, of bodies that drift freely, are left out."
-        yield partial(roots_figure, margins), words
+        yield Plot("roots", partial(roots_figure, margins), words)
     if ranked_sensitivities(margins):
         blue, orange = ("widens", "narrows") if _measure(margins) == "delay margin" else ("lowers", "raises")
         words = f"What 100 % more of a key would do to the {_measure(margins)}, as far as its slope here tells: "
         words += f"blue {blue} it, orange {orange} it. The {BARS} largest at most."
-        yield partial(sensitivity_figure, margins), words
+        yield Plot("sensitivity", partial(sensitivity_figure, margins), words)
 
 
 def _sweep(dataset: xr.Dataset) -> Plot:
@@ -368,13 +368,15 @@ def _sweep(dataset: xr.Dataset) -> Plot:
     located = f"located to {significant(tolerance, 1)} of an axis" if tolerance else "located"
     if "y" not in dataset.growth_rate.dims:
         words = f"Growth rate over {x.name}: where it is below zero the loop is stable. The crossings are {located}, "
-        return partial(sweep_figure, dataset), words + f"the line joins {x.values.size} computed values."
+        return Plot("sweep", partial(sweep_figure, dataset), words + f"the line joins {x.values.size} computed values.")
     y = Key.of(dataset.y)
     if dataset.sizes["family"] > 1:
         side = stable_side(dataset)
         words = f"Boundaries of stability over {x.name} and {y.name}, {located}: "
         words += f"any point {side} a curve is stable, and " if side else ""
-        return partial(family_figure, dataset), words + "short strokes point into the unstable side of each."
+        return Plot(
+            "family", partial(family_figure, dataset), words + "short strokes point into the unstable side of each."
+        )
     words = f"Stability over {x.name} and {y.name}: stable where shaded. The boundary is {located}; contours of the "
     words += f"growth rate are interpolated between {x.values.size} × {y.values.size} computed values."
-    return partial(chart_figure, dataset), words
+    return Plot("chart", partial(chart_figure, dataset), words)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.rig.measures import size
-from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, power_of_ten, short, styled
+from dockdyn.report.chart import ZERO, Chart, Line, Panel, Scale, series
+from dockdyn.report.drawing import short
 from dockdyn.report.report import Plot
+from dockdyn.report.time_chart import TIME
 from dockdyn.results.columns import NUMBER
 from dockdyn.results.measures import departure, kept
 from dockdyn.studies.overlay.measured_log import MeasuredLog, left, run_columns
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 PANELS = 6  # in one figure
-MOST = 4000  # points of a line
 Runs = Mapping[str, xr.Dataset]  # by what the legend calls them
 Lines = dict[str, np.ndarray]  # a panel each, by the label of its vertical axis
 
@@ -30,6 +27,7 @@ Lines = dict[str, np.ndarray]  # a panel each, by the label of its vertical axis
 class Quantity:
     """Something that runs have over time, drawn for all of them in the same panels."""
 
+    name: str
     words: str  # what it is, for the caption
     of: Callable[[xr.Dataset], Lines]  # nothing where a run does not have it
     logarithmic: bool = False
@@ -95,32 +93,51 @@ def only(values: np.ndarray) -> np.ndarray:
 
 QUANTITIES = (
     Quantity(
+        "normal-force",
         "Normal force of all contacts together.",
         partial(_of_variable, "normal_force", "force, N", lambda values: values.sum(axis=1), 1.0),
     ),
-    Quantity("Force on the model of the rig.", partial(_of_variable, "total_force", "force, N", only, 1.0)),
-    Quantity("Velocity on the rig less that without rig: zero is right.", _rig_error),
-    Quantity("Gain of the compensator.", partial(_of_variable, "gain", "gain, N s/m", only, 1.0)),
     Quantity(
+        "rig-force", "Force on the model of the rig.", partial(_of_variable, "total_force", "force, N", only, 1.0)
+    ),
+    Quantity("rig-velocity-error", "Velocity on the rig less that without rig: zero is right.", _rig_error),
+    Quantity("gain", "Gain of the compensator.", partial(_of_variable, "gain", "gain, N s/m", only, 1.0)),
+    Quantity(
+        "depth",
         "Depth of the deepest contact, negative while apart.",
         partial(_of_variable, "depth", "depth, mm", lambda values: values.max(axis=1), 1e3),
         close=True,
     ),
     Quantity(
+        "distance",
         "Distance of the nearest point from a surface.",
         partial(_of_variable, "gap", "distance, mm", lambda values: values.min(axis=1), 1e3),
     ),
-    Quantity("Travel of the tip into the latch.", partial(_of_variable, "latch_travel", "travel, mm", only, 1e3)),
-    Quantity("Relative velocity of the centres of mass.", _relative_velocity),
-    Quantity("Joint angles and travels.", _joint_angles),
     Quantity(
+        "latch-travel",
+        "Travel of the tip into the latch.",
+        partial(_of_variable, "latch_travel", "travel, mm", only, 1e3),
+    ),
+    Quantity("relative-velocity", "Relative velocity of the centres of mass.", _relative_velocity),
+    Quantity("joints", "Joint angles and travels.", _joint_angles),
+    Quantity(
+        "deflection",
         "Largest deflection of the flexible links’ ends.",
         partial(_of_variable, "tip_deflection", "deflection, mm", lambda values: values.max(axis=1), 1e3),
     ),
-    Quantity("How far the chaser has turned since t = 0.", _chaser_rotation),
-    Quantity("Attitude of the station.", partial(_of_variable, "theta", "angle, deg", only, float(np.degrees(1.0)))),
-    Quantity("Kinetic energy.", partial(_of_variable, "kinetic_energy", "energy, J", only, 1.0)),
-    Quantity("Relative errors of momentum: both should stay near round-off.", _momentum_errors, logarithmic=True),
+    Quantity("chaser-rotation", "How far the chaser has turned since t = 0.", _chaser_rotation),
+    Quantity(
+        "station",
+        "Attitude of the station.",
+        partial(_of_variable, "theta", "angle, deg", only, float(np.degrees(1.0))),
+    ),
+    Quantity("kinetic-energy", "Kinetic energy.", partial(_of_variable, "kinetic_energy", "energy, J", only, 1.0)),
+    Quantity(
+        "momentum-errors",
+        "Relative errors of momentum: both should stay near round-off.",
+        _momentum_errors,
+        logarithmic=True,
+    ),
 )
 
 
@@ -130,61 +147,38 @@ def overlaid(runs: Runs) -> list[Plot]:
     for quantity in QUANTITIES:
         lines = {label: quantity.of(dataset) for label, dataset in runs.items()}
         if any(np.nanmax(np.abs(values), initial=0) > 0 for each in lines.values() for values in each.values()):
-            found.append((partial(_quantity_figure, quantity, runs, lines), quantity.words))
+            found.append(Plot(quantity.name, partial(_quantity_figure, quantity, runs, lines), quantity.words))
     return found
 
 
-def _styles(count: int) -> list[dict[str, Any]]:
-    """A style for each run: all colours, then again with another dash."""
-    return [
-        {"color": SERIES[index % len(SERIES)], "linestyle": DASHES[(index + index // len(SERIES)) % len(DASHES)]}
-        for index in range(count)
-    ]
+def _chart(panels: list[Panel], start: float, end: float) -> Chart:
+    """Panels over the time of the runs."""
+    height = 2.1 if len(panels) == 1 else 1.5
+    return Chart([replace(panel, height=height) for panel in panels], whole=(start, end or 1.0), over=TIME)
 
 
-def _thin(values: np.ndarray) -> np.ndarray:
-    return values[:: -(-len(values) // MOST) or 1]
-
-
-def _panels(count: int, entries: int) -> tuple[Figure, np.ndarray]:
-    """So many panels over time, one above the other."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
-    arrange(figure, [2.1 if count == 1 else 1.5] * count, max(entries, 2))
-    for ax in axes:
-        align_label(ax)
-    axes[-1].set_xlabel("time, s")
-    return figure, axes
-
-
-@styled
-def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> Figure:
+def _quantity_figure(quantity: Quantity, runs: Runs, lines: dict[str, Lines]) -> Chart:
     """One quantity of all runs."""
-    from matplotlib.ticker import FuncFormatter
-
     labels = list(dict.fromkeys(label for each in lines.values() for label in each))[:PANELS]
+    scale: Scale = "log" if quantity.logarithmic else "linear"
+    panels = []
+    for label in labels:
+        drawn = [
+            Line(runs[name].time, lines[name][label], name=short(name), **series(place))
+            for place, name in enumerate(runs)
+            if label in lines[name]
+        ]
+        levels = [] if quantity.logarithmic or not _crosses_zero(drawn) else [ZERO]
+        panels.append(Panel(label, drawn, scale=scale, levels=levels))
     deepest = max((float(np.nanmax(each[labels[0]])) for each in lines.values() if labels[0] in each), default=0.0)
-    close = quantity.close and deepest > 0
-    figure, axes = _panels(len(labels) + close, len(runs))
-    for (name, dataset), style in zip(runs.items(), _styles(len(runs)), strict=True):
-        for ax, label in zip(axes, labels + labels[:1] * close, strict=True):
-            if label in lines[name]:
-                ax.plot(_thin(dataset.time.values), _thin(lines[name][label]), label=short(name), **style)
-            ax.set_ylabel(label)
-    for ax in axes:
-        if quantity.logarithmic:
-            ax.set_yscale("log")
-            ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
-            ax.yaxis.minorticks_off()
-        elif ax.get_ylim()[0] < 0 < ax.get_ylim()[1]:
-            ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    if close:
-        axes[-1].set(ylim=(-0.2 * deepest, 1.12 * deepest), ylabel="close up, mm")
-    axes[0].set_xlim(0, max(float(dataset.time[-1]) for dataset in runs.values()) or 1)
-    legend(figure, next(ax for ax in axes if ax.lines))
-    return figure
+    if quantity.close and deepest > 0:
+        panels.append(replace(panels[0], label="close up, mm", limits=(-0.2 * deepest, 1.12 * deepest)))
+    return _chart(panels, 0.0, max(float(dataset.time[-1]) for dataset in runs.values()))
+
+
+def _crosses_zero(lines: Sequence[Line]) -> bool:
+    values = np.concatenate([np.ravel(line.y) for line in lines])
+    return bool(np.nanmin(values) <= 0 <= np.nanmax(values))
 
 
 def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
@@ -193,37 +187,32 @@ def measured(runs: Runs, log: MeasuredLog) -> list[Plot]:
     by_variable: dict[str, list[str]] = {}
     for name in log.columns:
         by_variable.setdefault(name.split(".")[0], []).append(name)
-    for names in by_variable.values():
+    for variable, names in by_variable.items():
         for first in range(0, len(names), PANELS):
-            words = f"Measured (dots, {log.file}) and simulated: {', '.join(names[first : first + PANELS])}."
-            found.append((partial(_measured_figure, runs, log, names[first : first + PANELS]), words))
+            shown = names[first : first + PANELS]
+            words = f"Measured (dots, {log.file}) and simulated: {', '.join(shown)}."
+            found.append(Plot(f"measured-{variable}", partial(_measured_figure, runs, log, shown), words))
     return found
 
 
-@styled
-def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Figure:
+def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Chart:
     """Columns of a log as dots under the same columns of the runs, each in a panel; of a single one what is left, too."""
-    alone = len(names) == 1
-    figure, axes = _panels(2 if alone else len(names), len(runs) + 1)
-    for ax, name in zip(axes, names, strict=False):
-        dots = {"color": COLOURS["ink"], "markersize": 2.5, "label": "measured"}
-        ax.plot(_thin(log.time), _thin(log.columns[name]), ".", **dots)
+    alone, panels = len(names) == 1, []
+    for name in names:
+        drawn = [Line(log.time, log.columns[name], "ink", "measured", marker=".", size=2.5, joined=False)]
+        rest: list[Line] = []
         unit = ""
-        for (label, dataset), style in zip(runs.items(), _styles(len(runs)), strict=True):
+        for place, (label, dataset) in enumerate(runs.items()):
             column = run_columns(dataset).get(name)
             if column is None:
                 continue
             unit = "" if column.unit == NUMBER else f", {column.unit}"
-            ax.plot(_thin(dataset.time.values), _thin(column.values), label=short(label), **style)
+            drawn.append(Line(dataset.time, column.values, name=short(label), **series(place)))
             if alone:
-                time, off = left(dataset, log, name)
-                axes[1].plot(_thin(time), _thin(off), **(style | {"linewidth": 0.8}))
+                rest.append(Line(*left(dataset, log, name), name=short(label), width=0.8, **series(place)))
         words = name if alone or len(name) < 18 else name.split(".", 1)[-1]
-        ax.set_ylabel(f"{short(words, 24)}{unit}")
-        axes[-1].set_ylabel(f"less measured{unit}" if alone else axes[-1].get_ylabel())
-    if alone:
-        axes[1].axhline(0, color=COLOURS["muted"], linewidth=0.6)
+        panels.append(Panel(f"{short(words, 24)}{unit}", drawn))
+        if alone:
+            panels.append(Panel(f"less measured{unit}", rest, levels=[ZERO]))
     ends = [float(dataset.time[-1]) for dataset in runs.values()]
-    axes[0].set_xlim(min(0.0, float(log.time[0])), max(*ends, float(log.time[-1])))
-    legend(figure, axes[0])
-    return figure
+    return _chart(panels, min(0.0, float(log.time[0])), max(*ends, float(log.time[-1])))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockdyn.report.drawing import COLOURS, WIDTH, ranked_bars, short, styled
-from dockdyn.report.report import Block, Report, Table
+from dockdyn.report.report import Block, Plot, Report, Table
 from dockdyn.report.wording import NOTHING, significant
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def sensitivity_report(answer: dict[str, Any], scenario: str, again: str = "") -
         verdict=verdict,
         key=[("Figure", answer["of"]), ("Value", said(answer["value"], answer["unit"], 6)), ("Kind", answer["kind"])],
         blocks=[Block("Derivatives", table=_derivatives_table(answer, answer["to"]), notes=[note], where="after")],
-        plots=[(partial(_bars, answer), caption)] if drawn(answer) else [],
+        plots=[Plot("bars", partial(_bars, answer), caption)] if drawn(answer) else [],
         made=[("dockdyn", version("dockdyn"))],
         warnings=answer["warnings"],
         scenario=scenario,

@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import cycle
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.rig.comparison.choice import Choice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
-from dockdyn.report.chart_frame import plain
-from dockdyn.report.drawing import COLOURS, DASHES, SERIES, align_label, arrange, legend, styled
+from dockdyn.report.chart import ZERO, Band, Chart, Level, Line, Panel, series
 from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLUMNS = 7  # stiffnesses in a table
 PRINTED = 5  # on the terminal
@@ -52,15 +48,24 @@ def comparison_report(dataset: xr.Dataset) -> Report:
 
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it."""
-    yield (
+    yield Plot(
+        "amplitudes",
         partial(amplitudes, dataset),
         "Amplitude at the end, rig over that without rig, by compensator: 1 is right. The dotted line is the stiffness that "
         "they were tuned at.",
     )
     if np.isfinite(dataset.phase_error_rad.values).any():
-        yield partial(_phases, dataset), "Phase at the end that the rig has gained: no gain on a velocity mends it."
+        yield Plot(
+            "phases",
+            partial(_phases, dataset),
+            "Phase at the end that the rig has gained: no gain on a velocity mends it.",
+        )
     else:
-        yield partial(_restitutions, dataset), "Restitution of the first bounce, rig less that without rig: 0 is right."
+        yield Plot(
+            "restitutions",
+            partial(_restitutions, dataset),
+            "Restitution of the first bounce, rig less that without rig: 0 is right.",
+        )
 
 
 def _comparison_verdict(dataset: xr.Dataset) -> str:
@@ -147,88 +152,63 @@ def written(unit: str) -> str:
     return unit.replace("**2", "²").replace("*", " ")
 
 
-def _style(place: int) -> dict[str, Any]:
-    return {
-        "color": SERIES[place % len(SERIES)],
-        "linestyle": DASHES[place // len(SERIES) % len(DASHES)],
-        "marker": "o" if place % 2 else "s",
-        "markersize": 2.5,
-        "linewidth": 1.0,
-    }
-
-
-def logarithmic(ax: Axes, name: str, subs: tuple[int, ...] = (1,)) -> None:
-    """Makes an axis, "x" or "y", logarithmic, with plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    ax.set(**{f"{name}scale": "log"})
-    axis: Any = getattr(ax, f"{name}axis")
-    axis.set_major_locator(LogLocator(subs=subs))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(plain))
-
-
-def _over_stiffness(dataset: xr.Dataset, name: str, height: float) -> tuple[Figure, Axes]:
+def _over_stiffness(dataset: xr.Dataset, values: xr.DataArray) -> list[Line]:
     """A measure over stiffness, a line each compensator."""
-    from matplotlib.figure import Figure
+    return [
+        Line(
+            dataset.stiffness,
+            values.sel(compensator=law),
+            name=str(law),
+            marker=mark,
+            size=2.5,
+            width=1.0,
+            **series(place),
+        )
+        for place, (law, mark) in enumerate(zip(dataset.compensator.values, cycle("so")))
+    ]
 
-    figure = Figure()
-    ax = figure.subplots()
-    arrange(figure, [height], dataset.sizes["compensator"])
-    align_label(ax)
-    for place, law in enumerate(dataset.compensator.values):
-        ax.plot(dataset.stiffness, dataset[name].sel(compensator=law), label=str(law), **_style(place))
-    ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
-    logarithmic(ax, "x", (1, 2, 5))
-    ax.set_xlabel("stiffness of the contact, N/m")
-    return figure, ax
+
+def _panel(dataset: xr.Dataset, values: xr.DataArray, label: str, *levels: Level, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
+    """A panel over stiffness, in which the stiffness that they were tuned at is marked."""
+    tuned = Level(float(dataset.attrs["tuned_at_N_m"]), "x", dash=2, width=0.8)
+    return Panel(
+        label,
+        _over_stiffness(dataset, values),
+        across="stiffness of the contact, N/m",
+        across_scale="log",
+        levels=[tuned, *levels],
+        **rest,
+    )
 
 
-@styled
-def amplitudes(dataset: xr.Dataset) -> Figure:
+def _chart(dataset: xr.Dataset, panels: list[Panel]) -> Chart:
+    return Chart(panels, whole=(float(dataset.stiffness.min()), float(dataset.stiffness.max())), over="stiffness")
+
+
+def amplitudes(dataset: xr.Dataset) -> Chart:
     """Amplitude ratio over stiffness, both logarithmic; close to one linearly, in a panel below."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    axes = figure.subplots(2, 1, sharex=True, height_ratios=[2.4, 1.8])
-    arrange(figure, [2.4, 1.8], dataset.sizes["compensator"])
-    for ax in axes:
-        align_label(ax)
-        for place, law in enumerate(dataset.compensator.values):
-            values = dataset.amplitude_ratio.sel(compensator=law)
-            ax.plot(dataset.stiffness, values, label=str(law), **_style(place))
-        ax.axvline(float(dataset.attrs["tuned_at_N_m"]), color=COLOURS["muted"], linewidth=0.8, linestyle=DASHES[2])
-        ax.axhline(1, color=COLOURS["muted"], linewidth=0.6)
-        logarithmic(ax, "x", (1, 2, 5))
-    finite = dataset.amplitude_ratio.values[np.isfinite(dataset.amplitude_ratio.values)]
-    logarithmic(axes[0], "y")
-    axes[0].set_ylabel("amplitude ratio")
+    ratios, one = dataset.amplitude_ratio, Level(1.0)
+    finite = ratios.values[np.isfinite(ratios.values)]
+    limits: tuple[float | None, float | None] = (None, None)
     if finite.size:
-        low, high = max(float(finite.min()), 1 / MOST), min(float(finite.max()), MOST)
-        axes[0].set_ylim(low / 1.3, high * 1.3)
-    axes[1].set(ylim=(1 - 5 * FINE, 1 + 5 * FINE), ylabel="close up", xlabel="stiffness of the contact, N/m")
-    axes[1].axhspan(1 - FINE, 1 + FINE, color=COLOURS["contact"], linewidth=0)
-    legend(figure, axes[0])
-    return figure
+        limits = max(float(finite.min()), 1 / MOST) / 1.3, min(float(finite.max()), MOST) * 1.3
+    fine = Band(1 - FINE, 1 + FINE, axis="y")
+    close = (1 - 5 * FINE, 1 + 5 * FINE)
+    panels = [
+        _panel(dataset, ratios, "amplitude ratio", one, height=2.4, scale="log", limits=limits),
+        _panel(dataset, ratios, "close up", one, height=1.8, limits=close, bands=[fine]),
+    ]
+    return _chart(dataset, panels)
 
 
-@styled
-def _phases(dataset: xr.Dataset) -> Figure:
+def _phases(dataset: xr.Dataset) -> Chart:
     """Phase gained over stiffness."""
-    figure, ax = _over_stiffness(dataset, "phase_error_rad", 2.2)
-    ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    limit = np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9)
-    ax.set(ylabel="phase, rad", ylim=(-1.2 * limit, 1.2 * limit) if limit > 0 else None)
-    legend(figure, ax)
-    return figure
+    limit = float(np.nanquantile(np.abs(dataset.phase_error_rad.values), 0.9))
+    limits = (-1.2 * limit, 1.2 * limit) if limit > 0 else (None, None)
+    return _chart(dataset, [_panel(dataset, dataset.phase_error_rad, "phase, rad", ZERO, height=2.2, limits=limits)])
 
 
-@styled
-def _restitutions(dataset: xr.Dataset) -> Figure:
+def _restitutions(dataset: xr.Dataset) -> Chart:
     """Error of the restitution over stiffness."""
-    away = dataset.assign(away=dataset.apparent_restitution - dataset.ideal_restitution)
-    figure, ax = _over_stiffness(away, "away", 2.2)
-    ax.axhline(0, color=COLOURS["muted"], linewidth=0.6)
-    ax.set_ylabel("restitution, error")
-    legend(figure, ax)
-    return figure
+    away = dataset.apparent_restitution - dataset.ideal_restitution
+    return _chart(dataset, [_panel(dataset, away, "restitution, error", ZERO, height=2.2)])

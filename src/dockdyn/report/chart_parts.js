@@ -1,0 +1,154 @@
+/* What charts are made of: BokehJS's models of axes, lines, bands, words and legends, in the colours of the page. */
+const parts = (() => {
+  "use strict";
+
+  // ── colours, which follow the page's ──
+  const screen = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  let colour = screen;
+  const painted = []; // models with the properties that are colours, by name
+  function paint(model, names) {
+    painted.push([model, names]);
+    model.setv(Object.fromEntries(Object.entries(names).map(([key, name]) => [key, colour(name)])));
+    return model;
+  }
+  function repaint(from) {
+    colour = from;
+    const known = painted.splice(0);
+    for (const [model, names] of known) paint(model, names);
+  }
+
+  // ── models ──
+  const model = new Proxy({}, { get: (_, name) => (given = {}) => new (Bokeh.Models.get(name))(given) });
+  const letters = (narrow) => `${narrow ? 11 : 12}px`;
+  const FONT = "system-ui, sans-serif";
+  const bend = (scale) => (v) => (!scale.threshold ? v : Math.abs(v) <= scale.threshold
+    ? scale.linear * v / scale.threshold : Math.sign(v) * (scale.linear + Math.log10(Math.abs(v) / scale.threshold)));
+
+  function axis(kind, narrow, given) {
+    const size = letters(narrow), font = { axis_label_text_font: FONT, major_label_text_font: FONT };
+    return paint(model[kind]({ axis_label_text_font_size: size, axis_label_text_font_style: "normal", ...font,
+      major_label_text_font_size: size, minor_tick_line_color: null, major_tick_in: 0, major_tick_out: 4,
+      axis_label_standoff: 6, ...given }), { axis_label_text_color: "ink", major_label_text_color: "ink",
+      major_tick_line_color: "muted", axis_line_color: "muted" });
+  }
+  function frame(panel, ranges, narrow, last) {
+    const logUp = panel.scale === "log", logAcross = panel.acrossScale === "log";
+    const height = Math.round(96 * panel.height * (narrow ? 0.92 : 1));
+    const plot = paint(model.Plot({ ...ranges, x_scale: model[logAcross ? "LogScale" : "LinearScale"](),
+      y_scale: model[logUp ? "LogScale" : "LinearScale"](), sizing_mode: "stretch_width", frame_height: height,
+      height: height + (last ? 46 : 14), background_fill_color: null, border_fill_color: null, toolbar_location: null,
+      min_border_left: narrow ? 62 : 78, min_border_right: 14, min_border_top: 4, min_border_bottom: last ? 44 : 10,
+      extra_y_ranges: { share: model.Range1d({ start: 0, end: 1 }) }, outline_line_color: null,
+      lod_threshold: null }), {});
+    const across = axis(logAcross ? "LogAxis" : "LinearAxis", narrow, { axis_label: last ? panel.across : "",
+      ...(last ? {} : { major_label_text_font_size: "0px" }) });
+    if (logAcross) across.formatter = model.BasicTickFormatter({ use_scientific: true, power_limit_high: 5 });
+    const up = axis(logUp ? "LogAxis" : "LinearAxis", narrow, { axis_label: panel.label });
+    if (panel.ticks.length) {
+      const f = bend(panel.scale);
+      up.ticker = model.FixedTicker({ ticks: panel.ticks.map(([v]) => f(v)) });
+      up.major_label_overrides = new Map(panel.ticks.map(([v, words]) => [f(v), words]));
+    } else if (!logUp) up.ticker.desired_num_ticks = panel.height < 1.6 ? 4 : 6;
+    if (!logAcross) across.ticker.desired_num_ticks = narrow ? 4 : 8;
+    plot.add_layout(across, "below");
+    plot.add_layout(up, "left");
+    for (const [dimension, one] of [[0, across], [1, up]]) {
+      plot.add_layout(paint(model.Grid({ dimension, axis: one }), { grid_line_color: "rule" }));
+    }
+    if (panel.title) {
+      plot.add_layout(paint(model.Title({ text: panel.title, text_font_size: letters(narrow), text_font: FONT }),
+        { text_color: "ink" }), "above");
+    }
+    return plot;
+  }
+  function glyph(plot, kind, data, given, colours, more = {}) {
+    const found = paint(model[kind](given), colours);
+    return plot.add_glyph(found, model.ColumnDataSource({ data }), more);
+  }
+  const look = (one, alpha = 1) => ({ line_width: 1.33 * one.width, line_dash: one.dash.map((part) => part * 1.33 * one.width),
+    line_alpha: alpha });
+  const MARKS = { o: "circle", ".": "circle", s: "square", "^": "triangle", x: "x", X: "x" };
+
+  /* A line as one renderer or two; with `empty` data it only stands in the legend. */
+  function draw(plot, line, columns, f, empty = false) {
+    const data = empty ? { x: [NaN], y: [NaN], reach: [NaN] } : { x: columns[line.x], y: columns[line.y].map(f) };
+    if (line.reach !== null) {
+      if (!empty) {
+        const rows = data.x.map((_, i) => i).filter((i) => Number.isFinite(columns[line.y][i] + columns[line.reach][i]));
+        for (const key of ["x", "y", "reach"]) data[key] = Float64Array.from(rows, (i) => (key === "x" ? columns[line.x][i] : f(columns[line[key]][i])));
+      }
+      return [glyph(plot, "VArea", data, { x: { field: "x" }, y1: { field: "y" }, y2: { field: "reach" }, fill_alpha: 0.25 },
+        { fill_color: line.colour })];
+    }
+    const found = [], at = { x: { field: "x" }, y: { field: "y" } };
+    if (line.joined) found.push(glyph(plot, "Line", data, { ...at, ...look(line) }, { line_color: line.colour }));
+    if (line.marker) {
+      const size = 1.33 * line.size * (line.marker === "." ? 0.6 : 1);
+      found.push(glyph(plot, "Scatter", data, { ...at, size: { value: size }, marker: { value: MARKS[line.marker] }, line_width: 1.5 },
+        { fill_color: line.colour, line_color: line.colour }));
+    }
+    return found;
+  }
+  const alike = (found, key) => Object.values(Object.groupBy(found, (one) => key.map((name) => one[name]).join()));
+  function drawBands(plot, bands, f) {
+    return alike(bands, ["axis", "colour", "alpha", "legend"]).map((group) => {
+      const [{ axis: side, alpha, colour: name, legend }] = group, up = side === "y", g = up ? f : (v) => v;
+      const data = { a: group.map((one) => g(one.start)), b: group.map((one) => g(one.end)) };
+      const given = { fill_alpha: alpha, line_alpha: alpha === 1 ? 1 : 0, line_width: 0.6,
+        [up ? "y0" : "x0"]: { field: "a" }, [up ? "y1" : "x1"]: { field: "b" } };
+      return [legend, glyph(plot, up ? "HStrip" : "VStrip", data, given, { fill_color: name, line_color: name }, { level: "underlay" })];
+    });
+  }
+  function drawLevels(plot, levels, f) {
+    return alike(levels, ["axis", "colour", "width", "dash", "legend", "share"]).map((group) => {
+      const [one] = group, up = one.axis === "y", data = { at: group.map(({ at }) => (up ? f(at) : at)) };
+      const at = { field: "at" }, colours = { line_color: one.colour };
+      const ticks = { x0: at, x1: at, y0: { value: 0 }, y1: { value: one.share } };
+      return [one.legend, one.share < 1
+        ? glyph(plot, "Segment", data, { ...ticks, ...look(one) }, colours, { y_range_name: "share" })
+        : glyph(plot, up ? "HSpan" : "VSpan", data, { [up ? "y" : "x"]: at, ...look(one) }, colours)];
+    });
+  }
+  function drawNotes(plot, notes, f, narrow) {
+    for (const one of notes) {
+      glyph(plot, "Text", { x: [one.x], y: [f(one.y)], text: [one.words] }, { x: { field: "x" }, y: { field: "y" },
+        text: { field: "text" }, x_offset: { value: one.away[0] }, y_offset: { value: -one.away[1] },
+        text_align: { value: one.side }, text_baseline: { value: one.away[1] < 0 ? "top" : "bottom" },
+        text_font: { value: FONT }, text_font_size: { value: letters(narrow) } }, { text_color: "ink" });
+    }
+  }
+  function nameEvents(plot, events, narrow) {
+    if (!events.length) return;
+    const named = axis("LinearAxis", narrow, { ticker: model.FixedTicker({ ticks: events.map((one) => one.middle) }),
+      major_label_overrides: new Map(events.map((one) => [one.middle, one.name])), major_label_standoff: 0 });
+    painted.pop();
+    paint(named, { major_label_text_color: "muted" });
+    named.setv({ axis_line_color: null, major_tick_line_color: null });
+    plot.add_layout(named, "above");
+  }
+  const eventsOf = (panel) => [...panel.bands.filter((one) => one.axis === "x").map((one) => ({ ...one, middle: (one.start + one.end) / 2 })),
+    ...panel.levels.map((one) => ({ ...one, start: one.at, end: one.at, middle: one.at }))]
+    .filter((one) => one.name).sort((a, b) => a.middle - b.middle);
+
+  /* The legend, whose entries show and hide what has their name in every panel. */
+  function addLegend(plot, named, width, narrow) {
+    const entries = [...named];
+    if (entries.length < 2) return;
+    const longest = Math.max(...entries.map(([name]) => name.length));
+    const ncols = Math.max(1, Math.min(entries.length, Math.floor((width - 90) / (longest * (narrow ? 6 : 6.6) + 42))));
+    const room = Math.floor((width - 130) / (narrow ? 6 : 6.6)); // letters
+    const items = entries.map(([name, renderers]) => {
+      const label = name.replace(new RegExp(`(.{1,${room}})( |$)`, "g"), "$1\n").trimEnd();
+      for (const one of renderers.slice(1)) {
+        renderers[0].properties.visible.change.connect(() => { one.visible = renderers[0].visible; });
+      }
+      return model.LegendItem({ label: { value: label }, renderers: renderers.filter((one) => plot.renderers.includes(one)).slice(0, 2) });
+    });
+    plot.add_layout(paint(model.Legend({ items, ncols, orientation: "horizontal", click_policy: "hide", border_line_color: null,
+      location: "left", background_fill_color: null, label_text_font_size: letters(narrow), label_text_font: FONT, padding: 2, margin: 0, spacing: 4,
+      glyph_height: 14, glyph_width: 24, label_height: 14, label_standoff: 4, inactive_fill_alpha: 0.65 }),
+    { label_text_color: "ink", inactive_fill_color: "paper" }), "above");
+  }
+
+  return { screen, repaint, model, bend, frame, draw, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend };
+})();

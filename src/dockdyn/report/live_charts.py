@@ -1,0 +1,110 @@
+"""Charts inside a page: packed with the library that draws them, unpacked by `charts.js`, with nothing from outside."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from functools import cache
+from importlib import resources, util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dockdyn.report.chart import Chart, Line, Panel, SymmetricLog, thin_rows
+from dockdyn.report.drawing import LINEAR, power_of_ten
+from dockdyn.report.palette import DASHES
+
+MOST = 4000  # points of a line
+
+
+def script(name: str) -> str:
+    """A script of the page."""
+    return resources.files("dockdyn.report").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def packed_library() -> str:
+    """BokehJS, compressed, as text of a script element; its Python package lies there, and is not imported."""
+    found = util.find_spec("bokeh")
+    assert found is not None and found.origin is not None  # it is required
+    code = (Path(found.origin).parent / "server/static/js/bokeh.min.js").read_bytes()
+    return base64.b64encode(gzip.compress(code, mtime=0)).decode()
+
+
+def packed_charts(charts: list[Chart]) -> str:
+    """The charts, compressed, as text of a script element: the length of a head of JSON, the head, and all numbers.
+
+    Numbers are of single precision, their first bytes first, then their second ones: so they are shorter, compressed.
+    """
+    columns = _Columns()
+    head = json.dumps({"charts": [_facts(chart, columns) for chart in charts], "ends": columns.ends}).encode()
+    numbers = np.concatenate([np.zeros(0, "<f4"), *columns.found]).view(np.uint8).reshape(-1, 4).T.tobytes()
+    data = len(head).to_bytes(4, "little") + head + numbers
+    return base64.b64encode(gzip.compress(data, mtime=0)).decode()
+
+
+class _Columns:
+    """Columns of numbers one after the other, each of them once."""
+
+    def __init__(self) -> None:
+        self.found: list[np.ndarray] = []
+        self.ends: list[int] = []
+        self._places: dict[bytes, int] = {}
+
+    def place(self, values: np.ndarray) -> int:
+        """The place of a column, at which it is put if it is not there yet."""
+        column = np.asarray(values, "<f4")
+        key = column.tobytes()
+        if key not in self._places:
+            self._places[key] = len(self.found)
+            self.found.append(column)
+            self.ends.append(column.size + (self.ends[-1] if self.ends else 0))
+        return self._places[key]
+
+
+def _facts(chart: Chart, columns: _Columns) -> dict[str, Any]:
+    """A chart as JSON, its numbers put into columns."""
+    return {
+        "columns": chart.columns,
+        "over": chart.over,
+        "events": chart.events,
+        "opens": chart.window is not None,
+        "panels": [_panel_facts(chart, panel, columns) for panel in chart.panels],
+    }
+
+
+def _panel_facts(chart: Chart, panel: Panel, columns: _Columns) -> dict[str, Any]:
+    scale = panel.scale
+    return {
+        "label": panel.label,
+        "across": panel.across,
+        "title": panel.title,
+        "height": panel.height,
+        "x": chart.across(panel),
+        "y": chart.up(panel),
+        "scale": {"threshold": scale.threshold, "linear": LINEAR} if isinstance(scale, SymmetricLog) else scale,
+        "ticks": [[tick, power_of_ten(tick)] for tick in scale.ticks] if isinstance(scale, SymmetricLog) else [],
+        "acrossScale": panel.across_scale,
+        "equal": panel.equal,
+        "lines": [_line_facts(line, columns) for line in panel.lines if np.size(line.x)],
+        "bands": [vars(band) for band in panel.bands],
+        "levels": [vars(level) | {"dash": _dash(level.dash)} for level in panel.levels],
+        "notes": [vars(note) for note in panel.notes],
+    }
+
+
+def _line_facts(line: Line, columns: _Columns) -> dict[str, Any]:
+    x, y = np.asarray(line.x, float), np.asarray(line.y, float)
+    rows = thin_rows(y, MOST)
+    reach = None if line.reach is None else columns.place(np.asarray(line.reach, float)[rows])
+    look = {key: getattr(line, key) for key in ("colour", "name", "width", "marker", "size", "joined")}
+    drawn = {"x": columns.place(x[rows]), "y": columns.place(y[rows]), "reach": reach}
+    return look | drawn | {"dash": _dash(line.dash)}
+
+
+def _dash(place: int) -> list[float]:
+    """The pattern of a dash (widths of the line); none of a line that goes through."""
+    found = DASHES[place]
+    return [] if found == "-" else list(found[1])

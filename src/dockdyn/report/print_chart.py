@@ -1,0 +1,167 @@
+"""A chart on paper: a Matplotlib figure, in the style of the reports or as wide as a column of a journal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from dockdyn.report.chart import Band, Chart, Level, Line, Panel, SymmetricLog
+from dockdyn.report.drawing import (
+    CLOSE,
+    LEFT,
+    LEGEND_COLUMNS,
+    STYLE,
+    WIDTH,
+    align_label,
+    arrange,
+    plain,
+    power_of_ten,
+    scale_symmetrically,
+)
+from dockdyn.report.palette import COLOURS, DASHES
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Style = Literal["report", "paper"]
+COLUMN = 88 / 25.4  # in, the width of a column
+LETTERS = 8  # pt, on paper
+LOWER = 0.85  # of the height of panels, on paper
+LONG = 24  # letters of an entry of the legend, of which one fits beside another on paper
+PAPER = dict.fromkeys([name for name in STYLE if name.endswith("size")], LETTERS)
+
+
+def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -> Figure:
+    """The chart as a figure: of the window on which it opens or, if asked, of the `whole` run."""
+    from matplotlib import style as styles
+    from matplotlib.figure import Figure
+
+    with styles.context([STYLE, PAPER] if style == "paper" else STYLE, after_reset=True):
+        figure = Figure(layout="constrained" if style == "paper" else None)
+        columns = 1 if style == "paper" else chart.columns
+        heights = [panel.height for panel in chart.panels[::columns]]
+        axes = figure.subplots(len(heights), columns, squeeze=False, height_ratios=heights)
+        entries: dict[str, Artist] = {}
+        for ax, panel in zip(axes.flat, chart.panels, strict=True):
+            _draw(ax, panel, entries)
+            _frame(ax, panel, chart, whole)
+        for row, panels in zip(axes[:-1], np.reshape(np.array(chart.panels, object), axes.shape), strict=False):
+            for ax, panel, below in zip(row, panels, chart.panels[-columns:], strict=True):
+                if panel.across == below.across:
+                    ax.set_xlabel("")
+                    ax.tick_params(labelbottom=False)
+        for ax, panel in zip(axes[0], chart.panels, strict=False):
+            _name_events(ax, panel)
+        if style == "paper":
+            _fit_column(figure, heights, entries)
+        else:
+            _fit_report(figure, axes, chart, heights, entries)
+    return figure
+
+
+def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
+    """What is in a panel; the first artist of each name is kept for the legend."""
+    for band in panel.bands:
+        entries.setdefault(band.legend, _draw_band(ax, band))
+    for level in panel.levels:
+        entries.setdefault(level.legend, _draw_level(ax, level))
+    for line in panel.lines:
+        entries.setdefault(line.name, _draw_line(ax, line))
+    for note in panel.notes:
+        look: dict[str, Any] = {"ha": note.side, "fontsize": 8, "annotation_clip": True}
+        ax.annotate(note.words, (note.x, note.y), note.away, textcoords="offset points", **look)
+    entries.pop("", None)
+
+
+def _draw_line(ax: Axes, line: Line) -> Artist:
+    colour = COLOURS[line.colour]
+    if line.reach is not None:
+        return ax.fill_between(line.x, line.y, line.reach, color=colour, alpha=0.25, linewidth=0)
+    look: dict[str, Any] = {"color": colour, "linewidth": line.width, "marker": line.marker, "markersize": line.size}
+    look["linestyle"] = DASHES[line.dash] if line.joined else "none"
+    return ax.plot(line.x, line.y, **look)[0]
+
+
+def _draw_band(ax: Axes, band: Band) -> Artist:
+    """The thin edge keeps a short one visible."""
+    span = ax.axvspan if band.axis == "x" else ax.axhspan
+    edge = 0.4 if band.alpha == 1 else 0
+    return span(band.start, band.end, color=COLOURS[band.colour], alpha=band.alpha, linewidth=edge, zorder=0)
+
+
+def _draw_level(ax: Axes, level: Level) -> Artist:
+    look: dict[str, Any] = {
+        "color": COLOURS[level.colour], "linewidth": level.width, "linestyle": DASHES[level.dash]
+    }  # fmt: skip
+    return ax.axhline(level.at, **look) if level.axis == "y" else ax.axvline(level.at, ymax=level.share, **look)
+
+
+def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
+    """Scales, limits and labels of a panel."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    if panel.scale == "log":
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+        ax.yaxis.minorticks_off()
+    if panel.across_scale == "log":
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(FuncFormatter(plain))
+    if panel.equal:
+        ax.set_aspect("equal", adjustable="datalim")
+    ax.set_xlim(*chart.across(panel)[whole])
+    ax.set_ylim(*chart.up(panel)[whole])
+    if isinstance(panel.scale, SymmetricLog):
+        scale_symmetrically(ax, panel.scale)
+    ax.set_ylabel(panel.label)
+    ax.set_xlabel(panel.across)
+    if panel.title:
+        ax.set_title(panel.title, loc="left", pad=13, fontweight="bold")
+
+
+def _name_events(ax: Axes, panel: Panel) -> None:
+    """Writes names above shaded times and lines; neighbours too close for that share one text."""
+    low, high = ax.get_xlim()
+    places = [((band.start + band.end) / 2, band.name) for band in panel.bands if band.name and band.axis == "x"]
+    places += [(level.at, level.name) for level in panel.levels if level.name]
+    groups: list[list[tuple[float, str]]] = []
+    for at, name in sorted(place for place in places if low <= place[0] <= high):
+        if groups and at - groups[-1][-1][0] < CLOSE * (high - low):
+            groups[-1].append((at, name))
+        else:
+            groups.append([(at, name)])
+    for group in groups:
+        names = [name for _, name in group]
+        words = ", ".join(names) if len(names) < 3 else f"{names[0]}–{names[-1]}"
+        middle = (group[0][0] + group[-1][0]) / 2
+        at_end = middle > high - CLOSE * (high - low)
+        look: dict[str, Any] = {"ha": "right" if at_end else "center", "va": "bottom", "color": COLOURS["muted"]}
+        ax.text(high if at_end else middle, 1.02, words, transform=ax.get_xaxis_transform(), fontsize=8, **look)
+
+
+def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[float], entries: dict[str, Any]) -> None:
+    """Margins that are the same in every figure, so that times line up; the legend above the panels."""
+    titled = any(panel.title for panel in chart.panels)
+    arrange(figure, heights, len(entries), title=0.2 if titled else 0.0)
+    if chart.columns > 1:
+        figure.subplots_adjust(wspace=0.33)
+    for ax in axes[:, 0]:
+        align_label(ax)
+    if len(entries) > 1:
+        corner, columns = (LEFT / WIDTH, 1.0), min(LEGEND_COLUMNS, len(entries))
+        look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": corner, "borderaxespad": 0.1}
+        figure.legend(entries.values(), entries.keys(), ncols=columns, **look)
+
+
+def _fit_column(figure: Figure, heights: list[float], entries: dict[str, Any]) -> None:
+    """The width of a column, the legend above the panels in as many columns as fit."""
+    columns = 1 if max(map(len, entries), default=0) > LONG else 2
+    rows = -(-len(entries) // columns) if len(entries) > 1 else 0
+    figure.set_size_inches(COLUMN, LOWER * sum(heights) + 0.5 + 0.17 * rows)
+    if rows:
+        figure.legend(entries.values(), entries.keys(), loc="outside upper left", ncols=columns)

@@ -1,0 +1,44 @@
+"""Charts over the time of a run: contacts shaded and named, opened where the contacts are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.chart import Band, Chart, Level, Panel, opening
+from dockdyn.report.drawing import contact_spans
+
+TIME = "time"  # what charts over the run have in common
+
+
+def time_chart(dataset: xr.Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
+    """Panels over the time of a run with located contacts."""
+    spans = contact_spans(dataset)
+    return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=spans.ravel(), columns=columns)
+
+
+def contact_bands(dataset: xr.Dataset) -> list[Band]:
+    """The times of contact, by number."""
+    return [
+        Band(float(onset), float(release), f"Q{number}")
+        for number, (onset, release) in enumerate(contact_spans(dataset), start=1)
+    ]
+
+
+def run_chart(
+    time: np.ndarray,
+    panels: Sequence[Panel],
+    bands: Sequence[Band] = (),
+    levels: Sequence[Level] = (),
+    *,
+    instants: Sequence[float] | np.ndarray = (),
+    columns: int = 1,
+) -> Chart:
+    """Panels over the `time` (s) of a run, `bands` and `levels` in all of them; it opens where `instants` (s) are."""
+    drawn = [replace(one, bands=[*bands, *one.bands], levels=[*levels, *one.levels]) for one in panels]
+    end = float(time[-1]) if float(time[-1]) > 0 else 1.0
+    window = opening(time, instants)
+    return Chart(drawn, columns, whole=(0.0, end), window=window, over=TIME, events=True)

@@ -1,0 +1,148 @@
+"""Charts: every number arrives on paper and in the page, the window opens on the contacts, and what one does with them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dockdyn.kinds.free_flight import plots
+from dockdyn.pages import report_html, report_of
+from dockdyn.report.chart import Band, Chart, Level, Line, Panel, SymmetricLog, lines_of, opening, tamed, thin_rows
+from dockdyn.report.live_charts import packed_charts
+from dockdyn.report.palette import COLOURS, HUES
+from dockdyn.report.print_chart import COLUMN, LETTERS, print_chart
+
+
+@pytest.fixture(scope="module")
+def result(shared_run):
+    return shared_run("probe-cone")
+
+
+def unpacked(charts: list[Chart]) -> tuple[list[dict], list[np.ndarray]]:
+    data = gzip.decompress(base64.b64decode(packed_charts(charts)))
+    length = int.from_bytes(data[:4], "little")
+    head, planes = json.loads(data[4 : 4 + length]), np.frombuffer(data[4 + length :], np.uint8)
+    numbers = np.ascontiguousarray(planes.reshape(4, -1).T).view("<f4").ravel()
+    return head["charts"], np.split(numbers, head["ends"][:-1])
+
+
+@pytest.mark.parametrize("draw", [plots.depth, plots.normal_force, plots.energy, plots.largest_contact, plots.attitude])
+def test_every_number_arrives_on_paper_and_in_the_page(draw, result):
+    chart = draw(result)
+    figure = print_chart(chart)
+    (facts,), columns = unpacked([chart])
+    for panel, ax, sent in zip(chart.panels, figure.axes, facts["panels"], strict=True):
+        drawn = [line.get_xydata() for line in ax.lines[len(panel.levels) :]]
+        for line, on_paper, on_page in zip(panel.lines, drawn, sent["lines"], strict=True):
+            given = np.stack([np.asarray(line.x, float), np.asarray(line.y, float)], axis=1)
+            np.testing.assert_array_equal(on_paper, given)
+            np.testing.assert_array_equal(columns[on_page["x"]], given[:, 0].astype("f4"))
+            np.testing.assert_array_equal(columns[on_page["y"]], given[:, 1].astype("f4"))
+        assert ax.get_ylabel() == sent["label"] == panel.label
+        np.testing.assert_allclose(ax.get_xlim(), sent["x"][0])
+
+
+def test_it_opens_on_the_contacts_and_knows_the_whole_run(result):
+    chart = plots.normal_force(result)
+    first, last = float(result.episode_onset[0]), float(result.episode_release[-1])
+    (low, high), whole = chart.across(chart.panels[0])
+    assert 0 < low < first < last < high < 30 and whole == (0.0, 30.0)
+    assert print_chart(chart, whole=True).axes[0].get_xlim() == whole
+    bands = [band for band in chart.panels[0].bands if band.name]
+    assert [band.name for band in bands] == ["Q1", "Q2", "Q3", "Q4"]
+    np.testing.assert_allclose([band.start for band in bands], result.episode_onset)
+    time = np.linspace(0, 10, 1001)
+    assert opening(time, []) is None and opening(time, [0.5, 9.0]) is None
+    window = opening(time, [5.0])
+    assert window is not None and np.sum((time >= window[0]) & (time <= window[1])) >= 20
+
+
+def test_limits_hold_what_is_seen():
+    x = np.linspace(0, 10, 101)
+    panel = Panel("a, m", [Line(x, x**2)])
+    chart = Chart([panel], whole=(0.0, 10.0), window=(2.0, 4.0))
+    (low, high), (least, most) = chart.up(panel)
+    assert low < 4 < 16 < high < 20 and least < 0 and 100 < most < 110
+    empty = Chart([Panel("b", [Line([1.0, 2.0], [np.nan, np.nan])])])
+    assert empty.up(empty.panels[0])[0] == (0.0, 1.0)
+    same = Panel("c", [Line([0.0, 1.0], [3.0, 3.0])])
+    low, high = Chart([same]).up(same)[0]
+    assert low < 3 < high
+
+
+def test_a_diverging_run_is_drawn_on_a_symmetric_scale():
+    values = np.array([1.0, -1e5, 1e12])
+    scale = tamed(values, 1.0)
+    assert isinstance(scale, SymmetricLog) and scale.limits[1] <= 1e8 and tamed(values[:1], 1.0) == "linear"
+    assert print_chart(Chart([Panel("a", [Line([0, 1, 2], values)], scale=scale)])).axes[0].get_yscale() == "symlog"
+
+
+def test_thinned_lines_keep_their_extremes():
+    values = np.zeros(100_000)
+    values[[31_415, 77_777]] = 5.0, -3.0
+    rows = thin_rows(values, 1000)
+    assert {0, 31_415, 77_777, 99_999} <= set(rows) and len(rows) <= 1002 and np.all(np.diff(rows) > 0)
+
+
+def test_no_two_lines_of_a_figure_look_alike():
+    lines = lines_of([0.0, 1.0], np.zeros((2, 12)), [f"joint {i}" for i in range(12)])
+    assert len({line.colour for line in lines}) == 12 and len({COLOURS[hue] for hue in HUES}) == len(HUES)
+
+
+def test_the_legend_has_what_is_drawn_and_nothing_else():
+    seen = Panel("a", [Line([0, 1], [0, 1], name="seen"), Line([0, 1], [1, 0], "green", "too")], levels=[Level(0.0)])
+    figure = print_chart(Chart([seen, Panel("b", [Line([0, 1], [0, 1], name="seen")], bands=[Band(0, 1)])]))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["seen", "too"]
+    assert not print_chart(Chart([Panel("a", [Line([0, 1], [0, 1], name="alone")])])).legends
+
+
+def test_on_paper_it_has_the_width_of_a_column(result):
+    from matplotlib.text import Text
+
+    for chart in (plots.depth(result), plots.loads(result)):
+        figure = print_chart(chart, "paper")
+        assert figure.get_size_inches()[0] == pytest.approx(COLUMN) == pytest.approx(88 / 25.4)
+        assert {text.get_fontsize() for text in figure.findobj(Text) if text.get_text()} == {LETTERS}
+
+
+def test_exported_figures_are_what_they_say(result, dock, tmp_path):
+    from dockdyn.results.store import write_result
+
+    write_result(result, tmp_path / "result.nc")
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    for kind, start in starts.items():
+        done = dock("export", "result.nc", "--to", kind, "--figure", "normal-force", "--style", "paper")
+        assert (done.returncode, done.stdout) == (0, f"Wrote normal-force.{kind}\n")
+        assert (tmp_path / f"normal-force.{kind}").read_bytes().startswith(start)
+    with Image.open(tmp_path / "normal-force.png") as image:
+        assert image.width == pytest.approx(600 * COLUMN, abs=1)
+    assert "249.4" in (tmp_path / "normal-force.svg").read_text("utf-8")  # 88 mm in pt
+    names = ", ".join(plot.name for plot in report_of(result).plots)
+    for words, message in (
+        (("--to", "png"), f"--figure: is missing; must be one of {names}"),
+        (("--to", "png", "--figure", "nothing"), f"--figure nothing: no such figure; must be one of {names}"),
+        (("--to", "svg", "--figure", "normal-force"), "normal-force.svg: exists; give --force"),
+        (("--to", "csv", "--figure", "depth"), "--figure: is of figures; must be with --to png, svg or pdf"),
+    ):
+        done = dock("export", "result.nc", *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: {message}") and done.stderr.count("\n") == 1
+    assert dock("export", "result.nc", "--to", "svg", "--figure", "depth", "--whole-run").returncode == 0
+    assert "<text" in (tmp_path / "depth.svg").read_text("utf-8")  # text that can be searched
+
+
+def test_a_figure_drawn_by_matplotlib_is_exported_too(result, tmp_path):
+    from dockdyn.report.figure_file import figure_file
+
+    trajectory = next(iter(report_of(result).plots))
+    assert figure_file(trajectory, "svg", "paper").startswith(b"<?xml")
+
+
+def test_a_report_without_the_replay_is_whole(result):
+    page = report_html(result, replay={})
+    assert page.count("data-chart=") >= 5 and 'id="charts-library"' in page

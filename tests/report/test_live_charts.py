@@ -1,0 +1,225 @@
+"""Charts in a report's page, as a reader uses them in a browser: offline, with mouse, finger and eye."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dockdyn.pages import report_html
+
+WAIT = 60_000  # ms
+# ranges of all panels, and names and visibility of what is drawn, as BokehJS has them
+RANGES = """name => document.querySelector(`figure[data-name=${name}]`).built.plots.map(one =>
+  [one.x_range.start, one.x_range.end, one.y_range.start, one.y_range.end])"""
+SEEN = "name => document.querySelector(`figure[data-name=${name}]`).built.plots[0].renderers.map(one => one.visible)"
+FRAME = """name => { const { built } = document.querySelector(`figure[data-name=${name}]`), plot = built.plots[0];
+  const view = built.view.child_views[0], box = view.el.getBoundingClientRect(), { left, top, width, height } = view.frame.bbox;
+  return { x: box.left + left, y: box.top + top, width, height }; }"""
+
+
+@pytest.fixture(scope="module")
+def files(shared_run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    for preset in ("probe-cone", "sits"):
+        (folder / f"{preset}.html").write_text(report_html(shared_run(preset)), encoding="utf-8")
+    return folder
+
+
+class Reader:
+    """A reader of a report, offline."""
+
+    def __init__(self, browser, file, width=1100, scheme="light", **more):
+        self.errors: list[str] = []
+        size = {"width": width, "height": 900}
+        self.context = browser.new_context(
+            offline=True, color_scheme=scheme, viewport=size, accept_downloads=True, **more
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(WAIT)
+        self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(file.as_uri())
+
+    def see(self, name: str):
+        """A figure, when it is drawn."""
+        figure = self.page.locator(f"figure[data-name={name}]")
+        figure.scroll_into_view_if_needed()
+        self.page.wait_for_selector(f"figure[data-name={name}][data-drawn]")
+        self.page.wait_for_timeout(300)
+        return figure
+
+    def ranges(self, name: str) -> np.ndarray:
+        return np.array(self.page.evaluate(RANGES, name))
+
+    def drag(self, name: str, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag the mouse between two places of the first panel, as shares of its width and height."""
+        box, mouse = self.frame(name), self.page.mouse
+        places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)]
+        mouse.move(*places[0])
+        mouse.down()
+        mouse.move(*places[1], steps=5)
+        self.page.wait_for_timeout(200)
+        mouse.up()
+        self.page.wait_for_timeout(300)
+
+    def frame(self, name: str) -> dict[str, float]:
+        return self.page.evaluate(FRAME, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.context.close()
+        if raised[0] is None:
+            assert self.errors == []
+
+
+@pytest.fixture
+def read(browser, files):
+    return lambda name, **how: Reader(browser, files / f"{name}.html", **how)
+
+
+@pytest.mark.replay
+def test_zoom_move_reset_and_the_whole_run(read):
+    with read("probe-cone") as reader:
+        figure = reader.see("depth")
+        opened = reader.ranges("depth")
+        assert 0 < opened[0, 0] < opened[0, 1] < 30
+        reader.drag("depth", (0.25, 0.2), (0.5, 0.8))
+        zoomed = reader.ranges("depth")
+        span = np.ptp(opened[0, :2])
+        np.testing.assert_allclose(zoomed[0, :2], opened[0, 0] + span * np.array([0.25, 0.5]), atol=0.01 * span)
+        np.testing.assert_array_equal(zoomed[0, :2], zoomed[1, :2])  # all panels over time
+        figure.get_by_role("button", name="Move").click()
+        reader.drag("depth", (0.5, 0.5), (0.7, 0.5))
+        moved = reader.ranges("depth")
+        assert moved[0, 0] == pytest.approx(zoomed[0, 0] - 0.2 * np.ptp(zoomed[0, :2]), abs=0.02 * span)
+        box = reader.frame("depth")
+        reader.page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+        reader.page.keyboard.down("Control")
+        reader.page.mouse.wheel(0, -300)
+        reader.page.keyboard.up("Control")
+        reader.page.wait_for_timeout(300)
+        assert np.ptp(reader.ranges("depth")[0, :2]) < 0.9 * np.ptp(moved[0, :2])
+        reader.see("energy")
+        np.testing.assert_allclose(reader.ranges("energy")[0, :2], reader.ranges("depth")[0, :2])
+        figure.get_by_role("button", name="Reset").click()
+        np.testing.assert_allclose(reader.ranges("depth"), opened)
+        figure.get_by_role("button", name="Whole run").click()
+        assert reader.ranges("depth")[0, :2].tolist() == [0, 30] == reader.ranges("energy")[0, :2].tolist()
+
+
+@pytest.mark.replay
+def test_hover_tells_all_lines_with_their_units(read, shared_run):
+    with read("probe-cone") as reader:
+        figure = reader.see("depth")
+        low, high = reader.ranges("depth")[0, :2]
+        box, result = reader.frame("depth"), shared_run("probe-cone")
+        at = box["x"] + 0.4 * box["width"]
+        reader.page.mouse.move(at, box["y"] + 0.5 * box["height"])
+        told = figure.locator(".readout").inner_text().replace("−", "-")
+        time = float(result.time[np.argmin(np.abs(result.time.values - (low + 0.4 * (high - low))))])
+        value = float(result.depth.sel(time=time)[0])
+        assert f"{value:.5g} m" in told and "time" in told and " s" in told.splitlines()[0]
+        assert f"{float(f'{1e3 * value:.5g}'):g} mm" in told  # of the other panel
+        reader.page.mouse.move(5, 5)
+        assert not figure.locator(".readout").count()
+
+
+@pytest.mark.replay
+def test_the_legend_shows_and_hides(read):
+    with read("sits") as reader:
+        reader.see("force")
+        before = reader.page.evaluate(SEEN, "force")
+        box = reader.frame("force")
+        reader.page.mouse.click(box["x"] + 12, box["y"] - 12)
+        reader.page.wait_for_timeout(300)
+        after = reader.page.evaluate(SEEN, "force")
+        assert all(before) and after.count(False) == 1
+        reader.page.mouse.click(box["x"] + 12, box["y"] - 12)
+        reader.page.wait_for_timeout(300)
+        assert all(reader.page.evaluate(SEEN, "force"))
+
+
+@pytest.mark.replay
+def test_a_click_on_a_contact_moves_the_replay_there(read, shared_run):
+    onset = float(shared_run("probe-cone").episode_onset[1])
+    with read("probe-cone") as reader:
+        reader.page.locator("#replay button").click()
+        inside = reader.page.locator("#replay iframe").element_handle().content_frame()
+        inside.wait_for_function("window.__DOCKDYN__?.ready")
+        figure = reader.see("normal-force")
+        low, high = reader.ranges("normal-force")[0, :2]
+        box = reader.frame("normal-force")
+        at = box["x"] + (onset + 0.1 - low) / (high - low) * box["width"]
+        reader.page.mouse.click(at, box["y"] + 0.5 * box["height"])
+        reader.page.wait_for_timeout(1500)
+        step = inside.evaluate("[__DOCKDYN__.time[__DOCKDYN__.step], __DOCKDYN__.time[1] - __DOCKDYN__.time[0]]")
+        assert step[0] == pytest.approx(onset, abs=2 * step[1])
+        assert f"Q2, {onset:.5g} s" in figure.locator(".status").inner_text()
+        reader.page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.9 * box["height"])  # between contacts
+        reader.page.wait_for_timeout(1500)
+        found = inside.evaluate("__DOCKDYN__.time[__DOCKDYN__.step]")
+        assert found == pytest.approx(low + 0.6 * (high - low), abs=0.05)
+
+
+@pytest.mark.replay
+@pytest.mark.parametrize("name", ["trajectory", "depth", "loads"])
+def test_every_figure_saves_as_png_and_svg(name, read):
+    with read("probe-cone", scheme="dark") as reader:
+        figure = reader.page.locator(f"figure[data-name={name}]")
+        figure.scroll_into_view_if_needed()
+        for kind in ("PNG", "SVG"):
+            with reader.page.expect_download() as awaited:
+                figure.get_by_role("button", name=f"Save {kind}").click()
+            saved = awaited.value
+            assert saved.suggested_filename == f"{name}.{kind.lower()}"
+            data = saved.path().read_bytes()
+            if kind == "SVG":
+                text = data.decode()
+                assert text.lstrip().startswith("<") and "<svg" in text and "var(--" not in text and len(text) > 5000
+                continue
+            shown = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+            assert shown.shape[1] > 600 and tuple(shown[2, 2]) == (254, 254, 254)  # on paper, also from a dark screen
+            assert (shown.sum(axis=2) < 600).mean() > 0.005
+
+
+@pytest.mark.replay
+@pytest.mark.parametrize("preset", ["probe-cone", "sits"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
+    with read(preset, width=390, scheme=scheme, has_touch=True, is_mobile=True) as reader:
+        names = [one.get_attribute("data-name") for one in reader.page.locator("figure[data-chart]").all()]
+        assert len(names) >= 5
+        for name in names:
+            figure = reader.see(name)
+            box = figure.locator(".chart").bounding_box()
+            assert box["width"] <= 390 and box["x"] >= 0
+            shown = np.asarray(Image.open(io.BytesIO(figure.locator(".chart").screenshot())).convert("RGB")).astype(int)
+            paper = (0x14, 0x17, 0x1B) if scheme == "dark" else (0xFE, 0xFE, 0xFE)
+            assert np.abs(shown[0, 0] - paper).max() <= 2
+            assert (np.abs(shown - paper).sum(axis=2) > 150).mean() > 0.01
+        assert reader.page.evaluate("document.documentElement.scrollWidth") <= 390
+        # a finger on a figure scrolls the page
+        assert reader.page.evaluate(
+            "getComputedStyle(document.querySelector('figure[data-drawn]').built.view.child_views[0].canvas_view.events_el).touchAction"
+        ) in ("auto", "pan-x pan-y")
+
+
+@pytest.mark.replay
+def test_colours_follow_the_page_and_its_print(read):
+    is_ink = """colour => { const { built } = document.querySelector("figure[data-drawn]");
+      return built.plots[0].left[0].axis_label_text_color === colour; }"""
+    with read("sits", scheme="dark") as reader:
+        reader.see("force")
+        reader.page.wait_for_function(is_ink, arg="#e4e8ed")
+        reader.page.emulate_media(color_scheme="light")
+        reader.page.wait_for_function(is_ink, arg="#1f2329")
+        reader.page.emulate_media(color_scheme="dark", media="print")
+        reader.page.wait_for_timeout(3000)
+        reader.page.wait_for_function(is_ink, arg="#1f2329")
+        drawn = reader.page.locator("figure[data-drawn]").count()
+        assert drawn == reader.page.locator("figure[data-chart]").count()
