@@ -7,6 +7,7 @@ steps, and no step crosses the delayed image of a step's end, so onset, release 
 Where the delayed signal or the modes jump, a zero-length step refreshes the rates. With a finite tolerance the step
 shrinks where the motion is faster than it (a stiff contact), judged by an embedded third-order formula; with an
 infinite one every step has the length that was asked for, as a study of the order needs.
+Steps also end where the model's clock ticks.
 
 Forward derivatives go through: root searches are frozen; the step that lands on an event is taken once more with a
 length whose Newton correction, zero in value, carries the derivative of the event time.
@@ -31,6 +32,7 @@ from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
     MeshPoint,
     between,
+    correction,
     evaluate,
     is_finite,
     numbers,
@@ -156,7 +158,8 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     point, line = solver.point, solver.line
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
-    step, end, hits_end = once(_next_step(model, settings, solver, longest))
+    tick = model.next_tick(point.state)
+    step, end, hits_end = once(_next_step(model, settings, solver, longest, tick))
     delayed = _applied(model, line, solver.reading, point.outputs.signal)
 
     def flow(fraction, x):
@@ -187,10 +190,16 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
         alive = moved & lasting & model.emitting(point.state)
         line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay))
         line, reading, image, level = _pass_edge(model, line, solver.reading, at.time, moved)
+    ticks = jnp.asarray(False)
+    if tick is not None:
+        ticks = moved & (at.time >= tick) & (at.time < settings.duration)
+        level = jnp.where(ticks, jnp.minimum(level, 1.0), level)  # the acceleration jumps
     level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
 
     fired = tuple(solver.landing[i] for i in range(solver.landing.shape[0]))
     after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
+    if tick is not None:
+        after = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, after)
     at = at._replace(state=after)
     ended = model.ended(after)
     if ended is not None:
@@ -200,7 +209,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))
     following = SolverState(
         point=at,
-        refresh=event | image,
+        refresh=event | image | ticks,
         landing=landing,
         level=level,
         limit=limit,
@@ -224,8 +233,10 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     return guard(settings, solver, following, tried, finite)
 
 
-def _next_step(model: Model, settings: Settings, solver: SolverState, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
-    """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
+def _next_step(
+    model: Model, settings: Settings, solver: SolverState, longest: Scalar, tick: Scalar | None
+) -> tuple[Scalar, Scalar, Flag]:
+    """Length and end time of the next attempt, never across a delayed edge or a `tick`, and whether it is the run's last."""
     now = solver.point.time
     bound = jnp.minimum(jnp.minimum(solver.step_limit, solver.limit), longest)
     edge = jnp.asarray(jnp.inf)
@@ -234,6 +245,8 @@ def _next_step(model: Model, settings: Settings, solver: SolverState, longest: S
         interval = solver.line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(solver.line.held > 0, edge, jnp.inf)
+    if tick is not None:
+        edge = jnp.minimum(edge, tick)
     bound = jnp.where(solver.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
     # a step is stretched to an edge that is all but reached, but not over the root that limits it
@@ -281,16 +294,6 @@ def _find_events(
     shorter = jnp.where(solver.rejections < MANY_REJECTIONS, first, 0.5) * frozen
     limit = jnp.where(some, jnp.where(at_end | at_start, length, shorter), jnp.inf)
     return landing, limit, ~some & ~coarse
-
-
-def correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
-    """Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
-    guard = slope = jnp.zeros(())
-    for i in reversed(range(fired.shape[0])):
-        guard = jnp.where(fired[i], at.outputs.guards[i], guard)
-        slope = jnp.where(fired[i], at.slopes.guards[i], slope)
-    usable = slope != 0
-    return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
 
 
 def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
