@@ -96,6 +96,10 @@ class SampledSection(ActuatorSection):
                 refuse(f"modulation.shortest_pulse = {shortest:g} s: must be at most the period, {self.period:g} s")
         return self
 
+    def pushes(self) -> bool:
+        """Whether thrusters may be asked for a force."""
+        return True
+
     def thruster_names(self) -> list[str]:
         """The names of the thrusters of the table, by number where they have none."""
         return [item.name or f"thruster {number}" for number, item in enumerate(self.thruster or [], 1)]
@@ -105,7 +109,7 @@ class SampledSection(ActuatorSection):
         if self.period is None:
             return BodyControl(law, self.limits(), reference)
         period = jnp.asarray(self.period, float)
-        return SampledControl(law, self.limits(), reference, period, self._thrusters())
+        return SampledControl(law, self.limits(), reference, period, self.thrusters())
 
     def limits(self) -> Actuators:
         """Wheel and ideal thrusters of a free body, also from traced numbers."""
@@ -113,8 +117,8 @@ class SampledSection(ActuatorSection):
         axes = [0, 1, 2]
         return self.make_actuators(jnp.zeros(0), axes, axes, 0.0 if only else jnp.inf, jnp.inf)
 
-    def _thrusters(self) -> Thrusters | None:
-        """The table of thrusters."""
+    def thrusters(self) -> Thrusters | None:
+        """The table of thrusters, also from traced numbers."""
         if self.thruster is None:
             return None
         directions = jnp.array([item.direction for item in self.thruster], float)
