@@ -21,6 +21,7 @@ from dockdyn.scenario.load import Scenario, parse
 if TYPE_CHECKING:
     import xarray as xr
 
+    from dockdyn.kinds.free_flight.stepping import FlightStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.results.drive import Progress
 
@@ -43,6 +44,15 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
         if str(error).startswith(f"{scenario.name}:"):
             raise
         raise ScenarioError(f"{scenario.name}: {error}") from None
+
+
+def stepper(scenario: Scenario, *, period: float | None = None, batch: int | None = None) -> FlightStepper:
+    """A scenario in free flight that goes on one period of control at a time, its commands given from outside.
+
+    `period` (s) is by default that of `[control]`. With a `batch` so many runs go on side by side, and all arrays have
+    a leading axis. Raises ScenarioError for what cannot be stepped.
+    """
+    return kind_named(scenario.kind).stepper(scenario, period, batch)
 
 
 def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:

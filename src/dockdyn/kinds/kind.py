@@ -13,6 +13,7 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     import xarray as xr
 
+    from dockdyn.kinds.free_flight.stepping import FlightStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
@@ -80,6 +81,10 @@ class Kind(abc.ABC):
     def can_capture(self, scenario: Scenario) -> bool:
         """Whether anything in the scenario could capture."""
         return True
+
+    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> FlightStepper:
+        """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be free-flight")
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

@@ -141,6 +141,12 @@ def init(model: Model, settings: Settings, start: State | None = None) -> Solver
     )
 
 
+def acting_signal(model: Model, solver: SolverState) -> PyTree:
+    """The delayed signal that acts where a run is now."""
+    point = solver.point
+    return _applied(model, solver.line, solver.reading, point.outputs.signal)(point.time, point.state)
+
+
 def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
     """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:

@@ -1,0 +1,250 @@
+"""Free flight step by step: between two samples of control the command is held, and the caller gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
+
+from dockdyn.contact.latch import HELD
+from dockdyn.control.body_control import BodyControl
+from dockdyn.control.controller import Command, Controller, Measured
+from dockdyn.control.reference import InertialReference
+from dockdyn.control.sampled import SampledControl
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import State, over_rows
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.free_flight.model import FreeFlight
+from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.kinds.free_flight.schema_sampling import SampledSection
+from dockdyn.programs import Program
+from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.plan import settings_for
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+ZERO = np.zeros(3)
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+MOST_MOMENTS = 128  # events and images of them within a step; more are contacts that chatter
+
+
+class Commanded(Controller):
+    """Commands what it is told, in the place of a law, which remembers on."""
+
+    command: Command
+    law: Controller | None
+
+    def init(self, seen: Measured) -> PyTree:
+        return () if self.law is None else self.law.init(seen)
+
+    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
+        return jax.tree.map(jnp.zeros_like, memory), self.command
+
+
+class Row(NamedTuple):
+    """One of the runs that go on side by side."""
+
+    content: FreeFlightSection
+    settings: located.Settings  # of all of it
+    period: ArrayLike  # s
+    solver: located.SolverState
+    over: Bool[Array, ""]  # whether it has ended
+
+
+class Found(NamedTuple):
+    """Where a run is after a step."""
+
+    solver: located.SolverState
+    over: Bool[Array, ""]
+    observed: dict[str, Array]
+    measured: Measured
+
+
+def _steered(content: FreeFlightSection, period: ArrayLike, command: Command | None) -> FreeFlight:
+    """The model, its control sampled, and told the `command` in the place of what its own law says."""
+    model, period = content.model(), jnp.asarray(period, float)
+    control = model.control
+    own = None if control is None else control.law
+    law = own if command is None else Commanded(command, own)
+    assert law is not None
+    if control is None:
+        limits = SampledSection().limits()
+        start, place = model.poses[0], model.poses[0].shifted(-model.origin())
+        level = InertialReference(place.position.array(), jnp.zeros(3), start.attitude.array())
+        return replace(model, control=SampledControl(law, limits, level, period))
+    if isinstance(control, BodyControl):
+        return replace(model, control=SampledControl(law, control.actuators, control.reference, period))
+    return replace(model, control=eqx.tree_at(lambda it: (it.law, it.period), control, (law, period)))
+
+
+def _found(model: FreeFlight, solver: located.SolverState, over: Bool[Array, ""], peaks: Float[Array, "n"]) -> Found:
+    """What can be seen where a run is."""
+    x = solver.point.state
+    seen = model.observe(x, located.acting_signal(model, solver))
+    captured = x.mode[-1] >= HELD if model.latch is not None else jnp.asarray(False)
+    more = {"captured": captured, "peak_normal_force": peaks, "time": solver.point.time}
+    return Found(solver, over, seen | more, model.measured(x, x.memory[-1]))
+
+
+@Program
+def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"], command: PyTree) -> Found:
+    """The runs before their first command, which is for its shape only: it is not given."""
+
+    def one(content: FreeFlightSection, setting: located.Settings, period: Array, command: Command | None) -> Found:
+        model = _steered(content, period, command)
+        solver = located.init(model, setting, model.uncommanded())
+        return _found(model, solver, jnp.asarray(False), jnp.zeros(len(model.contacts)))
+
+    return over_rows(one, contents, settings, periods, command)
+
+
+@partial(Program, donate=("rows",))
+def _advanced(rows: Row, command: PyTree) -> Found:
+    """The runs one period later, each held to its command; those that are over stay where they are."""
+
+    def one(row: Row, command: Command | None) -> Found:
+        model = _steered(row.content, row.period, command)
+        solver = jax.lax.cond(row.over, lambda: row.solver, lambda: _one_period(model, row))
+        over = row.over | (solver.status != Status.FINISHED) | (solver.point.time >= row.settings.duration)
+        ended = model.ended(solver.point.state)
+        over = over if ended is None else over | ended
+        # what was logged in the step, its end included
+        fresh = jnp.arange(solver.log.shape[0]) < solver.moments
+        like = located.event_record(solver.point, solver.landing, solver.extrema)
+        peaks = jax.vmap(lambda line: located.unpack(line, like).peaks)(solver.log)
+        most = jnp.max(jnp.where(fresh[:, None], peaks, 0.0), axis=0, initial=0.0)[: len(model.contacts)]
+        return _found(model, solver, over, jnp.where(row.over, 0.0, most))
+
+    return over_rows(one, rows, command)
+
+
+def _one_period(model: FreeFlight, row: Row) -> located.SolverState:
+    """A run at its next sample, what is commanded now taken over first."""
+    solver = row.solver
+    now, zero = solver.point.time, jnp.zeros((), int)
+    x: State = model.tick(now, solver.point.state)
+    control = model.control
+    assert isinstance(control, SampledControl)
+    end = jnp.minimum(x.memory[-2].samples * control.period, row.settings.duration)
+    solver = solver._replace(
+        point=solver.point._replace(state=x),
+        refresh=jnp.asarray(True),
+        status=zero + Status.RUNNING,
+        iterations=zero,
+        moments=zero,
+    )
+    return located.advance(model, replace(row.settings, duration=end), solver, row.settings.max_iterations)
+
+
+class FlightStepper:
+    """Runs of a scenario in free flight that go on one period of control at a time.
+
+    Physics, contacts located in time and actuators with their limits are those of `dockdyn.simulate`. Every array has a leading
+    axis over the runs where there is a `batch`.
+    """
+
+    def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
+        check_runnable(scenario)
+        content = scenario.content
+        stated = content.control.period if content.controlled else None
+        found = stated if period is None else period
+        if found is None:
+            raise ScenarioError(f"{scenario.name}: control.period: missing; state it, or the stepper's period")
+        if not 0 < found <= content.duration:
+            raise ScenarioError(f"{scenario.name}: period = {found:g} s: must be above 0 and at most the duration")
+        if content.integrator.method != "located":
+            raise ScenarioError(f"{scenario.name}: integrator.method = 'fixed': must be located for steps of control")
+        if batch is not None and batch < 1:
+            raise ScenarioError(f"{scenario.name}: batch = {batch}: must be at least 1")
+        self.scenario, self.period, self.batch = scenario, float(found), batch
+        self.reset()
+
+    def reset(self, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] = NOTHING) -> dict[str, np.ndarray]:
+        """Begin again, dotted keys of the scenario set to `values`, in a batch perhaps those of each run; what is seen then.
+
+        Raises ScenarioError for a value that is not allowed, and where runs of a batch differ in more than numbers.
+        """
+        several = [values] * (self.batch or 1) if isinstance(values, Mapping) else list(values)
+        if len(several) != (self.batch or 1):
+            raise ScenarioError(f"{self.scenario.name}: values for {len(several)} runs; must be for {self.batch or 1}")
+        contents = [self.scenario.at(each).content if each else self.scenario.content for each in several]
+        settings = [settings_for(content, False, MOST_MOMENTS) for content in contents]
+        self._own = bool(contents[0].controlled)
+        self._contents, self._settings = self._stacked(contents), self._stacked(settings)
+        self._periods = np.full(len(contents), self.period)
+        return self._take(_begun(self._contents, self._settings, self._periods, self._commands((ZERO, ZERO))))
+
+    def _stacked(self, trees: Sequence[PyTree]) -> PyTree:
+        """Trees of one structure as one, with a leading axis."""
+        structures = {jax.tree.structure(tree) for tree in trees}
+        if len(structures) > 1:
+            raise ScenarioError(f"{self.scenario.name}: runs of a batch must differ in numbers alone")
+        return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
+
+    def _commands(self, command: Sequence[ArrayLike]) -> Command:
+        """A command for every run of the batch."""
+        count = self.batch or 1
+        if len(command) != len(Command._fields):
+            raise ScenarioError(f"{self.scenario.name}: a command is a force and a torque")
+        parts = [np.asarray(part, float) for part in command]
+        wanted = (3,) if self.batch is None else (count, 3)
+        for name, part in zip(Command._fields, parts, strict=True):
+            if part.shape not in ((3,), wanted) or not np.isfinite(part).all():
+                raise ScenarioError(f"{self.scenario.name}: {name}: must be finite numbers of shape {wanted}")
+        force, torque = (np.ascontiguousarray(np.broadcast_to(part, (count, 3))) for part in parts)
+        return Command(force, torque)  # type: ignore[arg-type]
+
+    def step(self, command: Command | Sequence[ArrayLike] | None = None) -> dict[str, np.ndarray]:
+        """Hold a command for one period, and see where that leads: quantities by their names in results, at the period's end.
+
+        The command is a `dockdyn.control.Command`, or force (N, inertial axes) and torque (N m, chaser's axes); None leaves it
+        to the law of the scenario. A run that is over stays as it is. Raises ScenarioError for what is no command.
+        """
+        if command is None and not self._own:
+            raise ScenarioError(f"{self.scenario.name}: control.law: none commands; give the step a command")
+        given = None if command is None else self._commands(command)
+        rows = Row(self._contents, self._settings, self._periods, self._found.solver, self._found.over)
+        return self._take(_advanced(rows, given))
+
+    def _take(self, found: Found) -> dict[str, np.ndarray]:
+        """What is seen, once a step is done."""
+        self._found = found
+        self.observation = {name: self._plain(values) for name, values in found.observed.items()}
+        return self.observation
+
+    def _plain(self, values: ArrayLike) -> np.ndarray:
+        array = np.array(values)
+        return array[0] if self.batch is None else array
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time (s) that has passed."""
+        return self.observation["time"]
+
+    @property
+    def state(self) -> State:
+        """The state of the model, as integrated."""
+        return jax.tree.map(self._plain, self._found.solver.point.state)
+
+    @property
+    def measured(self) -> Measured:
+        """What a controller is told, as in `Controller.act`."""
+        return jax.tree.map(self._plain, self._found.measured)
+
+    @property
+    def done(self) -> np.ndarray:
+        """Whether a run is over: its duration has passed, its latch has ended it, or it cannot go on (`status`)."""
+        return self._plain(self._found.over)
+
+    @property
+    def status(self) -> np.ndarray:
+        """How the last step ended, a `dockdyn.integrate.solution.Status`; FINISHED where all is well."""
+        return self._plain(self._found.solver.status)
