@@ -42,6 +42,7 @@ class SampledControl(eqx.Module):
     reference: Reference  # from which the error of the attitude is counted
     period: Float[Array, ""]
     thrusters: Thrusters | None = None
+    told: bool = eqx.field(static=True, default=False)  # whether the caller takes the samples, by `take`
 
     def init(self, seen: Measured) -> Held:
         """What it remembers before its first sample: nothing is commanded yet."""
@@ -64,13 +65,16 @@ class SampledControl(eqx.Module):
 
     def tick(self, t: Float[Array, ""], memory: Held, seen: Measured) -> Held:
         """What is remembered after the clock has acted at `t` (s)."""
-        if not isinstance(memory.pulses, Pulses):
-            return self._sampled(t, memory, seen)
-        ended = memory._replace(pulses=memory.pulses.ended(t))
-        due = t >= memory.samples * self.period
-        return jax.lax.cond(due, lambda: self._sampled(t, memory, seen), lambda: ended)
 
-    def _sampled(self, t: Float[Array, ""], memory: Held, seen: Measured) -> Held:
+        def sampled() -> Held:
+            return memory if self.told else self.take(t, memory, seen)
+
+        if not isinstance(memory.pulses, Pulses):
+            return sampled()
+        ended = memory._replace(pulses=memory.pulses.ended(t))
+        return jax.lax.cond(t >= memory.samples * self.period, sampled, lambda: ended)
+
+    def take(self, t: Float[Array, ""], memory: Held, seen: Measured) -> Held:
         """What is remembered after a sample at `t` (s)."""
         rate, command = self.law.act(memory.law, seen)
         law = jax.tree.map(lambda a, b: a + self.period * b, memory.law, as_floats(rate))

@@ -19,15 +19,15 @@ Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delay
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine
+from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, pass_edge
 from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
     MeshPoint,
@@ -41,9 +41,10 @@ from dockdyn.integrate.hybrid.mesh_point import (
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored
+from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, unpack, write
-from dockdyn.integrate.solution import EventRecord, Sample, Solution, Status, iterate_until
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
+from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 
 STEP = 5e-3  # s, the longest step where none is stated
@@ -51,30 +52,6 @@ TOLERANCE = 1e-11  # relative error of a step
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
 HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
-
-
-class SolverState(NamedTuple):
-    """The state of one run between iterations."""
-
-    point: MeshPoint
-    refresh: Flag  # the next attempt has zero length, to renew the rates after a jump
-    landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
-    level: Scalar  # order of the signal's time derivative that jumps at `point`
-    limit: Scalar  # s, upper bound on the next step, from a rejected attempt
-    rejections: Int[Array, ""]  # in a row
-    step_limit: Scalar  # s, upper bound on steps that the tolerance asks for
-    largest_local_error: Scalar  # largest estimate of a step's relative error so far
-    line: IntervalLine | None
-    reading: Flag  # whether the delayed signal is alive: the line's first interval is being read
-    extrema: RunningExtrema
-    status: Int[Array, ""]
-    steps: Int[Array, ""]
-    iterations: Int[Array, ""]
-    log: Float[Array, "moments columns"]  # last row: scratch
-    moments: Int[Array, ""]
-    samples: Float[Array, "samples columns"] | None
-    sampled: Int[Array, ""]
-    first_nonfinite: Int[Array, ""]  # which number of `numbers(point)` was not finite; −1 for none
 
 
 class Settings(eqx.Module):
@@ -98,6 +75,15 @@ def solve(model: Model, settings: Settings) -> Solution:
 def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar | float) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
     return iterate_until(partial(_iterate, model, settings), solver, until)
+
+
+def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
+    """Go on until the run ends or has reached `time` (s), at which the model's clock ticks."""
+
+    def goes_on(solver: SolverState) -> Flag:
+        return (solver.status == Status.RUNNING) & (solver.point.time < time)
+
+    return jax.lax.while_loop(goes_on, partial(_iterate, model, settings), solver)
 
 
 def init(model: Model, settings: Settings, start: State | None = None) -> SolverState:
@@ -195,7 +181,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
         lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
         alive = moved & lasting & model.emitting(point.state)
         line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay))
-        line, reading, image, level = _pass_edge(model, line, solver.reading, at.time, moved)
+        line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
     ticks = jnp.asarray(False)
     if tick is not None:
         ticks = moved & (at.time >= tick) & (at.time < settings.duration)
@@ -308,26 +294,6 @@ def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
     return Interval(point.time, at.time, level, tuple(pack(signal) for signal in ends))
 
 
-def _pass_edge(
-    model: Model, line: IntervalLine, reading: Flag, now: Scalar, moved: Flag
-) -> tuple[IntervalLine, Flag, Flag, Scalar]:
-    """What reaching the time `now` does to the delayed signal.
-
-    Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
-    level of the kink that is left (`SMOOTH`: none).
-    """
-    reached = now - model.delay + tolerance(now)
-    before = line.first()
-    begins = moved & ~reading & (line.held > 0) & (reached >= before.start)
-    ends = moved & reading & (reached >= before.end)
-    line = line.pop(ends)
-    after = line.first()
-    follows = (line.held > 0) & (reached >= after.start)
-    jumps = begins | (ends & (~follows | (after.level == 0)))
-    level = jnp.where(jumps, 1.0, jnp.where(ends, jnp.minimum(after.level + 1, SMOOTH), SMOOTH))
-    return line, jnp.where(ends, follows, reading | begins), jumps, level
-
-
 def sample(
     model: Model, settings: Settings, solver: SolverState, at: MeshPoint, step: Scalar, delayed: Delayed, moved: Flag
 ) -> tuple[Any, Int[Array, ""]]:
@@ -349,11 +315,6 @@ def sample(
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
     return jax.lax.while_loop(due, take, (solver.samples, solver.sampled))
-
-
-def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
-    """What is recorded of an event: which guards fired, and peaks and integrals until then."""
-    return EventRecord(point.time, fired, point.state, extrema.peaks, extrema.peak_times, extrema.integrals)
 
 
 def guard(
@@ -382,26 +343,3 @@ def guard(
 
 
 BULK = ("line", "log", "samples")  # written in place, so never selected between
-
-
-def result(solver: SolverState) -> Solution:
-    """The solution of a run that has ended."""
-    state = solver.point.state
-    like = event_record(solver.point, jnp.zeros(len(solver.point.outputs.guards), bool), solver.extrema)
-    samples = None
-    if solver.samples is not None:
-        shape = Sample(state, solver.point.outputs.signal)
-        samples = jax.vmap(lambda row: unpack(row, shape))(solver.samples)
-    return Solution(
-        status=solver.status,
-        time=solver.point.time,
-        state=state,
-        steps=solver.steps,
-        iterations=solver.iterations,
-        moments=solver.moments,
-        log=jax.vmap(lambda row: unpack(row, like))(solver.log[:-1]),
-        sampled=solver.sampled,
-        samples=samples,
-        first_nonfinite=solver.first_nonfinite,
-        largest_local_error=solver.largest_local_error,
-    )

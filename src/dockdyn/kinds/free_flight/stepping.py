@@ -8,11 +8,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
+from jaxtyping import Array, ArrayLike, Float, PyTree
 
 from dockdyn.contact.latch import HELD
 from dockdyn.control.body_control import BodyControl
@@ -20,6 +19,7 @@ from dockdyn.control.controller import Command, Controller, Measured
 from dockdyn.control.reference import InertialReference
 from dockdyn.control.sampled import SampledControl
 from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.hybrid.solver_state import emptied, largest
 from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.model import FreeFlight
@@ -31,19 +31,25 @@ from dockdyn.results.plan import settings_for
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
-ZERO = np.zeros(3)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 MOST_MOMENTS = 128  # events and images of them within a step; more are contacts that chatter
 
 
+class Idle(Controller):
+    """Commands nothing."""
+
+    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
+        return memory, Command(jnp.zeros(3), jnp.zeros(3))
+
+
 class Commanded(Controller):
-    """Commands what it is told, in the place of a law, which remembers on."""
+    """Commands what it is told, in the place of a law, whose memory it leaves as it is."""
 
     command: Command
-    law: Controller | None
+    law: Controller
 
     def init(self, seen: Measured) -> PyTree:
-        return () if self.law is None else self.law.init(seen)
+        return self.law.init(seen)
 
     def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
         return jax.tree.map(jnp.zeros_like, memory), self.command
@@ -56,92 +62,71 @@ class Row(NamedTuple):
     settings: located.Settings  # of all of it
     period: ArrayLike  # s
     solver: located.SolverState
-    over: Bool[Array, ""]  # whether it has ended
 
 
 class Found(NamedTuple):
     """Where a run is after a step."""
 
     solver: located.SolverState
-    over: Bool[Array, ""]
     observed: dict[str, Array]
     measured: Measured
 
 
-def _steered(content: FreeFlightSection, period: ArrayLike, command: Command | None) -> FreeFlight:
-    """The model, its control sampled, and told the `command` in the place of what its own law says."""
+def _steered(
+    content: FreeFlightSection, period: ArrayLike, command: Command | None
+) -> tuple[FreeFlight, SampledControl]:
+    """The model and its control, sampled, and told the `command` in the place of what its own law says."""
     model, period = content.model(), jnp.asarray(period, float)
-    control = model.control
-    own = None if control is None else control.law
-    law = own if command is None else Commanded(command, own)
-    assert law is not None
-    if control is None:
-        limits = SampledSection().limits()
-        start, place = model.poses[0], model.poses[0].shifted(-model.origin())
-        level = InertialReference(place.position.array(), jnp.zeros(3), start.attitude.array())
-        return replace(model, control=SampledControl(law, limits, level, period))
-    if isinstance(control, BodyControl):
-        return replace(model, control=SampledControl(law, control.actuators, control.reference, period))
-    return replace(model, control=eqx.tree_at(lambda it: (it.law, it.period), control, (law, period)))
+    before = model.control
+    if before is None:
+        level = InertialReference(jnp.zeros(3), jnp.zeros(3), model.poses[0].attitude.array())
+        before = BodyControl(Idle(), SampledSection().limits(), level)
+    law = before.law if command is None else Commanded(command, before.law)
+    thrusters = before.thrusters if isinstance(before, SampledControl) else None
+    control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
+    return replace(model, control=control), control
 
 
-def _found(model: FreeFlight, solver: located.SolverState, over: Bool[Array, ""], peaks: Float[Array, "n"]) -> Found:
-    """What can be seen where a run is."""
+def _found(model: FreeFlight, solver: located.SolverState) -> Found:
+    """What can be seen where a run is, and the largest forces since its log was emptied."""
     x = solver.point.state
     seen = model.observe(x, located.acting_signal(model, solver))
     captured = x.mode[-1] >= HELD if model.latch is not None else jnp.asarray(False)
+    peaks = largest(solver)[: len(model.contacts)]
     more = {"captured": captured, "peak_normal_force": peaks, "time": solver.point.time}
-    return Found(solver, over, seen | more, model.measured(x, x.memory[-1]))
+    return Found(solver, seen | more, model.measured(x, x.memory[-1]))
 
 
 @Program
-def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"], command: PyTree) -> Found:
-    """The runs before their first command, which is for its shape only: it is not given."""
+def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> Found:
+    """The runs before their first command."""
 
-    def one(content: FreeFlightSection, setting: located.Settings, period: Array, command: Command | None) -> Found:
-        model = _steered(content, period, command)
-        solver = located.init(model, setting, model.uncommanded())
-        return _found(model, solver, jnp.asarray(False), jnp.zeros(len(model.contacts)))
+    def one(content: FreeFlightSection, setting: located.Settings, period: Array) -> Found:
+        model, _ = _steered(content, period, None)
+        return _found(model, located.init(model, setting, model.uncommanded()))
 
-    return over_rows(one, contents, settings, periods, command)
+    return over_rows(one, contents, settings, periods)
 
 
 @partial(Program, donate=("rows",))
 def _advanced(rows: Row, command: PyTree) -> Found:
-    """The runs one period later, each held to its command; those that are over stay where they are."""
+    """The runs one period later, each held to its command; those that have ended stay where they are."""
 
     def one(row: Row, command: Command | None) -> Found:
-        model = _steered(row.content, row.period, command)
-        solver = jax.lax.cond(row.over, lambda: row.solver, lambda: _one_period(model, row))
-        over = row.over | (solver.status != Status.FINISHED) | (solver.point.time >= row.settings.duration)
-        ended = model.ended(solver.point.state)
-        over = over if ended is None else over | ended
-        # what was logged in the step, its end included
-        fresh = jnp.arange(solver.log.shape[0]) < solver.moments
-        like = located.event_record(solver.point, solver.landing, solver.extrema)
-        peaks = jax.vmap(lambda line: located.unpack(line, like).peaks)(solver.log)
-        most = jnp.max(jnp.where(fresh[:, None], peaks, 0.0), axis=0, initial=0.0)[: len(model.contacts)]
-        return _found(model, solver, over, jnp.where(row.over, 0.0, most))
+        model, control = _steered(row.content, row.period, command)
+
+        def go_on(solver: located.SolverState) -> located.SolverState:
+            point = solver.point
+            *others, memory, effort = point.state.memory
+            held = control.take(point.time, memory, model.measured(point.state, effort))
+            x = State(point.state.q, point.state.v, point.state.mode, (*others, held, effort))
+            solver = emptied(solver._replace(point=point._replace(state=x)))
+            return located.advance_to(model, row.settings, solver, held.samples * control.period)
+
+        running = row.solver.status == Status.RUNNING
+        return _found(model, jax.lax.cond(running, go_on, emptied, row.solver))
 
     return over_rows(one, rows, command)
-
-
-def _one_period(model: FreeFlight, row: Row) -> located.SolverState:
-    """A run at its next sample, what is commanded now taken over first."""
-    solver = row.solver
-    now, zero = solver.point.time, jnp.zeros((), int)
-    x: State = model.tick(now, solver.point.state)
-    control = model.control
-    assert isinstance(control, SampledControl)
-    end = jnp.minimum(x.memory[-2].samples * control.period, row.settings.duration)
-    solver = solver._replace(
-        point=solver.point._replace(state=x),
-        refresh=jnp.asarray(True),
-        status=zero + Status.RUNNING,
-        iterations=zero,
-        moments=zero,
-    )
-    return located.advance(model, replace(row.settings, duration=end), solver, row.settings.max_iterations)
 
 
 class FlightStepper:
@@ -180,7 +165,7 @@ class FlightStepper:
         self._own = bool(contents[0].controlled)
         self._contents, self._settings = self._stacked(contents), self._stacked(settings)
         self._periods = np.full(len(contents), self.period)
-        return self._take(_begun(self._contents, self._settings, self._periods, self._commands((ZERO, ZERO))))
+        return self._take(_begun(self._contents, self._settings, self._periods))
 
     def _stacked(self, trees: Sequence[PyTree]) -> PyTree:
         """Trees of one structure as one, with a leading axis."""
@@ -211,7 +196,7 @@ class FlightStepper:
         if command is None and not self._own:
             raise ScenarioError(f"{self.scenario.name}: control.law: none commands; give the step a command")
         given = None if command is None else self._commands(command)
-        rows = Row(self._contents, self._settings, self._periods, self._found.solver, self._found.over)
+        rows = Row(self._contents, self._settings, self._periods, self._found.solver)
         return self._take(_advanced(rows, given))
 
     def _take(self, found: Found) -> dict[str, np.ndarray]:
@@ -242,9 +227,9 @@ class FlightStepper:
     @property
     def done(self) -> np.ndarray:
         """Whether a run is over: its duration has passed, its latch has ended it, or it cannot go on (`status`)."""
-        return self._plain(self._found.over)
+        return self.status != Status.RUNNING
 
     @property
     def status(self) -> np.ndarray:
-        """How the last step ended, a `dockdyn.integrate.solution.Status`; FINISHED where all is well."""
+        """Whether a run goes on, or how it has ended: a `dockdyn.integrate.solution.Status`, as a number."""
         return self._plain(self._found.solver.status)
