@@ -11,6 +11,7 @@ from pydantic import Field
 
 from dockdyn.contact.feature import Feature, SphereTip
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.control.controller import FreeBody
 from dockdyn.control.reference import TargetReference
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion, from_x_axis, roll_pitch_yaw
@@ -47,6 +48,30 @@ class Port(NamedTuple):
         tip = self.feature.radius if isinstance(self.feature, SphereTip) else 0.0
         aside = from_x_axis(direction).matrix() @ Vector.of(jnp.array([0.0, *across]))
         return mouth + direction * (distance + tip) + aside
+
+    def motion(self, chaser: FreeBody, target: FreeBody) -> dict[str, Array]:
+        """How the chaser's port moves before the target's, as an approach states it: place, velocity, rotation and rate.
+
+        The place is that of the feature's tip in axes of which x is the docking axis; the rotation vector is that from face
+        to face, in axes of which x is the chaser's `axis`.
+        """
+        docking, own = from_x_axis(self.surface.docking_frame()[1]).matrix(), self.own_axes()
+        attitudes = Quaternion.of(target.attitude), Quaternion.of(chaser.attitude)
+        turn, rotation = (attitude.matrix() for attitude in attitudes)
+        rates = turn @ Vector.of(target.rate), rotation @ Vector.of(chaser.rate)
+        lever = rotation @ Vector.of(self.feature.position)
+        away = Vector.of(chaser.position - target.position) + lever
+        drift = Vector.of(chaser.velocity - target.velocity) + rates[1].cross(lever) - rates[0].cross(away)
+        tip = docking.transposed_times(turn.transposed_times(away) - self.place(0.0, (0.0, 0.0)))
+        level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
+        turned = own.conjugate() * self.attitude(attitudes[0], level).conjugate() * attitudes[1] * own
+        spin = own.matrix().transposed_times(rotation.transposed_times(rates[1] - rates[0]))
+        return {
+            "port_position": tip.array(),
+            "port_velocity": docking.transposed_times(turn.transposed_times(drift)).array(),
+            "port_rotation": turned.logarithm().array(),
+            "port_rate": spin.array(),
+        }
 
     def reference(
         self, position: Float[Array, "3"], velocity: Float[Array, "3"], attitude: Float[Array, "4"]

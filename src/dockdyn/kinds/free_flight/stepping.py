@@ -87,14 +87,17 @@ def _steered(
     return replace(model, control=control), control
 
 
-def _found(model: FreeFlight, solver: located.SolverState) -> Found:
+def _found(content: FreeFlightSection, model: FreeFlight, solver: located.SolverState) -> Found:
     """What can be seen where a run is, and the largest forces since its log was emptied."""
     x = solver.point.state
     seen = model.observe(x, located.acting_signal(model, solver))
     captured = x.mode[-1] >= HELD if model.latch is not None else jnp.asarray(False)
     peaks = largest(solver)[: len(model.contacts)]
     more = {"captured": captured, "peak_normal_force": peaks, "time": solver.point.time}
-    return Found(solver, seen | more, model.measured(x, x.memory[-1]))
+    measured, port = model.measured(x, x.memory[-1]), content.port(model)
+    if port is not None:
+        more |= port.motion(measured.chaser, measured.target)
+    return Found(solver, seen | more, measured)
 
 
 @Program
@@ -103,7 +106,7 @@ def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -
 
     def one(content: FreeFlightSection, setting: located.Settings, period: Array) -> Found:
         model, _ = _steered(content, period, None)
-        return _found(model, located.init(model, setting, model.uncommanded()))
+        return _found(content, model, located.init(model, setting, model.uncommanded()))
 
     return over_rows(one, contents, settings, periods)
 
@@ -124,7 +127,7 @@ def _advanced(rows: Row, command: PyTree) -> Found:
             return located.advance_to(model, row.settings, solver, held.samples * control.period)
 
         running = row.solver.status == Status.RUNNING
-        return _found(model, jax.lax.cond(running, go_on, emptied, row.solver))
+        return _found(row.content, model, jax.lax.cond(running, go_on, emptied, row.solver))
 
     return over_rows(one, rows, command)
 
