@@ -21,9 +21,9 @@ from dockdyn.scenario.load import Scenario, parse
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dockdyn.kinds.free_flight.stepping import FlightStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.results.drive import Progress
+    from dockdyn.results.side_by_side import Stepper
 
 HELD = {"stability": "margins", "envelope": "an envelope", "compare": "a comparison"}  # what studies have for a motion
 
@@ -46,11 +46,11 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
         raise ScenarioError(f"{scenario.name}: {error}") from None
 
 
-def stepper(scenario: Scenario, *, period: float | None = None, batch: int | None = None) -> FlightStepper:
-    """A scenario in free flight that goes on one period of control at a time, its commands given from outside.
+def stepper(scenario: Scenario, *, period: float | None = None, batch: int | None = None) -> Stepper:
+    """A scenario that goes on one period at a time, told from outside what to do: free flight by commands, a rig by actions.
 
-    `period` (s) is by default that of `[control]`. With a `batch` so many runs go on side by side, and all arrays have
-    a leading axis. Raises ScenarioError for what cannot be stepped.
+    `period` (s) is by default that of `[control]`, or that of a rig's compensator or dynamics. With a `batch` so many runs
+    go on side by side, and all arrays have a leading axis. Raises ScenarioError for what cannot be stepped.
     """
     return kind_named(scenario.kind).stepper(scenario, period, batch)
 

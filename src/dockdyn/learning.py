@@ -14,7 +14,6 @@ import numpy as np
 from gymnasium import spaces
 from scipy.spatial.transform import Rotation
 
-from dockdyn.api import stepper
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.stepping import FlightStepper
 from dockdyn.scenario.kinds import kind_named
@@ -66,7 +65,7 @@ class DockingEnv(gymnasium.Env):
     ):
         given = scenario if isinstance(scenario, Scenario) else load(scenario)
         self.scenario = kind_named(given.kind).ended_by_capture(given)
-        self.simulation: FlightStepper = stepper(self.scenario, period=period)
+        self.simulation = FlightStepper(self.scenario, period, None)
         if "port_position" not in self.simulation.observation:
             raise ScenarioError(
                 f"{given.name}: contact: none of a chaser's feature with a target's surface, so no port"

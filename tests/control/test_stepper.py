@@ -114,7 +114,7 @@ def test_a_command_is_held_for_a_period():
 @pytest.mark.parametrize(
     ("name", "changes", "given", "words"),
     [
-        ("sits", {}, {}, "kind: rig cannot be stepped; must be free-flight"),
+        ("detumble", {}, {}, "kind: berthing cannot be stepped; must be free-flight or rig"),
         ("probe-cone", {}, {}, "control.period: missing"),
         ("probe-cone", {}, {"period": -1.0}, "period = -1 s: must be above 0"),
         ("probe-cone", {"integrator.method": "fixed"}, {"period": 1.0}, "must be located"),

@@ -13,11 +13,11 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dockdyn.kinds.free_flight.stepping import FlightStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.tables.loop import LoopSection
 
@@ -82,9 +82,9 @@ class Kind(abc.ABC):
         """Whether anything in the scenario could capture."""
         return True
 
-    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> FlightStepper:
+    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
         """What advances the scenario one period of control at a time; raises ScenarioError where nothing steers it so."""
-        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be free-flight")
+        raise ScenarioError(f"{scenario.name}: kind: {self.name} cannot be stepped; must be free-flight or rig")
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         """The scenario with runs that end when its latch falls in, where it can say so."""

@@ -182,10 +182,11 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
         alive = moved & lasting & model.emitting(point.state)
         line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay))
         line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
-    ticks = jnp.asarray(False)
+    renewed = event | image
     if tick is not None:
         ticks = moved & (at.time >= tick) & (at.time < settings.duration)
         level = jnp.where(ticks, jnp.minimum(level, 1.0), level)  # the acceleration jumps
+        renewed = renewed | ticks
     level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
 
     fired = tuple(solver.landing[i] for i in range(solver.landing.shape[0]))
@@ -201,7 +202,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))
     following = SolverState(
         point=at,
-        refresh=event | image | ticks,
+        refresh=renewed,
         landing=landing,
         level=level,
         limit=limit,

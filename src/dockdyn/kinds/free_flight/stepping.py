@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,10 +27,10 @@ from dockdyn.kinds.free_flight.schema_sampling import SampledSection
 from dockdyn.programs import Program
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.plan import settings_for
+from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 MOST_MOMENTS = 128  # events and images of them within a step; more are contacts that chatter
 
 
@@ -150,45 +149,26 @@ class FlightStepper:
             raise ScenarioError(f"{scenario.name}: period = {found:g} s: must be above 0 and at most the duration")
         if content.integrator.method != "located":
             raise ScenarioError(f"{scenario.name}: integrator.method = 'fixed': must be located for steps of control")
-        if batch is not None and batch < 1:
-            raise ScenarioError(f"{scenario.name}: batch = {batch}: must be at least 1")
-        self.scenario, self.period, self.batch = scenario, float(found), batch
+        self.scenario, self.period, self.runs = scenario, float(found), SideBySide(scenario, batch)
         self.reset()
 
-    def reset(self, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] = NOTHING) -> dict[str, np.ndarray]:
+    def reset(self, values: Values | Sequence[Values] = NOTHING) -> dict[str, np.ndarray]:
         """Begin again, dotted keys of the scenario set to `values`, in a batch perhaps those of each run; what is seen then.
 
         Raises ScenarioError for a value that is not allowed, and where runs of a batch differ in more than numbers.
         """
-        several = [values] * (self.batch or 1) if isinstance(values, Mapping) else list(values)
-        if len(several) != (self.batch or 1):
-            raise ScenarioError(f"{self.scenario.name}: values for {len(several)} runs; must be for {self.batch or 1}")
-        contents = [self.scenario.at(each).content if each else self.scenario.content for each in several]
+        contents = [case.content for case in self.runs.cases(values)]
         settings = [settings_for(content, False, MOST_MOMENTS) for content in contents]
         self._own = bool(contents[0].controlled)
-        self._contents, self._settings = self._stacked(contents), self._stacked(settings)
+        self._contents, self._settings = self.runs.stacked(contents), self.runs.stacked(settings)
         self._periods = np.full(len(contents), self.period)
         return self._take(_begun(self._contents, self._settings, self._periods))
 
-    def _stacked(self, trees: Sequence[PyTree]) -> PyTree:
-        """Trees of one structure as one, with a leading axis."""
-        structures = {jax.tree.structure(tree) for tree in trees}
-        if len(structures) > 1:
-            raise ScenarioError(f"{self.scenario.name}: runs of a batch must differ in numbers alone")
-        return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
-
     def _commands(self, command: Sequence[ArrayLike]) -> Command:
         """A command for every run of the batch."""
-        count = self.batch or 1
         if len(command) != len(Command._fields):
             raise ScenarioError(f"{self.scenario.name}: a command is a force and a torque")
-        parts = [np.asarray(part, float) for part in command]
-        wanted = (3,) if self.batch is None else (count, 3)
-        for name, part in zip(Command._fields, parts, strict=True):
-            if part.shape not in ((3,), wanted) or not np.isfinite(part).all():
-                raise ScenarioError(f"{self.scenario.name}: {name}: must be finite numbers of shape {wanted}")
-        force, torque = (np.ascontiguousarray(np.broadcast_to(part, (count, 3))) for part in parts)
-        return Command(force, torque)  # type: ignore[arg-type]
+        return Command(*(self.runs.for_each(*part, (3,)) for part in zip(Command._fields, command, strict=True)))  # type: ignore[arg-type]
 
     def step(self, command: Command | Sequence[ArrayLike] | None = None) -> dict[str, np.ndarray]:
         """Hold a command for one period, and see where that leads: quantities by their names in results, at the period's end.
@@ -205,12 +185,8 @@ class FlightStepper:
     def _take(self, found: Found) -> dict[str, np.ndarray]:
         """What is seen, once a step is done."""
         self._found = found
-        self.observation = {name: self._plain(values) for name, values in found.observed.items()}
+        self.observation = self.runs.plain(found.observed)
         return self.observation
-
-    def _plain(self, values: ArrayLike) -> np.ndarray:
-        array = np.array(values)
-        return array[0] if self.batch is None else array
 
     @property
     def time(self) -> np.ndarray:
@@ -220,12 +196,12 @@ class FlightStepper:
     @property
     def state(self) -> State:
         """The state of the model, as integrated."""
-        return jax.tree.map(self._plain, self._found.solver.point.state)
+        return self.runs.plain(self._found.solver.point.state)
 
     @property
     def measured(self) -> Measured:
         """What a controller is told, as in `Controller.act`."""
-        return jax.tree.map(self._plain, self._found.measured)
+        return self.runs.plain(self._found.measured)
 
     @property
     def done(self) -> np.ndarray:
@@ -235,4 +211,4 @@ class FlightStepper:
     @property
     def status(self) -> np.ndarray:
         """Whether a run goes on, or how it has ended: a `dockdyn.integrate.solution.Status`, as a number."""
-        return self._plain(self._found.solver.status)
+        return self.runs.plain(self._found.solver.status)
