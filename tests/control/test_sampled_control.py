@@ -176,6 +176,7 @@ def test_a_reference_at_the_port_is_the_pose_that_an_approach_begins_with(period
     [
         ({"control.period": -1.0}, "control.period = -1.0"),
         ({"control.period": 0.1, "integrator.method": "fixed"}, "must be located: control.period has steps end"),
+        ({"control.period": 1e-7}, "must take at most integrator.max_steps = 5000000"),
         ({"control.frame": "port", "control.position_stiffness": 1.0}, "position is missing"),
         ({"control.frame": "target"}, "must be 'port'"),
         ({"control.modulation": {"law": "on-off"}}, "control.modulation: law on-off needs switch_on"),

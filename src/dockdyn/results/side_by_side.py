@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import jax
 import numpy as np
-from jaxtyping import PyTree
+from jaxtyping import Array, Bool, PyTree
 
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -62,6 +62,14 @@ class SideBySide:
         if len({jax.tree.structure(tree) for tree in trees}) > 1:
             raise ScenarioError(f"{self.scenario.name}: runs of a batch must differ in numbers alone")
         return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
+
+    def replaced(self, which: Bool[np.ndarray, "batch"], new: PyTree, old: PyTree) -> PyTree:
+        """The tree `new` of the runs that are flagged, `old` of the others."""
+
+        def chosen(a: Array, b: Array) -> np.ndarray:
+            return np.where(np.reshape(which, (-1,) + (1,) * (np.ndim(a) - 1)), a, b)
+
+        return jax.tree.map(chosen, new, old)
 
     def plain(self, tree: PyTree) -> Any:  # noqa: ANN401, of the same structure
         """A tree of arrays of all runs; of one run alone without leading axis."""

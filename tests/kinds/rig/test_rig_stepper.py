@@ -11,7 +11,7 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.run import loop_of
 
 SAME = ("position", "velocity", "robot_position", "measured_force", "compensation_force", "total_force", "port_work")
-RIG = {"duration": 0.6, "contact.bilateral": False}
+RIG = {"duration": 0.3, "contact.bilateral": False}
 LEAD = {"loop.compensator": {"law": "command-lead", "lead": 0.004}}
 FORCE = {"loop.compensator": {"law": "online-stiffness", "lead": 0.003}}
 
@@ -54,7 +54,7 @@ def test_a_run_that_is_stepped_is_the_run(changes):
 
 
 def test_without_a_compensator_nothing_is_added():
-    case = dockdyn.load("sits", {"duration": 2.0, "start.velocity": 0.3})
+    case = dockdyn.load("sits", {"duration": 1.0, "start.velocity": 0.3})
     sim, rows = dockdyn.stepper(case), []
     while not sim.done:
         rows.append(sim.step())

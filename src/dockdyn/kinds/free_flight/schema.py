@@ -211,6 +211,12 @@ class FreeFlightSection(TwoBodiesSection):
             return self
         if self.control.period is not None and self.integrator.method != "located":
             refuse("integrator.method must be located: control.period has steps end at its samples")
+        count = 0.0 if self.control.period is None else self.duration / self.control.period
+        if count > self.integrator.max_steps:
+            refuse(
+                f"control.period = {self.control.period:g} s: takes {count:.3g} samples for a duration of "
+                f"{self.duration:g} s; must take at most integrator.max_steps = {self.integrator.max_steps}"
+            )
         on_chaser = (self.pair(contact)[2] for contact in self.contact)
         if getattr(self.control, "frame", None) == "port" and not any(on_chaser):
             refuse("control.frame = 'port' needs a [[contact]] of a chaser's feature with a target's surface")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, PyTree
+from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
 from dockdyn.contact.latch import HELD
 from dockdyn.control.body_control import BodyControl
@@ -123,7 +123,8 @@ def _advanced(rows: Row, command: PyTree) -> Found:
             held = control.take(point.time, memory, model.measured(point.state, effort))
             x = State(point.state.q, point.state.v, point.state.mode, (*others, held, effort))
             solver = emptied(solver._replace(point=point._replace(state=x)))
-            return located.advance_to(model, row.settings, solver, held.samples * control.period)
+            end = held.samples * control.period
+            return located.advance_to(model, row.settings, solver, jnp.where(end < row.settings.duration, end, jnp.inf))
 
         running = row.solver.status == Status.RUNNING
         return _found(row.content, model, jax.lax.cond(running, go_on, emptied, row.solver))
@@ -137,6 +138,10 @@ class FlightStepper:
     Physics, contacts located in time and actuators with their limits are those of `dockdyn.simulate`. Every array has a leading
     axis over the runs where there is a `batch`.
     """
+
+    observation: dict[str, np.ndarray]  # what was seen last
+    _given: tuple[PyTree, PyTree]  # contents and settings
+    _found: Found
 
     def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
         check_runnable(scenario)
@@ -152,17 +157,23 @@ class FlightStepper:
         self.scenario, self.period, self.runs = scenario, float(found), SideBySide(scenario, batch)
         self.reset()
 
-    def reset(self, values: Values | Sequence[Values] = NOTHING) -> dict[str, np.ndarray]:
+    def reset(
+        self, values: Values | Sequence[Values] = NOTHING, only: Bool[np.ndarray, "batch"] | None = None
+    ) -> dict[str, np.ndarray]:
         """Begin again, dotted keys of the scenario set to `values`, in a batch perhaps those of each run; what is seen then.
 
-        Raises ScenarioError for a value that is not allowed, and where runs of a batch differ in more than numbers.
+        With `only`, a flag for each run of a batch, the others stay where they are. Raises ScenarioError for a value that is
+        not allowed, and where runs of a batch differ in more than numbers.
         """
         contents = [case.content for case in self.runs.cases(values)]
         settings = [settings_for(content, False, MOST_MOMENTS) for content in contents]
         self._own = bool(contents[0].controlled)
-        self._contents, self._settings = self.runs.stacked(contents), self.runs.stacked(settings)
-        self._periods = np.full(len(contents), self.period)
-        return self._take(_begun(self._contents, self._settings, self._periods))
+        given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)
+        found = _begun(*given, np.full(self.runs.count, self.period))
+        if only is not None:
+            given, found = self.runs.replaced(only, (given, found), (self._given, self._found))
+        self._given = given
+        return self._take(found)
 
     def _commands(self, command: Sequence[ArrayLike]) -> Command:
         """A command for every run of the batch."""
@@ -179,7 +190,7 @@ class FlightStepper:
         if command is None and not self._own:
             raise ScenarioError(f"{self.scenario.name}: control.law: none commands; give the step a command")
         given = None if command is None else self._commands(command)
-        rows = Row(self._contents, self._settings, self._periods, self._found.solver)
+        rows = Row(*self._given, np.full(self.runs.count, self.period), self._found.solver)
         return self._take(_advanced(rows, given))
 
     def _take(self, found: Found) -> dict[str, np.ndarray]:

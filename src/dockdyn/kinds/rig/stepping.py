@@ -151,6 +151,9 @@ class RigStepper:
     there is a `batch`.
     """
 
+    observation: dict[str, np.ndarray]  # what was observed last
+    period: float  # s, between instants
+
     def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
         self.scenario, self.runs, self._asked = scenario, SideBySide(scenario, batch), period
         self.reset()
