@@ -9,7 +9,7 @@ from dockdyn import backend, moved
 
 if TYPE_CHECKING:
     from dockdyn import impact, stability
-    from dockdyn.api import replay_html, simulate, summarise
+    from dockdyn.api import replay_html, simulate, stepper, summarise
     from dockdyn.contact.laws.friction import Friction
     from dockdyn.contact.laws.normal_law import NormalLaw
     from dockdyn.contact.surfaces.surface import Extent, Surface
@@ -70,6 +70,7 @@ PLACES = {
     "resting_state": "kinds.free_flight.nominal",
     "sensitivity": "studies.sensitivity.table",
     "simulate": "api",
+    "stepper": "api",
     "summarise": "api",
 }
 
@@ -106,6 +107,7 @@ __all__ = [
     "sensitivity",
     "simulate",
     "stability",
+    "stepper",
     "summarise",
 ]
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from dockdyn.report.replay.scene import Scene
     from dockdyn.results.drive import Progress
+    from dockdyn.results.side_by_side import Stepper
 
 HELD = {"stability": "margins", "envelope": "an envelope", "compare": "a comparison"}  # what studies have for a motion
 
@@ -43,6 +44,15 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
         if str(error).startswith(f"{scenario.name}:"):
             raise
         raise ScenarioError(f"{scenario.name}: {error}") from None
+
+
+def stepper(scenario: Scenario, *, period: float | None = None, batch: int | None = None) -> Stepper:
+    """A scenario that goes on one period at a time, told from outside what to do: free flight by commands, a rig by actions.
+
+    `period` (s) is by default that of `[control]`, or that of a rig's compensator or dynamics. With a `batch` so many runs
+    go on side by side, and all arrays have a leading axis. Raises ScenarioError for what cannot be stepped.
+    """
+    return kind_named(scenario.kind).stepper(scenario, period, batch)
 
 
 def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:

@@ -5,13 +5,17 @@ Source: that of each law, named in its own file.
 """
 
 from dockdyn.control.actuators import Actuators
+from dockdyn.control.body_control import BodyControl
 from dockdyn.control.body_hold import BodyHold
-from dockdyn.control.controller import BodyControl, Command, Controller, FreeBody, Measured
+from dockdyn.control.controller import Command, Controller, FreeBody, Measured
 from dockdyn.control.detumble import Detumble
 from dockdyn.control.joint_control import JointControl
 from dockdyn.control.lqr import Regulator
 from dockdyn.control.reaction_null_space import ReactionNullSpace
+from dockdyn.control.reference import InertialReference, TargetReference
+from dockdyn.control.sampled import SampledControl
 from dockdyn.control.schedule import Schedule
+from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
 
 __all__ = [
     "Actuators",
@@ -21,9 +25,15 @@ __all__ = [
     "Controller",
     "Detumble",
     "FreeBody",
+    "InertialReference",
     "JointControl",
     "Measured",
+    "OnOff",
+    "PulseWidth",
     "ReactionNullSpace",
     "Regulator",
+    "SampledControl",
     "Schedule",
+    "TargetReference",
+    "Thrusters",
 ]

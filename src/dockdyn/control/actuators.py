@@ -24,7 +24,7 @@ class Effort(NamedTuple):
     wheel: Three  # N m s, angular momentum of the wheel, base axes
     impulse: Three  # N s, of thrusters, inertial
     turning_impulse: Three  # N m s, of thrusters, inertial, about a pole
-    used: Float[Array, "2"]  # N s, N m s: sums over the base's axes of what thrusters have given, by size
+    used: Float[Array, "2"]  # N s, N m s: sums over the base's axes, or a table's thrusters, of what they gave, by size
 
     @staticmethod
     def nothing() -> Effort:
@@ -38,6 +38,7 @@ class Actuation(NamedTuple):
     wheel: Three  # N m
     thrust: Three  # N, at the origin of the base's frame
     jets: Three  # N m, of thrusters
+    used: Float[Array, "2"] | None = None  # N, N m: what thrusters use; None: by axis of the base, by size
 
     def forces(self, moving: list[int], turning: list[int], axes: list[int]) -> Row:
         """Generalised forces on the chaser, whose base moves and turns by these velocity columns, about these axes."""
@@ -59,8 +60,14 @@ class Actuation(NamedTuple):
             wheel=-self.wheel - jnp.cross(rate, wheel),
             impulse=thrust,
             turning_impulse=turn @ self.jets + jnp.cross(lever, thrust),
-            used=jnp.stack([jnp.sum(jnp.abs(self.thrust)), jnp.sum(jnp.abs(self.jets))]),
+            used=self._used(),
         )
+
+    def _used(self) -> Float[Array, "2"]:
+        """What thrusters use a second (N, N m)."""
+        if self.used is not None:
+            return self.used
+        return jnp.stack([jnp.sum(jnp.abs(self.thrust)), jnp.sum(jnp.abs(self.jets))])
 
 
 class Actuators(eqx.Module):
@@ -98,3 +105,13 @@ class Actuators(eqx.Module):
         left = jnp.maximum(self.budget - used, 0.0) / (3 * FADING)  # the three axes share a budget
         thrust, jets = jnp.minimum(self.thrust, left[0]), jnp.minimum(self.jets, left[1])
         return jnp.clip(force, -thrust, thrust), jnp.clip(torque, -jets, jets)
+
+    def give(self, force: Three, torque: Three, rate: Three, momentum: Three, used: Float[Array, "2"]) -> Actuation:
+        """What a free body gets of a wanted force and torque, all in its axes.
+
+        The wheel gives what it can of the torque, thrusters the rest, and the force; the body turns at `rate`, the wheel has
+        its `momentum`, thrusters have `used` so much.
+        """
+        wheel = self.turn(torque, rate, momentum)
+        thrust, jets = self.thruster(force, torque - wheel, used)
+        return Actuation(jnp.zeros(0), wheel, thrust, jets)

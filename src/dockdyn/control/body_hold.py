@@ -8,26 +8,30 @@ from __future__ import annotations
 
 from jaxtyping import Array, Float, PyTree
 
-from dockdyn.control.controller import Command, Controller, Measured, Three
+from dockdyn.control.controller import Command, Controller, Measured
 from dockdyn.control.plant import attitude_error
+from dockdyn.control.reference import Reference
+from dockdyn.mechanics.rotation import Quaternion
 
 
 class BodyHold(Controller):
     """Torque −Kp δ − Kd ω, δ the rotation from the reference; force −kp (r − r₀) − kd (v − v₀) at the centre of mass.
 
-    Knows place, attitude and their rates; neither masses nor the other body.
+    With a reference that turns, ω is the rate over its own. Knows place, attitude and their rates; not the masses, and of the
+    other body what the reference takes of it.
     """
 
     stiffness: Float[Array, ""]  # Kp, N m/rad
     damping: Float[Array, ""]  # Kd, N m s/rad
-    attitude: Float[Array, "4"]  # reference
     position_stiffness: Float[Array, ""]  # kp, N/m
     velocity_damping: Float[Array, ""]  # kd, N s/m
-    position: Three  # r₀, m, inertial axes, from where positions count
-    velocity: Three  # v₀, m/s, inertial
+    reference: Reference
 
     def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
-        body = seen.chaser
-        torque = -self.stiffness * attitude_error(self.attitude, body.attitude) - self.damping * body.rate
-        away, drift = body.position - self.position, body.velocity - self.velocity
-        return memory, Command(-self.position_stiffness * away - self.velocity_damping * drift, torque)
+        body, wanted = seen.chaser, self.reference.of(seen.target)
+        turned = attitude_error(wanted.attitude, body.attitude)
+        between = Quaternion.of(wanted.attitude).conjugate() * Quaternion.of(body.attitude)
+        rate = body.rate - between.matrix().array().T @ wanted.rate
+        away, drift = body.position - wanted.position, body.velocity - wanted.velocity
+        force = -self.position_stiffness * away - self.velocity_damping * drift
+        return memory, Command(force, -self.stiffness * turned - self.damping * rate)

@@ -1,4 +1,4 @@
-"""What a controller of a free body is: from what is measured it commands a force and a torque, which actuators give.
+"""What a controller of a free body is: from what is measured it commands a force and a torque.
 
 Units: N, N m, m, m/s, rad/s, N s, N m s.
 Source: definition of the interface.
@@ -14,7 +14,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
-from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.mechanics.rotation import Quaternion
 
 Three = Float[Array, "3"]
@@ -48,10 +47,10 @@ class Command(NamedTuple):
 class Controller(eqx.Module):
     """A law that commands the force and the torque on a chaser in free flight.
 
-    It acts continuously: the integrator asks it wherever it evaluates the motion, also at trial points, so it must answer
-    from what it is given alone, and smoothly. What it remembers (an integral, a filter, a clock) is a state like any other:
-    it says the rate at which that changes. Its numbers are fields, declared as `dockdyn.parameter`, and are the keys of the
-    table `[control]`; so are its static fields.
+    Without a sampling period it acts continuously: the integrator asks it wherever it evaluates the motion, also at trial
+    points. So it must answer from what it is given alone, and smoothly. What it remembers (an integral, a filter, a clock) is
+    a state like any other: it says the rate at which that changes. Its numbers are fields, declared as `dockdyn.parameter`,
+    and are the keys of the table `[control]`; so are its static fields.
     """
 
     def init(self, seen: Measured) -> PyTree:
@@ -63,27 +62,9 @@ class Controller(eqx.Module):
         """The rate (1/s) at which what it remembers changes, of the same structure, and what it commands."""
 
 
-class BodyControl(eqx.Module):
-    """A law of a free body and what it acts through."""
-
-    law: Controller
-    actuators: Actuators
-    attitude: Float[Array, "4"]  # from which the error of the attitude is counted
-
-    def init(self, seen: Measured) -> PyTree:
-        """What the law remembers at t = 0."""
-        return as_floats(self.law.init(seen))
-
-    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Actuation]:
-        """The rate of what the law remembers, and what the actuators give, within their limits.
-
-        The wheel gives what it can of the torque, thrusters the rest, and the force.
-        """
-        rate, command = self.law.act(memory, seen)
-        own_axes = Quaternion.of(seen.chaser.attitude).matrix().array().T
-        wheel = self.actuators.turn(command.torque, seen.chaser.rate, seen.wheel)
-        thrust, jets = self.actuators.thruster(own_axes @ command.force, command.torque - wheel, seen.used)
-        return as_floats(rate), Actuation(jnp.zeros(0), wheel, thrust, jets)
+def in_body_axes(vector: Three, body: FreeBody) -> Three:
+    """A vector in inertial axes, in those of a body."""
+    return Quaternion.of(body.attitude).matrix().array().T @ vector
 
 
 def as_floats(tree: PyTree) -> PyTree:

@@ -5,6 +5,7 @@ Source: Sazawal et al. and the pages on delays of a rig; each file names what it
 """
 
 from dockdyn.hil.compensators import COMPENSATORS, Compensator
+from dockdyn.hil.compensators.compensator import Action, Seen
 from dockdyn.hil.energy_observer import PortEnergy
 from dockdyn.hil.hybrid_contact import VirtualContact
 from dockdyn.hil.robot import RobotAxes
@@ -12,9 +13,11 @@ from dockdyn.hil.sensor import ForceSensor
 
 __all__ = [
     "COMPENSATORS",
+    "Action",
     "Compensator",
     "ForceSensor",
     "PortEnergy",
     "RobotAxes",
+    "Seen",
     "VirtualContact",
 ]

@@ -87,6 +87,17 @@ class Model(eqx.Module):
         """Whether the signal may differ from zero in the modes of `x`."""
         return jnp.asarray(True)
 
+    def next_tick(self, x: State) -> Scalar | None:
+        """The next instant (s) at which a clock acts, as that of a computer that samples and holds; None: there is none.
+
+        A step ends exactly there. It is no event: it is not logged.
+        """
+        return None
+
+    def tick(self, t: Scalar, x: State) -> State:
+        """State after the clock has acted at `t`, the `next_tick` of `x`; configuration and velocity stay."""
+        return x
+
     def ended(self, x: State) -> Flag | None:
         """Whether the run ends with the event that led to `x`; None: no event ends it."""
         return None

@@ -49,4 +49,6 @@ def control_used_up(dataset: xr.Dataset) -> list[str]:
     found = [words for words in used_up(dataset) if words]
     if budget and used >= SPENT * budget:
         found.append(f"thrusters have used {used:.3g} of {budget:.3g} N s")
-    return [f"control has run out at the end: {words}" for words in found]
+    lacking = dataset.attrs.get("thrusters_lack", "")  # results of earlier versions have none
+    warnings = [f"thrusters alone cannot give what control may ask for: {lacking}"] if lacking else []
+    return warnings + [f"control has run out at the end: {words}" for words in found]

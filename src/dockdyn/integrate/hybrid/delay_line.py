@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.model import Scalar, pack, unpack
+from dockdyn.integrate.hybrid.mesh_point import tolerance
+from dockdyn.integrate.model import Flag, Scalar, pack, unpack
 from dockdyn.mechanics.vector import once
 
 SMOOTH = 4  # an interval's start with this level or more is no mesh point for what follows
@@ -92,6 +93,26 @@ class IntervalLine(NamedTuple):
 
     def full(self) -> Bool[Array, ""]:
         return self.held >= self.rows.shape[0]
+
+
+def pass_edge(
+    line: IntervalLine, delay: Scalar, reading: Flag, now: Scalar, moved: Flag
+) -> tuple[IntervalLine, Flag, Flag, Scalar]:
+    """What reaching the time `now` (s) does to the signal of one `delay` (s) ago.
+
+    Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
+    level of the kink that is left (`SMOOTH`: none).
+    """
+    reached = now - delay + tolerance(now)
+    before = line.first()
+    begins = moved & ~reading & (line.held > 0) & (reached >= before.start)
+    ends = moved & reading & (reached >= before.end)
+    line = line.pop(ends)
+    after = line.first()
+    follows = (line.held > 0) & (reached >= after.start)
+    jumps = begins | (ends & (~follows | (after.level == 0)))
+    level = jnp.where(jumps, 1.0, jnp.where(ends, jnp.minimum(after.level + 1, SMOOTH), SMOOTH))
+    return line, jnp.where(ends, follows, reading | begins), jumps, level
 
 
 class SampledLine(NamedTuple):

@@ -7,6 +7,7 @@ steps, and no step crosses the delayed image of a step's end, so onset, release 
 Where the delayed signal or the modes jump, a zero-length step refreshes the rates. With a finite tolerance the step
 shrinks where the motion is faster than it (a stiff contact), judged by an embedded third-order formula; with an
 infinite one every step has the length that was asked for, as a study of the order needs.
+Steps also end where the model's clock ticks.
 
 Forward derivatives go through: root searches are frozen; the step that lands on an event is taken once more with a
 length whose Newton correction, zero in value, carries the derivative of the event time.
@@ -18,19 +19,20 @@ Source: Hairer, Nørsett and Wanner 1993, sections II.6 and II.17 (events, delay
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Int, PyTree
 
 from dockdyn.integrate.hybrid import cubic
-from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine
+from dockdyn.integrate.hybrid.delay_line import SMOOTH, Interval, IntervalLine, pass_edge
 from dockdyn.integrate.hybrid.mesh_point import (
     Delayed,
     MeshPoint,
     between,
+    correction,
     evaluate,
     is_finite,
     numbers,
@@ -39,9 +41,10 @@ from dockdyn.integrate.hybrid.mesh_point import (
 )
 from dockdyn.integrate.hybrid.runge_kutta import looped_rk4
 from dockdyn.integrate.hybrid.running_extrema import RunningExtrema, monitored
+from dockdyn.integrate.hybrid.solver_state import SolverState, event_record, result
 from dockdyn.integrate.hybrid.step_control import control_step, longest_step, step_error
-from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, unpack, write
-from dockdyn.integrate.solution import EventRecord, Sample, Solution, Status, iterate_until
+from dockdyn.integrate.model import Flag, Model, Rate, Scalar, State, chosen, pack, write
+from dockdyn.integrate.solution import Solution, Status, iterate_until
 from dockdyn.mechanics.vector import once
 
 STEP = 5e-3  # s, the longest step where none is stated
@@ -49,30 +52,6 @@ TOLERANCE = 1e-11  # relative error of a step
 BRIEF = 1e-2  # of the planned step: so short that a guard which falls at both ends falls all the way
 HIDDEN = 16  # times what a guard should have risen, but for rounding: so near to zero it is at its root
 MANY_REJECTIONS = 8  # an event is usually found by the second or third attempt
-
-
-class SolverState(NamedTuple):
-    """The state of one run between iterations."""
-
-    point: MeshPoint
-    refresh: Flag  # the next attempt has zero length, to renew the rates after a jump
-    landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
-    level: Scalar  # order of the signal's time derivative that jumps at `point`
-    limit: Scalar  # s, upper bound on the next step, from a rejected attempt
-    rejections: Int[Array, ""]  # in a row
-    step_limit: Scalar  # s, upper bound on steps that the tolerance asks for
-    largest_local_error: Scalar  # largest estimate of a step's relative error so far
-    line: IntervalLine | None
-    reading: Flag  # whether the delayed signal is alive: the line's first interval is being read
-    extrema: RunningExtrema
-    status: Int[Array, ""]
-    steps: Int[Array, ""]
-    iterations: Int[Array, ""]
-    log: Float[Array, "moments columns"]  # last row: scratch
-    moments: Int[Array, ""]
-    samples: Float[Array, "samples columns"] | None
-    sampled: Int[Array, ""]
-    first_nonfinite: Int[Array, ""]  # which number of `numbers(point)` was not finite; −1 for none
 
 
 class Settings(eqx.Module):
@@ -96,6 +75,15 @@ def solve(model: Model, settings: Settings) -> Solution:
 def advance(model: Model, settings: Settings, solver: SolverState, until: Scalar | float) -> SolverState:
     """Go on until the run ends or has made `until` iterations."""
     return iterate_until(partial(_iterate, model, settings), solver, until)
+
+
+def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scalar) -> SolverState:
+    """Go on until the run ends or has reached `time` (s), at which the model's clock ticks."""
+
+    def goes_on(solver: SolverState) -> Flag:
+        return (solver.status == Status.RUNNING) & (solver.point.time < time)
+
+    return jax.lax.while_loop(goes_on, partial(_iterate, model, settings), solver)
 
 
 def init(model: Model, settings: Settings, start: State | None = None) -> SolverState:
@@ -139,6 +127,12 @@ def init(model: Model, settings: Settings, start: State | None = None) -> Solver
     )
 
 
+def acting_signal(model: Model, solver: SolverState) -> PyTree:
+    """The delayed signal that acts where a run is now."""
+    point = solver.point
+    return _applied(model, solver.line, solver.reading, point.outputs.signal)(point.time, point.state)
+
+
 def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
     """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
@@ -156,7 +150,8 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     point, line = solver.point, solver.line
     quiet = jnp.asarray(True) if line is None else (line.held == 0) & ~solver.reading
     longest = once(longest_step(model, settings.tolerance, settings.step, point, quiet))
-    step, end, hits_end = once(_next_step(model, settings, solver, longest))
+    tick = model.next_tick(point.state)
+    step, end, hits_end = once(_next_step(model, settings, solver, longest, tick))
     delayed = _applied(model, line, solver.reading, point.outputs.signal)
 
     def flow(fraction, x):
@@ -186,11 +181,18 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
         lasting = at.time - point.time > tolerance(point.time)  # shorter ones are rounding between coinciding edges
         alive = moved & lasting & model.emitting(point.state)
         line = line.push(alive, interval(point, at, solver.level), jnp.minimum(fine, model.delay))
-        line, reading, image, level = _pass_edge(model, line, solver.reading, at.time, moved)
+        line, reading, image, level = pass_edge(line, model.delay, solver.reading, at.time, moved)
+    renewed = event | image
+    if tick is not None:
+        ticks = moved & (at.time >= tick) & (at.time < settings.duration)
+        level = jnp.where(ticks, jnp.minimum(level, 1.0), level)  # the acceleration jumps
+        renewed = renewed | ticks
     level = jnp.where(event, 0.0, jnp.where(solver.refresh | ~moved, solver.level, level))
 
     fired = tuple(solver.landing[i] for i in range(solver.landing.shape[0]))
     after = jax.lax.cond(event, lambda x: model.jump(at.time, x, fired), lambda x: x, at.state)
+    if tick is not None:
+        after = jax.lax.cond(ticks, lambda x: model.tick(tick, x), lambda x: x, after)
     at = at._replace(state=after)
     ended = model.ended(after)
     if ended is not None:
@@ -200,7 +202,7 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     log, moments = write(solver.log, solver.moments, logged, pack(event_record(at, solver.landing, extrema)))
     following = SolverState(
         point=at,
-        refresh=event | image,
+        refresh=renewed,
         landing=landing,
         level=level,
         limit=limit,
@@ -224,8 +226,10 @@ def _iterate(model: Model, settings: Settings, solver: SolverState) -> SolverSta
     return guard(settings, solver, following, tried, finite)
 
 
-def _next_step(model: Model, settings: Settings, solver: SolverState, longest: Scalar) -> tuple[Scalar, Scalar, Flag]:
-    """Length and end time of the next attempt, never across a delayed edge, and whether it is the run's last."""
+def _next_step(
+    model: Model, settings: Settings, solver: SolverState, longest: Scalar, tick: Scalar | None
+) -> tuple[Scalar, Scalar, Flag]:
+    """Length and end time of the next attempt, never across a delayed edge or a `tick`, and whether it is the run's last."""
     now = solver.point.time
     bound = jnp.minimum(jnp.minimum(solver.step_limit, solver.limit), longest)
     edge = jnp.asarray(jnp.inf)
@@ -234,6 +238,8 @@ def _next_step(model: Model, settings: Settings, solver: SolverState, longest: S
         interval = solver.line.first()
         edge = jnp.where(solver.reading, interval.end, interval.start) + model.delay
         edge = jnp.where(solver.line.held > 0, edge, jnp.inf)
+    if tick is not None:
+        edge = jnp.minimum(edge, tick)
     bound = jnp.where(solver.refresh, 0.0, bound)
     to_edge, to_end = edge - now, settings.duration - now
     # a step is stretched to an edge that is all but reached, but not over the root that limits it
@@ -283,40 +289,10 @@ def _find_events(
     return landing, limit, ~some & ~coarse
 
 
-def correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
-    """Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
-    guard = slope = jnp.zeros(())
-    for i in reversed(range(fired.shape[0])):
-        guard = jnp.where(fired[i], at.outputs.guards[i], guard)
-        slope = jnp.where(fired[i], at.slopes.guards[i], slope)
-    usable = slope != 0
-    return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)
-
-
 def interval(point: MeshPoint, at: MeshPoint, level: Scalar) -> Interval:
     """What the delay line keeps of the step between two mesh points: the cubic of the signal."""
     ends = (point.outputs.signal, at.outputs.signal, point.slopes.signal, at.slopes.signal)
     return Interval(point.time, at.time, level, tuple(pack(signal) for signal in ends))
-
-
-def _pass_edge(
-    model: Model, line: IntervalLine, reading: Flag, now: Scalar, moved: Flag
-) -> tuple[IntervalLine, Flag, Flag, Scalar]:
-    """What reaching the time `now` does to the delayed signal.
-
-    Returns the line, whether its first interval is being read from now on, whether the delayed signal jumps here, and the
-    level of the kink that is left (`SMOOTH`: none).
-    """
-    reached = now - model.delay + tolerance(now)
-    before = line.first()
-    begins = moved & ~reading & (line.held > 0) & (reached >= before.start)
-    ends = moved & reading & (reached >= before.end)
-    line = line.pop(ends)
-    after = line.first()
-    follows = (line.held > 0) & (reached >= after.start)
-    jumps = begins | (ends & (~follows | (after.level == 0)))
-    level = jnp.where(jumps, 1.0, jnp.where(ends, jnp.minimum(after.level + 1, SMOOTH), SMOOTH))
-    return line, jnp.where(ends, follows, reading | begins), jumps, level
 
 
 def sample(
@@ -340,11 +316,6 @@ def sample(
         return jax.lax.dynamic_update_index_in_dim(rows, row, count, 0), count + 1
 
     return jax.lax.while_loop(due, take, (solver.samples, solver.sampled))
-
-
-def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
-    """What is recorded of an event: which guards fired, and peaks and integrals until then."""
-    return EventRecord(point.time, fired, point.state, extrema.peaks, extrema.peak_times, extrema.integrals)
 
 
 def guard(
@@ -373,26 +344,3 @@ def guard(
 
 
 BULK = ("line", "log", "samples")  # written in place, so never selected between
-
-
-def result(solver: SolverState) -> Solution:
-    """The solution of a run that has ended."""
-    state = solver.point.state
-    like = event_record(solver.point, jnp.zeros(len(solver.point.outputs.guards), bool), solver.extrema)
-    samples = None
-    if solver.samples is not None:
-        shape = Sample(state, solver.point.outputs.signal)
-        samples = jax.vmap(lambda row: unpack(row, shape))(solver.samples)
-    return Solution(
-        status=solver.status,
-        time=solver.point.time,
-        state=state,
-        steps=solver.steps,
-        iterations=solver.iterations,
-        moments=solver.moments,
-        log=jax.vmap(lambda row: unpack(row, like))(solver.log[:-1]),
-        sampled=solver.sampled,
-        samples=samples,
-        first_nonfinite=solver.first_nonfinite,
-        largest_local_error=solver.largest_local_error,
-    )

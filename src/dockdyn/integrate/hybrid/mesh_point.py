@@ -69,3 +69,13 @@ def numbers(point: MeshPoint) -> PyTree:
 def is_finite(point: MeshPoint) -> Bool[Array, ""]:
     """Whether every number known at a mesh point is finite."""
     return jnp.isfinite(sum(jnp.sum(number) for number in jax.tree.leaves(numbers(point))))
+
+
+def correction(at: MeshPoint, fired: Bool[Array, "guards"]) -> Scalar:
+    """Newton correction (s) of the time of the event at `at`: zero in value, its derivative in the tangents."""
+    guard = slope = jnp.zeros(())
+    for i in reversed(range(fired.shape[0])):
+        guard = jnp.where(fired[i], at.outputs.guards[i], guard)
+        slope = jnp.where(fired[i], at.slopes.guards[i], slope)
+    usable = slope != 0
+    return jnp.where(usable, -(guard - jax.lax.stop_gradient(guard)) / jnp.where(usable, slope, 1.0), 0.0)

@@ -8,6 +8,8 @@ import numpy as np
 
 from dockdyn.contact.latch import HELD
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.kinds.free_flight.schema_sampling import SampledSection
+from dockdyn.kinds.free_flight.thruster_table import lacking
 from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.control_budget import control_attributes
 from dockdyn.results.measures import changed_by_contacts
@@ -79,6 +81,11 @@ CONTROL_VARIABLES: Layout = {
     "thruster_use": (("use",), "SI", "what thrusters have given, by size over the chaser's axes: N s, N m s"),
     "control_work": ((), "J", "work of control on the chaser"),
 }
+PULSE_VARIABLES: Layout = {
+    "thruster_firing": (("thruster",), "1", "whether each thruster fires: 1 yes, 0 no"),
+    "thruster_on_time": (("thruster",), "s", "how long each thruster has fired since the start"),
+    "thruster_pulses": (("thruster",), "1", "how many pulses of each thruster have begun"),
+}
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
@@ -86,6 +93,9 @@ def describe(scenario: Scenario, run: Run) -> Described:
     content = scenario.content
     latch = _latch_variables(content.latch, run) if content.latch is not None else {}
     control = sampled_variables(CONTROL_VARIABLES, run) if content.controlled else {}
+    thrusters = content.control.thruster_names() if content.controlled else []
+    if thrusters:
+        control |= sampled_variables(PULSE_VARIABLES, run)
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
@@ -101,11 +111,17 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "contact": _contact_names(content),
             "point": [name for name, _, _ in content.named_places()],
             **({"use": ["impulse", "angular impulse"]} if content.controlled else {}),
+            **({"thruster": thrusters} if thrusters else {}),
         },
-        attributes=control_attributes(content.control) if content.controlled else {},
+        attributes=_control_attributes(content.control) if content.controlled else {},
         conservative=conservative(content),
         capture_law=f"{content.latch.hold_law}, {content.latch.hold}" if content.latch is not None else "",
     )
+
+
+def _control_attributes(control: SampledSection) -> dict[str, Any]:
+    """The law, what wheel and thrusters may take up, and what a table of thrusters cannot give."""
+    return control_attributes(control) | {"thrusters_lack": ", ".join(lacking(control))}
 
 
 def _latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:

@@ -38,6 +38,15 @@ CONTROL = (
     _controlled("attitude_error_end_rad", "attitude error at the end", _attitude_error_end, where="attitude-hold"),
     _controlled("peak_wheel_momentum_N_m_s", "peak wheel momentum", _peak_wheel_momentum),
     _controlled("thruster_use_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]),
+    KeyFigure(
+        "thruster_pulses",
+        "pulses of the thrusters",
+        lambda data: data["thruster_pulses"][-1].sum(),
+        "samples",
+        smooth=False,
+        number=int,
+        needs="thruster_pulses",
+    ),
     _controlled("thruster_use_N_m_s", "angular impulse of the thrusters", lambda data: data["thruster_use"][-1, 1]),
 )
 ENERGIES = (

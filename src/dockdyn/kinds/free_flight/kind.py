@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from dockdyn.kinds.free_flight.schema import FreeFlightSection
+    from dockdyn.kinds.free_flight.stepping import FlightStepper
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
@@ -68,6 +69,11 @@ class FreeFlightKind(Kind):
 
     def loop(self, content: FreeFlightSection) -> LoopSection:
         return content.loop
+
+    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> FlightStepper:
+        from dockdyn.kinds.free_flight.stepping import FlightStepper
+
+        return FlightStepper(scenario, period, batch)
 
     def ended_by_capture(self, scenario: Scenario) -> Scenario:
         return scenario if scenario.content.latch is None else scenario.at({"latch.ends_run": True})

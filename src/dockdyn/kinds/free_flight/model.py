@@ -18,8 +18,11 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.latch import HELD, ON_RAMP, SWUNG, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.control.actuators import Effort
-from dockdyn.control.controller import BodyControl, FreeBody, Measured
+from dockdyn.control.body_control import BodyControl
+from dockdyn.control.controller import FreeBody, Measured
 from dockdyn.control.plant import attitude_error
+from dockdyn.control.sampled import SampledControl
+from dockdyn.control.thrusters import Pulses
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
@@ -58,13 +61,18 @@ class FreeFlight(ContactModel):
     delay: Float[Array, ""] | None
     points: tuple[NamedPoint, ...] = ()
     latch: ConeLatch | None = None
-    control: BodyControl | None = None
+    control: BodyControl | SampledControl | None = None
 
     def origin(self) -> Vector:
         """Where positions of a state count from (m, inertial): the target's centre of mass at t = 0."""
         return self.poses[1].position
 
     def initial(self) -> State:
+        x = self.uncommanded()
+        return x if self.next_tick(x) is None else self.tick(jnp.zeros(()), x)
+
+    def uncommanded(self) -> State:
+        """The state at t = 0 before the first sample of control."""
         q = tuple(pose.shifted(-self.origin()) for pose in self.poses)
         places = self.places(State(q, self.twists, None, None))
         modes = tuple(contact.first_mode(contact.touch(*places)).astype(int) for contact in self.contacts)
@@ -145,7 +153,17 @@ class FreeFlight(ContactModel):
         )
         return Rate(q, v, self.remembered(power, done, caught))
 
-    def steered(self, x: State, control: BodyControl) -> tuple[Vector, Vector, PyTree, Effort]:
+    def next_tick(self, x: State) -> Scalar | None:
+        return self.control.next_tick(x.memory[-2]) if isinstance(self.control, SampledControl) else None
+
+    def tick(self, t: Scalar, x: State) -> State:
+        if not isinstance(self.control, SampledControl):
+            return x
+        *others, memory, effort = x.memory
+        after = self.control.tick(t, memory, self.measured(x, effort))
+        return State(x.q, x.v, x.mode, (*others, after, effort))
+
+    def steered(self, x: State, control: BodyControl | SampledControl) -> tuple[Vector, Vector, PyTree, Effort]:
         """Force (N, inertial) and torque (N m, chaser's axes) of control on the chaser.
 
         Then the rates of what its law remembers and of its effort.
@@ -311,8 +329,17 @@ class FreeFlight(ContactModel):
         *_, memory, effort = x.memory
         seen = self.measured(x, effort)
         _, given = self.control.act(memory, seen)
-        return {
-            "attitude_error": attitude_error(self.control.attitude, seen.chaser.attitude),
+        wanted = self.control.reference.of(seen.target)
+        fired: dict[str, Array] = {}
+        if isinstance(self.control, SampledControl) and isinstance(memory.pulses, Pulses):
+            pulses = memory.pulses
+            fired = {
+                "thruster_firing": pulses.firing,
+                "thruster_on_time": pulses.on_time,
+                "thruster_pulses": pulses.begun,
+            }
+        return fired | {
+            "attitude_error": attitude_error(wanted.attitude, seen.chaser.attitude),
             "wheel_torque": given.wheel,
             "thruster_force": given.thrust,
             "thruster_torque": given.jets,

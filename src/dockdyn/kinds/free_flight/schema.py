@@ -13,7 +13,7 @@ from dockdyn.contact.feature import Feature, Point, SphereTip
 from dockdyn.contact.latch import ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
-from dockdyn.kinds.free_flight.schema_approach import ApproachSection
+from dockdyn.kinds.free_flight.schema_approach import ApproachSection, Port
 from dockdyn.kinds.free_flight.schema_control import ControlTable
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
@@ -206,6 +206,23 @@ class FreeFlightSection(TwoBodiesSection):
     output: OutputSection = OutputSection()
 
     @model_validator(mode="after")
+    def steered(self) -> Self:
+        if self.control is None:
+            return self
+        if self.control.period is not None and self.integrator.method != "located":
+            refuse("integrator.method must be located: control.period has steps end at its samples")
+        count = 0.0 if self.control.period is None else self.duration / self.control.period
+        if count > self.integrator.max_steps:
+            refuse(
+                f"control.period = {self.control.period:g} s: takes {count:.3g} samples for a duration of "
+                f"{self.duration:g} s; must take at most integrator.max_steps = {self.integrator.max_steps}"
+            )
+        on_chaser = (self.pair(contact)[2] for contact in self.contact)
+        if getattr(self.control, "frame", None) == "port" and not any(on_chaser):
+            refuse("control.frame = 'port' needs a [[contact]] of a chaser's feature with a target's surface")
+        return self
+
+    @model_validator(mode="after")
     def latching(self) -> Self:
         if self.latch is not None:
             feature, surface, _ = self.pair(self.latch)
@@ -244,9 +261,17 @@ class FreeFlightSection(TwoBodiesSection):
         return replace(
             model,
             latch=self.make_latch(model),
-            control=None if self.control is None else self.control.make(model.poses[0], model.origin()),
+            control=None
+            if self.control is None
+            else self.control.make(model.poses[0], model.origin(), self.port(model)),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
         )
+
+    def port(self, model: FreeFlight) -> Port | None:
+        """Where the chaser of `model` docks: the first contact of its feature with a target's surface; None without."""
+        found = next((contact for contact in model.contacts if contact.feature_on_chaser), None)
+        axis = [1.0, 0.0, 0.0] if self.approach is None else self.approach.axis
+        return None if found is None else Port(found.feature, found.surface, jnp.asarray(axis, float))
 
     @property
     def controlled(self) -> bool:

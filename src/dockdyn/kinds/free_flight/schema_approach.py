@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 from pydantic import Field
 
 from dockdyn.contact.feature import Feature, SphereTip
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.control.controller import FreeBody
+from dockdyn.control.reference import TargetReference
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion, from_x_axis, roll_pitch_yaw
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.vector import Scalar, Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.parts import Direction
@@ -19,6 +23,66 @@ from dockdyn.scenario.tables.parts import Direction
 Angle = quantity("rad", "an angle")
 AngularRate = quantity("rad/s", "an angular rate")
 Speed = quantity("m/s", "a speed")
+
+
+class Port(NamedTuple):
+    """Where the chaser docks: its feature, the target's surface, the chaser's axis that points against the docking axis."""
+
+    feature: Feature
+    surface: Surface
+    axis: Float[Array, "3"]
+
+    def attitude(self, target: Quaternion, turned: Quaternion) -> Quaternion:
+        """The chaser's attitude, face to face with the target but for a rotation about its own axes, `axis` as x."""
+        docking = from_x_axis(self.surface.docking_frame()[1])
+        about = Quaternion.of(jnp.array([0.0, 0.0, 0.0, 1.0]))  # half a turn about z: face to face
+        return (target * docking * about * turned * self.own_axes().conjugate()).normalised()
+
+    def own_axes(self) -> Quaternion:
+        """From axes of which x is the chaser's `axis` to its own."""
+        return from_x_axis(Vector.of(self.axis / jnp.linalg.norm(self.axis)))
+
+    def place(self, distance: Scalar | float, across: Sequence[Scalar | float]) -> Vector:
+        """Where the feature's centre is (m, target's axes), its tip at a `distance` (m) and offset from the port."""
+        mouth, direction = self.surface.docking_frame()
+        tip = self.feature.radius if isinstance(self.feature, SphereTip) else 0.0
+        aside = from_x_axis(direction).matrix() @ Vector.of(jnp.array([0.0, *across]))
+        return mouth + direction * (distance + tip) + aside
+
+    def motion(self, chaser: FreeBody, target: FreeBody) -> dict[str, Array]:
+        """How the chaser's port moves before the target's, as an approach states it: place, velocity, rotation and rate.
+
+        The place is that of the feature's tip in axes of which x is the docking axis; the rotation vector is that from face
+        to face, in axes of which x is the chaser's `axis`.
+        """
+        docking, own = from_x_axis(self.surface.docking_frame()[1]).matrix(), self.own_axes()
+        attitudes = Quaternion.of(target.attitude), Quaternion.of(chaser.attitude)
+        turn, rotation = (attitude.matrix() for attitude in attitudes)
+        rates = turn @ Vector.of(target.rate), rotation @ Vector.of(chaser.rate)
+        lever = rotation @ Vector.of(self.feature.position)
+        away = Vector.of(chaser.position - target.position) + lever
+        drift = Vector.of(chaser.velocity - target.velocity) + rates[1].cross(lever) - rates[0].cross(away)
+        tip = docking.transposed_times(turn.transposed_times(away) - self.place(0.0, (0.0, 0.0)))
+        level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
+        turned = own.conjugate() * self.attitude(attitudes[0], level).conjugate() * attitudes[1] * own
+        spin = own.matrix().transposed_times(rotation.transposed_times(rates[1] - rates[0]))
+        return {
+            "port_position": tip.array(),
+            "port_velocity": docking.transposed_times(turn.transposed_times(drift)).array(),
+            "port_rotation": turned.logarithm().array(),
+            "port_rate": spin.array(),
+        }
+
+    def reference(
+        self, position: Float[Array, "3"], velocity: Float[Array, "3"], attitude: Float[Array, "4"]
+    ) -> TargetReference:
+        """The chaser's pose and velocity with which its feature is at a `position` before the port and moves over it."""
+        level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
+        turn = self.attitude(level, Quaternion.of(attitude))
+        lever = turn.matrix() @ Vector.of(self.feature.position)
+        drift = from_x_axis(self.surface.docking_frame()[1]).matrix() @ Vector.of(velocity)
+        centre = self.place(position[0], (position[1], position[2])) - lever
+        return TargetReference(centre.array(), drift.array(), turn.array())
 
 
 class ApproachSection(Section):
@@ -46,18 +110,13 @@ class ApproachSection(Section):
     def start(self, feature: Feature, surface: Surface, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
         """Pose and twist of the chaser, whose `feature` approaches `surface` of the target at `pose` and `twist`."""
         target = Placed.of(pose, twist)
-        mouth, direction = surface.docking_frame()
-        docking = from_x_axis(direction)
-        turn = Quaternion.of(jnp.array([0.0, 0.0, 0.0, 1.0]))  # half a turn about z: face to face
-        own = from_x_axis(Vector.of(jnp.asarray(self.axis, float) / jnp.linalg.norm(jnp.asarray(self.axis, float))))
+        port = Port(feature, surface, jnp.asarray(self.axis, float))
+        docking, own = from_x_axis(surface.docking_frame()[1]), port.own_axes()
         misaligned = roll_pitch_yaw(self.roll, self.pitch, self.yaw)
-        attitude = (pose.attitude * docking * turn * misaligned * own.conjugate()).normalised()
+        attitude = port.attitude(pose.attitude, misaligned)
         rotation = attitude.matrix()
 
-        tip = feature.radius if isinstance(feature, SphereTip) else 0.0
-        across = docking.matrix() @ Vector.of(jnp.array([0.0, *self.lateral_offset]))
-        place = mouth + direction * (self.distance + tip) + across
-        point = target.point(place)
+        point = target.point(port.place(self.distance, self.lateral_offset))
         drift = docking.matrix() @ Vector.of(jnp.array([-1.0 * self.closing_speed, *self.lateral_velocity]))
         velocity = target.velocity(point) + target.rotation @ drift
 

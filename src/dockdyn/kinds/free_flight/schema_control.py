@@ -12,15 +12,19 @@ import numpy as np
 from jaxtyping import Array, PyTree
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny, Tag, create_model, model_validator
 
-from dockdyn.control.actuators import Actuators
+from dockdyn.control.body_control import BodyControl
 from dockdyn.control.body_hold import BodyHold
-from dockdyn.control.controller import BodyControl, Command, Controller, FreeBody, Measured, as_floats
+from dockdyn.control.controller import Command, Controller, FreeBody, Measured, as_floats
+from dockdyn.control.reference import InertialReference, Reference
+from dockdyn.control.sampled import SampledControl
+from dockdyn.kinds.free_flight.schema_approach import Port
+from dockdyn.kinds.free_flight.schema_sampling import SAMPLING, SampledSection
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.vector import Vector
 from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL, ActuatorSection
+from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
 from dockdyn.scenario.tables.motion import Attitude, Velocity, number
 from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse
@@ -28,7 +32,7 @@ from dockdyn.scenario.tables.parts import Point
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]  # of arrays by their names
 PUSH = ("position_stiffness", "velocity_damping")
-BOTH = (*WHEEL, *PUSH, "position", "velocity", *THRUSTERS)
+BOTH = (*WHEEL, *PUSH, "position", "velocity", "frame", *THRUSTERS, *SAMPLING)
 # law: keys it needs, keys it may have
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "attitude-hold": (("base_stiffness", "base_damping"), ("attitude", *BOTH)),
@@ -36,7 +40,7 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-class BodyControlSection(ActuatorSection):
+class BodyControlSection(SampledSection):
     """Torque and force on a free chaser."""
 
     law: Literal["none", "attitude-hold", "rate-damping"] = "attitude-hold"
@@ -45,6 +49,7 @@ class BodyControlSection(ActuatorSection):
     velocity_damping: quantity("N*s/m", "a gain", least=0) | None = None
     position: Point | None = None
     velocity: Velocity | None = None
+    frame: Literal["port"] | None = None
 
     @model_validator(mode="after")
     def complete(self) -> Self:
@@ -54,6 +59,10 @@ class BodyControlSection(ActuatorSection):
         for key, gain in (("position", "position_stiffness"), ("velocity", "velocity_damping")):
             if getattr(self, key) is not None and getattr(self, gain) is None:
                 refuse(f"{key} is the reference of {gain}, which is missing")
+        if self.frame == "port" and self.position_stiffness is not None and self.position is None:
+            refuse(
+                "position is missing; with frame = 'port' it is that of the chaser's feature, before the target's port"
+            )
         if self.thruster_force is not None and not self.pushes():
             refuse(f"thruster_force is the limit of {' and '.join(PUSH)}, which are missing")
         return self
@@ -62,30 +71,43 @@ class BodyControlSection(ActuatorSection):
         """Whether thrusters are asked for a force."""
         return any(getattr(self, gain) is not None for gain in PUSH)
 
-    def make(self, start: Pose, origin: Vector) -> BodyControl | None:
-        """The controller, also from traced numbers; references that are not stated are the `start`.
+    def make(self, start: Pose, origin: Vector, port: Port | None) -> BodyControl | SampledControl | None:
+        """The controller, also from traced numbers; references that are not stated are the `start`, or at the `port`.
 
         It is to see positions counted from `origin` (m, inertial).
         """
         if self.law == "none":
             return None
+        reference = self._reference(start, origin, port)
+        law = BodyHold(
+            stiffness=number(self.base_stiffness),
+            damping=number(self.base_damping),
+            position_stiffness=number(self.position_stiffness),
+            velocity_damping=number(self.velocity_damping),
+            reference=reference,
+        )
+        return self.control_by(law, reference)
+
+    def _reference(self, start: Pose, origin: Vector, port: Port | None) -> Reference:
+        """The pose and velocity that are wanted."""
 
         def row(value: list[float] | None, default: Array) -> Array:
             return default if value is None else jnp.array(value, float)
 
-        law = BodyHold(
-            stiffness=number(self.base_stiffness),
-            damping=number(self.base_damping),
-            attitude=row(self.attitude, start.attitude.array()),
-            position_stiffness=number(self.position_stiffness),
-            velocity_damping=number(self.velocity_damping),
-            position=row(self.position, start.position.array()) - origin.array(),
-            velocity=row(self.velocity, jnp.zeros(3)),
+        if self.frame == "port":
+            assert port is not None
+            level = jnp.array([1.0, 0.0, 0.0, 0.0])
+            return port.reference(
+                row(self.position, jnp.zeros(3)), row(self.velocity, jnp.zeros(3)), row(self.attitude, level)
+            )
+        return InertialReference(
+            row(self.position, start.position.array()) - origin.array(),
+            row(self.velocity, jnp.zeros(3)),
+            row(self.attitude, start.attitude.array()),
         )
-        return BodyControl(law, _actuators(self), law.attitude)
 
 
-class OwnControlSection(ActuatorSection, Own):
+class OwnControlSection(SampledSection, Own):
     """A controller of the user's own, "module:Class"; its keys are the class's fields, and those of wheel and thrusters."""
 
     made: ClassVar[type[Controller]]
@@ -96,7 +118,9 @@ class OwnControlSection(ActuatorSection, Own):
 
     @model_validator(mode="after")
     def complete(self) -> Self:
-        self.check_keys((), tuple({**parameters_of(self.made), **settings_of(self.made)}) + WHEEL + THRUSTERS)
+        self.check_keys(
+            (), tuple({**parameters_of(self.made), **settings_of(self.made)}) + WHEEL + THRUSTERS + SAMPLING
+        )
         shapes = tuple((name, np.shape(getattr(self, name))) for name in parameters_of(self.made))
         if problem := _problem(self.made, shapes, tuple(self._words().items())):
             refuse(f"{self.law}: {problem}")
@@ -111,16 +135,10 @@ class OwnControlSection(ActuatorSection, Own):
         numbers = {name: jnp.asarray(getattr(self, name), float) for name in parameters_of(self.made)}
         return self.made(**numbers, **self._words())
 
-    def make(self, start: Pose, origin: Vector) -> BodyControl:
+    def make(self, start: Pose, origin: Vector, port: Port | None) -> BodyControl | SampledControl:
         """The controller; errors of attitude are counted from the `start`."""
-        return BodyControl(self.controller(), _actuators(self), start.attitude.array())
-
-
-def _actuators(section: ActuatorSection) -> Actuators:
-    """Wheel and thrusters of a free body, also from traced numbers."""
-    wheel = jnp.inf if section.thruster_torque is None else 0.0  # of a limit left out
-    axes = [0, 1, 2]
-    return section.make_actuators(jnp.zeros(0), axes, axes, wheel, jnp.inf)
+        level = InertialReference(start.position.array() - origin.array(), jnp.zeros(3), start.attitude.array())
+        return self.control_by(self.controller(), level)
 
 
 @cache
@@ -154,7 +172,7 @@ def _shapes(tree: PyTree) -> tuple[Any, list[tuple[int, ...]]]:
 @cache
 def own_section(target: str, made: type[Controller]) -> type[OwnControlSection]:
     """The table of a controller."""
-    refuse_taken(target, made, ("law", *WHEEL, *THRUSTERS), OwnControlSection)
+    refuse_taken(target, made, ("law", *WHEEL, *THRUSTERS, *SAMPLING), OwnControlSection)
     refuse_unfinished(target, made, ("act",))
     keys: dict[str, Any] = {"law": (Literal[target], ...)} | keys_of(made)
     section = create_model(f"{made.__name__}Section", __base__=OwnControlSection, __doc__=inspect.getdoc(made), **keys)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
+    from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
     from dockdyn.scenario.tables.loop import LoopSection
 
@@ -71,6 +72,11 @@ class RigKind(Kind):
         if content.mode == "1-dof" or not content.robot_axis:
             return []
         return ["the robot along the normal is taken to be that of loop.robot: robot_axis is left out"]
+
+    def stepper(self, scenario: Scenario, period: float | None, batch: int | None) -> Stepper:
+        from dockdyn.kinds.rig.stepping import RigStepper
+
+        return RigStepper(scenario, period, batch)
 
     def check_loop(self, scenario: Scenario) -> None:
         return None

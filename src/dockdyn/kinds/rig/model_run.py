@@ -19,20 +19,26 @@ from dockdyn.kinds.rig.model import Moving, Oracle, Rig
 from dockdyn.kinds.rig.model_ages import ages_of
 
 
+def randomness(
+    rig: Rig, seed: Int[Array, ""], rows: int, stride: int
+) -> tuple[Draws | None, Float[Array, "rows stride asks axes"] | None]:
+    """Random numbers of `rows` × `stride` cycles: those of samples, and of encoders where the compensator is asked."""
+    asks, samples = sum(rig.schedule.asks), sum(rig.schedule.samples)
+    drawn = draws(seed, (rows, stride, samples), rig.plant.port_axes) if rig.sensor.random else None
+    if rig.sensor.position_noise is None:
+        return drawn, None
+    key = jax.random.fold_in(jax.random.key(seed), 1)
+    return drawn, jax.random.normal(key, (rows, stride, asks, rig.plant.port_axes))
+
+
 def run(rig: Rig, oracle: Oracle, seed: Int[Array, ""], rows: int, stride: int) -> tuple[Moving, dict[str, Array]]:
     """The rig after `rows` × `stride` cycles, and what is observed at its instants; of longer strides at their start alone.
 
     `oracle` has a row for every instant at which the compensator is asked, or one that stands for all.
     """
     ages, schedule, cycles = ages_of(rig), rig.schedule, rows * stride
-    asks, samples = sum(schedule.asks), sum(schedule.samples)
-    drawn: Draws | None = None
-    if rig.sensor.random:
-        drawn = draws(seed, (rows, stride, samples), rig.plant.port_axes)
-    noise = None
-    if rig.sensor.position_noise is not None:
-        key = jax.random.fold_in(jax.random.key(seed), 1)
-        noise = jax.random.normal(key, (rows, stride, asks, rig.plant.port_axes))
+    asks = sum(schedule.asks)
+    drawn, noise = randomness(rig, seed, rows, stride)
     known = None if oracle.position.shape[0] == 1 else oracle
     if known is not None:
         known = jax.tree.map(lambda values: values[: cycles * asks].reshape(rows, stride, asks, -1), known)

@@ -136,9 +136,7 @@ def course(scenario: Scenario, rig: Rig) -> Course:
     content = scenario.content
     grid = Grid.of(rig, content.duration)
     began = time.perf_counter()
-    ideal, status = free(free_model(content, rig.plant), rig.plant, np.float64(grid.period), grid.instants)
-    check(scenario, status)
-    oracle = Oracle(ideal["ideal_position"], ideal["ideal_force"])
+    ideal, oracle = without_rig(scenario, rig, grid)
     _, seen = simulated(rig, oracle, np.int64(content.seed), grid.rows, grid.stride)
     kept = grid.within(content.duration)
     return Course(
@@ -147,6 +145,14 @@ def course(scenario: Scenario, rig: Rig) -> Course:
         ideal={name: np.asarray(values)[kept] for name, values in ideal.items()},
         wall_time=time.perf_counter() - began,
     )
+
+
+def without_rig(scenario: Scenario, rig: Rig, grid: Grid) -> tuple[dict[str, Array], Oracle]:
+    """The motion without rig at the instants of a run; ScenarioError where it cannot be found."""
+    model = free_model(scenario.content, rig.plant)
+    ideal, status = free(model, rig.plant, np.float64(grid.period), grid.instants)
+    check(scenario, status)
+    return ideal, Oracle(ideal["ideal_position"], ideal["ideal_force"])
 
 
 def check(scenario: Scenario, status: Int[Array, "..."]) -> None:

@@ -1,0 +1,86 @@
+"""Control by a computer: at each sample a law is asked, and what it commands is held until the next.
+
+Units: s, N, N m.
+Source: sample and hold, Franklin, Powell and Workman 1998, Digital Control of Dynamic Systems, chapter 4.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PyTree
+
+from dockdyn.control.actuators import Actuation, Actuators
+from dockdyn.control.controller import Controller, Measured, Three, as_floats, in_body_axes
+from dockdyn.control.reference import Reference
+from dockdyn.control.thrusters import Pulses, Thrusters
+
+
+class Held(NamedTuple):
+    """What sampled control remembers between two samples."""
+
+    law: PyTree  # what its law remembers
+    samples: Float[Array, ""]  # taken so far
+    force: Three  # N, wanted since the last sample, chaser's axes
+    torque: Three  # N m, chaser's axes
+    pulses: Pulses | tuple[()]
+
+
+class SampledControl(eqx.Module):
+    """A law of a free body that is asked once a period, and what it acts through.
+
+    What the law remembers advances by the period times the rate that it says, as an integral in a computer does. The force
+    is held in the chaser's axes, as thrusters are. The wheel follows its torque at once; with a table of `thrusters` these
+    fire pulses for the rest of the torque and the force, else they give all of it within their limits.
+    """
+
+    law: Controller
+    actuators: Actuators
+    reference: Reference  # from which the error of the attitude is counted
+    period: Float[Array, ""]
+    thrusters: Thrusters | None = None
+    told: bool = eqx.field(static=True, default=False)  # whether the caller takes the samples, by `take`
+
+    def init(self, seen: Measured) -> Held:
+        """What it remembers before its first sample: nothing is commanded yet."""
+        pulses = () if self.thrusters is None else Pulses.none(self.thrusters.forces.shape[0])
+        return Held(as_floats(self.law.init(seen)), jnp.zeros(()), jnp.zeros(3), jnp.zeros(3), pulses)
+
+    def act(self, memory: Held, seen: Measured) -> tuple[Held, Actuation]:
+        """The rate of what is remembered, and what the actuators give of what is held."""
+        rate = jax.tree.map(jnp.zeros_like, memory)
+        if self.thrusters is None or not isinstance(memory.pulses, Pulses):
+            return rate, self.actuators.give(memory.force, memory.torque, seen.chaser.rate, seen.wheel, seen.used)
+        wheel = self.actuators.turn(memory.torque, seen.chaser.rate, seen.wheel)
+        running = rate.pulses._replace(on_time=memory.pulses.firing)
+        return rate._replace(pulses=running), self.thrusters.give(memory.pulses, wheel)
+
+    def next_tick(self, memory: Held) -> Float[Array, ""]:
+        """When the next sample is taken, or a pulse ends before it (s)."""
+        sample = memory.samples * self.period
+        return jnp.minimum(sample, memory.pulses.next_end()) if isinstance(memory.pulses, Pulses) else sample
+
+    def tick(self, t: Float[Array, ""], memory: Held, seen: Measured) -> Held:
+        """What is remembered after the clock has acted at `t` (s)."""
+
+        def sampled() -> Held:
+            return memory if self.told else self.take(t, memory, seen)
+
+        if not isinstance(memory.pulses, Pulses):
+            return sampled()
+        ended = memory._replace(pulses=memory.pulses.ended(t))
+        return jax.lax.cond(t >= memory.samples * self.period, sampled, lambda: ended)
+
+    def take(self, t: Float[Array, ""], memory: Held, seen: Measured) -> Held:
+        """What is remembered after a sample at `t` (s)."""
+        rate, command = self.law.act(memory.law, seen)
+        law = jax.tree.map(lambda a, b: a + self.period * b, memory.law, as_floats(rate))
+        force, torque, samples = in_body_axes(command.force, seen.chaser), command.torque, memory.samples + 1
+        pulses = memory.pulses
+        if self.thrusters is not None and isinstance(pulses, Pulses):
+            wheel = self.actuators.turn(torque, seen.chaser.rate, seen.wheel)
+            pulses = self.thrusters.fire(t, samples * self.period, force, torque - wheel, pulses)
+        return Held(law, samples, force, torque, pulses)

@@ -1,0 +1,85 @@
+"""The state of an event-located run between iterations: its log, and what it is when the run has ended.
+
+Units: times s, states in those of the model.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.integrate.hybrid.delay_line import IntervalLine
+from dockdyn.integrate.hybrid.mesh_point import MeshPoint
+from dockdyn.integrate.hybrid.running_extrema import RunningExtrema
+from dockdyn.integrate.model import Flag, Scalar, unpack
+from dockdyn.integrate.solution import EventRecord, Sample, Solution
+
+
+class SolverState(NamedTuple):
+    """The state of one run between iterations."""
+
+    point: MeshPoint
+    refresh: Flag  # the next attempt has zero length, to renew the rates after a jump
+    landing: Bool[Array, "guards"]  # the guards that fire at the end of the next attempt, whose length is `limit`
+    level: Scalar  # order of the signal's time derivative that jumps at `point`
+    limit: Scalar  # s, upper bound on the next step, from a rejected attempt
+    rejections: Int[Array, ""]  # in a row
+    step_limit: Scalar  # s, upper bound on steps that the tolerance asks for
+    largest_local_error: Scalar  # largest estimate of a step's relative error so far
+    line: IntervalLine | None
+    reading: Flag  # whether the delayed signal is alive: the line's first interval is being read
+    extrema: RunningExtrema
+    status: Int[Array, ""]
+    steps: Int[Array, ""]
+    iterations: Int[Array, ""]
+    log: Float[Array, "moments columns"]  # last row: scratch
+    moments: Int[Array, ""]
+    samples: Float[Array, "samples columns"] | None
+    sampled: Int[Array, ""]
+    first_nonfinite: Int[Array, ""]  # which number of `numbers(point)` was not finite; −1 for none
+
+
+def largest(solver: SolverState) -> Float[Array, "monitored"]:
+    """The largest of each monitored quantity since the log began or was `emptied`."""
+    like = event_record(solver.point, solver.landing, solver.extrema)
+    peaks = jax.vmap(lambda row: unpack(row, like).peaks)(solver.log[:-1])
+    used = jnp.arange(solver.log.shape[0] - 1) < solver.moments
+    return jnp.maximum(solver.extrema.peaks, jnp.max(jnp.where(used[:, None], peaks, 0.0), axis=0))
+
+
+def emptied(solver: SolverState) -> SolverState:
+    """The run with an empty log, as at its beginning."""
+    fresh = RunningExtrema.fresh(solver.extrema.peaks.size)
+    return solver._replace(moments=jnp.zeros_like(solver.moments), extrema=fresh)
+
+
+def event_record(point: MeshPoint, fired: Bool[Array, "guards"], extrema: RunningExtrema) -> EventRecord:
+    """What is recorded of an event: which guards fired, and peaks and integrals until then."""
+    return EventRecord(point.time, fired, point.state, extrema.peaks, extrema.peak_times, extrema.integrals)
+
+
+def result(solver: SolverState) -> Solution:
+    """The solution of a run that has ended."""
+    state = solver.point.state
+    like = event_record(solver.point, jnp.zeros(len(solver.point.outputs.guards), bool), solver.extrema)
+    samples = None
+    if solver.samples is not None:
+        shape = Sample(state, solver.point.outputs.signal)
+        samples = jax.vmap(lambda row: unpack(row, shape))(solver.samples)
+    return Solution(
+        status=solver.status,
+        time=solver.point.time,
+        state=state,
+        steps=solver.steps,
+        iterations=solver.iterations,
+        moments=solver.moments,
+        log=jax.vmap(lambda row: unpack(row, like))(solver.log[:-1]),
+        sampled=solver.sampled,
+        samples=samples,
+        first_nonfinite=solver.first_nonfinite,
+        largest_local_error=solver.largest_local_error,
+    )

@@ -1,0 +1,130 @@
+"""The part of `[control]` that a computer adds: its period, a table of thrusters, how these are switched."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import jax.numpy as jnp
+from pydantic import model_validator
+
+from dockdyn.control.actuators import Actuators
+from dockdyn.control.body_control import BodyControl
+from dockdyn.control.controller import Controller
+from dockdyn.control.reference import Reference
+from dockdyn.control.sampled import SampledControl
+from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.actuators import THRUSTERS, ActuatorSection
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import Direction, Point
+
+SAMPLING = ("period", "modulation", "thruster")
+OF_MODULATION = {"pulse-width": ("shortest_pulse", "deadband"), "on-off": ("switch_on", "switch_off")}
+Share = quantity("", "a share of full thrust", above=0, most=1)
+
+
+class ThrusterSection(Section):
+    """One thruster of the chaser."""
+
+    name: str | None = None
+    position: Point
+    direction: Direction
+    force: quantity("N", "a force", above=0)
+
+
+class ModulationSection(Section):
+    """How wanted thrusts become pulses."""
+
+    law: Literal["pulse-width", "on-off"] = "pulse-width"
+    shortest_pulse: quantity("s", "a time", least=0) | None = None
+    deadband: quantity("s", "a time", least=0) | None = None
+    switch_on: Share | None = None
+    switch_off: Share | None = None
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        for law, keys in OF_MODULATION.items():
+            for key in keys:
+                if law != self.law and getattr(self, key) is not None:
+                    refuse(f"law {self.law} has no {key}; it has {', '.join(OF_MODULATION[self.law])}")
+        if self.law == "on-off":
+            for key in OF_MODULATION[self.law]:
+                if getattr(self, key) is None:
+                    refuse(f"law {self.law} needs {key}")
+            if (self.switch_off or 0.0) > (self.switch_on or 0.0):
+                refuse("switch_off is above switch_on; must be at most as much")
+        return self
+
+    def make(self) -> PulseWidth | OnOff:
+        """The modulation, also from traced numbers."""
+
+        def number(value: Any) -> Any:  # noqa: ANN401, a number of a table, or what JAX traces in its place
+            return jnp.asarray(value, float)
+
+        if self.law == "on-off":
+            return OnOff(number(self.switch_on), number(self.switch_off))
+        shortest = number(0.0 if self.shortest_pulse is None else self.shortest_pulse)
+        return PulseWidth(shortest, shortest if self.deadband is None else number(self.deadband))
+
+
+class SampledSection(ActuatorSection):
+    """A `[control]` that may be sampled and act through a table of thrusters."""
+
+    period: quantity("s", "a period", above=0) | None = None
+    thruster: list[ThrusterSection] | None = None
+    modulation: ModulationSection | None = None
+
+    @model_validator(mode="after")
+    def switched(self) -> Self:
+        if self.thruster is None:
+            if self.modulation is not None:
+                refuse("modulation is that of [[control.thruster]], of which there is none")
+            return self
+        if not self.thruster:
+            refuse("thruster is an empty list; must have an entry, or be left out")
+        if self.period is None:
+            refuse("[[control.thruster]] is switched at samples: period is missing")
+        for key in THRUSTERS:
+            if getattr(self, key) is not None:
+                refuse(f"{key} is a limit of ideal thrusters; with [[control.thruster]] each has its force")
+        names = self.thruster_names()
+        if len(set(names)) < len(names):
+            refuse("two of the thrusters have the same name; names must differ")
+        if self.modulation is not None and (shortest := self.modulation.shortest_pulse) is not None:
+            if shortest > self.period:
+                refuse(f"modulation.shortest_pulse = {shortest:g} s: must be at most the period, {self.period:g} s")
+        return self
+
+    def pushes(self) -> bool:
+        """Whether thrusters may be asked for a force."""
+        return True
+
+    def thruster_names(self) -> list[str]:
+        """The names of the thrusters of the table, by number where they have none."""
+        return [item.name or f"thruster {number}" for number, item in enumerate(self.thruster or [], 1)]
+
+    def control_by(self, law: Controller, reference: Reference) -> BodyControl | SampledControl:
+        """Control by a law, continuous or sampled, also from traced numbers."""
+        if self.period is None:
+            return BodyControl(law, self.limits(), reference)
+        period = jnp.asarray(self.period, float)
+        return SampledControl(law, self.limits(), reference, period, self.thrusters())
+
+    def limits(self) -> Actuators:
+        """Wheel and ideal thrusters of a free body, also from traced numbers."""
+        only = self.thruster_torque is not None or self.thruster is not None
+        axes = [0, 1, 2]
+        return self.make_actuators(jnp.zeros(0), axes, axes, 0.0 if only else jnp.inf, jnp.inf)
+
+    def thrusters(self) -> Thrusters | None:
+        """The table of thrusters, also from traced numbers."""
+        if self.thruster is None:
+            return None
+        directions = jnp.array([item.direction for item in self.thruster], float)
+        return Thrusters(
+            positions=jnp.array([item.position for item in self.thruster], float),
+            directions=directions / jnp.linalg.norm(directions, axis=1, keepdims=True),
+            forces=jnp.array([item.force for item in self.thruster], float),
+            modulation=(self.modulation or ModulationSection()).make(),
+        )

@@ -1,0 +1,225 @@
+"""Free flight step by step: between two samples of control the command is held, and the caller gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
+
+from dockdyn.contact.latch import HELD
+from dockdyn.control.body_control import BodyControl
+from dockdyn.control.controller import Command, Controller, Measured
+from dockdyn.control.reference import InertialReference
+from dockdyn.control.sampled import SampledControl
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.hybrid.solver_state import emptied, largest
+from dockdyn.integrate.model import State, over_rows
+from dockdyn.integrate.solution import Status
+from dockdyn.kinds.free_flight.model import FreeFlight
+from dockdyn.kinds.free_flight.schema import FreeFlightSection
+from dockdyn.kinds.free_flight.schema_sampling import SampledSection
+from dockdyn.programs import Program
+from dockdyn.results.contact_run import check_runnable
+from dockdyn.results.plan import settings_for
+from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+MOST_MOMENTS = 128  # events and images of them within a step; more are contacts that chatter
+
+
+class Idle(Controller):
+    """Commands nothing."""
+
+    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
+        return memory, Command(jnp.zeros(3), jnp.zeros(3))
+
+
+class Commanded(Controller):
+    """Commands what it is told, in the place of a law, whose memory it leaves as it is."""
+
+    command: Command
+    law: Controller
+
+    def init(self, seen: Measured) -> PyTree:
+        return self.law.init(seen)
+
+    def act(self, memory: PyTree, seen: Measured) -> tuple[PyTree, Command]:
+        return jax.tree.map(jnp.zeros_like, memory), self.command
+
+
+class Row(NamedTuple):
+    """One of the runs that go on side by side."""
+
+    content: FreeFlightSection
+    settings: located.Settings  # of all of it
+    period: ArrayLike  # s
+    solver: located.SolverState
+
+
+class Found(NamedTuple):
+    """Where a run is after a step."""
+
+    solver: located.SolverState
+    observed: dict[str, Array]
+    measured: Measured
+
+
+def _steered(
+    content: FreeFlightSection, period: ArrayLike, command: Command | None
+) -> tuple[FreeFlight, SampledControl]:
+    """The model and its control, sampled, and told the `command` in the place of what its own law says."""
+    model, period = content.model(), jnp.asarray(period, float)
+    before = model.control
+    if before is None:
+        level = InertialReference(jnp.zeros(3), jnp.zeros(3), model.poses[0].attitude.array())
+        before = BodyControl(Idle(), SampledSection().limits(), level)
+    law = before.law if command is None else Commanded(command, before.law)
+    thrusters = before.thrusters if isinstance(before, SampledControl) else None
+    control = SampledControl(law, before.actuators, before.reference, period, thrusters, told=True)
+    return replace(model, control=control), control
+
+
+def _found(content: FreeFlightSection, model: FreeFlight, solver: located.SolverState) -> Found:
+    """What can be seen where a run is, and the largest forces since its log was emptied."""
+    x = solver.point.state
+    seen = model.observe(x, located.acting_signal(model, solver))
+    captured = x.mode[-1] >= HELD if model.latch is not None else jnp.asarray(False)
+    peaks = largest(solver)[: len(model.contacts)]
+    more = {"captured": captured, "peak_normal_force": peaks, "time": solver.point.time}
+    measured, port = model.measured(x, x.memory[-1]), content.port(model)
+    if port is not None:
+        more |= port.motion(measured.chaser, measured.target)
+    return Found(solver, seen | more, measured)
+
+
+@Program
+def _begun(contents: PyTree, settings: PyTree, periods: Float[Array, "batch"]) -> Found:
+    """The runs before their first command."""
+
+    def one(content: FreeFlightSection, setting: located.Settings, period: Array) -> Found:
+        model, _ = _steered(content, period, None)
+        return _found(content, model, located.init(model, setting, model.uncommanded()))
+
+    return over_rows(one, contents, settings, periods)
+
+
+@partial(Program, donate=("rows",))
+def _advanced(rows: Row, command: PyTree) -> Found:
+    """The runs one period later, each held to its command; those that have ended stay where they are."""
+
+    def one(row: Row, command: Command | None) -> Found:
+        model, control = _steered(row.content, row.period, command)
+
+        def go_on(solver: located.SolverState) -> located.SolverState:
+            point = solver.point
+            *others, memory, effort = point.state.memory
+            held = control.take(point.time, memory, model.measured(point.state, effort))
+            x = State(point.state.q, point.state.v, point.state.mode, (*others, held, effort))
+            solver = emptied(solver._replace(point=point._replace(state=x)))
+            end = held.samples * control.period
+            return located.advance_to(model, row.settings, solver, jnp.where(end < row.settings.duration, end, jnp.inf))
+
+        running = row.solver.status == Status.RUNNING
+        return _found(row.content, model, jax.lax.cond(running, go_on, emptied, row.solver))
+
+    return over_rows(one, rows, command)
+
+
+class FlightStepper:
+    """Runs of a scenario in free flight that go on one period of control at a time.
+
+    Physics, contacts located in time and actuators with their limits are those of `dockdyn.simulate`. Every array has a leading
+    axis over the runs where there is a `batch`.
+    """
+
+    observation: dict[str, np.ndarray]  # what was seen last
+    _given: tuple[PyTree, PyTree]  # contents and settings
+    _found: Found
+
+    def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
+        check_runnable(scenario)
+        content = scenario.content
+        stated = content.control.period if content.controlled else None
+        found = stated if period is None else period
+        if found is None:
+            raise ScenarioError(f"{scenario.name}: control.period: missing; state it, or the stepper's period")
+        if not 0 < found <= content.duration:
+            raise ScenarioError(f"{scenario.name}: period = {found:g} s: must be above 0 and at most the duration")
+        if content.integrator.method != "located":
+            raise ScenarioError(f"{scenario.name}: integrator.method = 'fixed': must be located for steps of control")
+        self.scenario, self.period, self.runs = scenario, float(found), SideBySide(scenario, batch)
+        self.reset()
+
+    def reset(
+        self, values: Values | Sequence[Values] = NOTHING, only: Bool[np.ndarray, "batch"] | None = None
+    ) -> dict[str, np.ndarray]:
+        """Begin again, dotted keys of the scenario set to `values`, in a batch perhaps those of each run; what is seen then.
+
+        With `only`, a flag for each run of a batch, the others stay where they are. Raises ScenarioError for a value that is
+        not allowed, and where runs of a batch differ in more than numbers.
+        """
+        contents = [case.content for case in self.runs.cases(values)]
+        settings = [settings_for(content, False, MOST_MOMENTS) for content in contents]
+        self._own = bool(contents[0].controlled)
+        given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)
+        found = _begun(*given, np.full(self.runs.count, self.period))
+        if only is not None:
+            given, found = self.runs.replaced(only, (given, found), (self._given, self._found))
+        self._given = given
+        return self._take(found)
+
+    def _commands(self, command: Sequence[ArrayLike]) -> Command:
+        """A command for every run of the batch."""
+        if len(command) != len(Command._fields):
+            raise ScenarioError(f"{self.scenario.name}: a command is a force and a torque")
+        return Command(*(self.runs.for_each(*part, (3,)) for part in zip(Command._fields, command, strict=True)))  # type: ignore[arg-type]
+
+    def step(self, command: Command | Sequence[ArrayLike] | None = None) -> dict[str, np.ndarray]:
+        """Hold a command for one period, and see where that leads: quantities by their names in results, at the period's end.
+
+        The command is a `dockdyn.control.Command`, or force (N, inertial axes) and torque (N m, chaser's axes); None leaves it
+        to the law of the scenario. A run that is over stays as it is. Raises ScenarioError for what is no command.
+        """
+        if command is None and not self._own:
+            raise ScenarioError(f"{self.scenario.name}: control.law: none commands; give the step a command")
+        given = None if command is None else self._commands(command)
+        rows = Row(*self._given, np.full(self.runs.count, self.period), self._found.solver)
+        return self._take(_advanced(rows, given))
+
+    def _take(self, found: Found) -> dict[str, np.ndarray]:
+        """What is seen, once a step is done."""
+        self._found = found
+        self.observation = self.runs.plain(found.observed)
+        return self.observation
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time (s) that has passed."""
+        return self.observation["time"]
+
+    @property
+    def state(self) -> State:
+        """The state of the model, as integrated."""
+        return self.runs.plain(self._found.solver.point.state)
+
+    @property
+    def measured(self) -> Measured:
+        """What a controller is told, as in `Controller.act`."""
+        return self.runs.plain(self._found.measured)
+
+    @property
+    def done(self) -> np.ndarray:
+        """Whether a run is over: its duration has passed, its latch has ended it, or it cannot go on (`status`)."""
+        return self.status != Status.RUNNING
+
+    @property
+    def status(self) -> np.ndarray:
+        """Whether a run goes on, or how it has ended: a `dockdyn.integrate.solution.Status`, as a number."""
+        return self.runs.plain(self._found.solver.status)

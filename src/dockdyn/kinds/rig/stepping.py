@@ -1,0 +1,228 @@
+"""A rig step by step: from one instant at which its compensator is asked to the next, the caller answering for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from dockdyn.hil.compensators.compensator import Action, Axes, Compensator, Seen
+from dockdyn.hil.sensor import Draws
+from dockdyn.integrate.model import over_rows
+from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.compensator import Maker
+from dockdyn.kinds.rig.model import Instant, Moving, Oracle, Rig
+from dockdyn.kinds.rig.model_ages import Ages, ages_of
+from dockdyn.kinds.rig.model_run import randomness
+from dockdyn.kinds.rig.run import Grid, loop_of, without_rig
+from dockdyn.programs import Program
+from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+
+class Answered(NamedTuple):
+    """What is remembered of an instant."""
+
+    seen: Seen
+    law: PyTree  # memory of the rig's own law
+
+
+class Told(Compensator):
+    """Answers what it is told or, told nothing, what the rig's own law does; remembers what it has seen."""
+
+    law: Compensator | None
+    action: Action | None
+
+    def init(self, position: Axes, velocity: Axes) -> Answered:
+        zero, axes = jnp.zeros(()), jnp.zeros(position.size)
+        nothing = Seen(zero, zero, zero, axes, axes, axes, axes, axes, axes, jnp.asarray(False), axes, axes)
+        return Answered(nothing, None if self.law is None else self.law.init(position, velocity))
+
+    def step(self, memory: Answered, seen: Seen) -> tuple[Answered, Action]:
+        after, own = (None, None) if self.law is None else self.law.step(memory.law, seen)
+        if self.action is not None or own is None:
+            nothing = Action.nothing(seen.force.size)
+            return Answered(seen, memory.law), nothing if self.action is None else self.action
+        return Answered(seen, after), own
+
+    @property
+    def source(self) -> Any:  # noqa: ANN401, a word
+        return "estimate" if self.law is None or self.action is not None else self.law.source
+
+    def report(self, memory: Answered) -> dict[str, Float[Array, ""]]:
+        return {} if self.law is None else self.law.report(memory.law)
+
+
+class Known(NamedTuple):
+    """What of a run is known beforehand: the motion without rig where the law is asked, and random numbers."""
+
+    position: Float[Array, "asks axes"]
+    force: Float[Array, "asks axes"]
+    drawn: Draws | None  # each leaf with a leading axis over all samples
+    noise: Float[Array, "asks axes"] | None
+
+
+class Row(NamedTuple):
+    """One of the rigs that go on side by side."""
+
+    rig: Rig
+    known: Known
+    moving: Moving
+
+
+class Found(NamedTuple):
+    """Where a rig is: what it has come to, what is observed of the instant before, what its law sees at this one."""
+
+    moving: Moving
+    observed: dict[str, Array]
+    seen: Seen
+
+
+def _tick(rig: Rig, ages: Ages, known: Known, moving: Moving) -> tuple[Moving, dict[str, Array]]:
+    """A rig one tick later, and what is observed at the tick's start."""
+    schedule = rig.schedule
+    rows = [np.array(row) for row in (schedule.samples, schedule.asks, schedule.holds)]
+    cycle, place = jnp.divmod(moving.tick, schedule.ticks)
+    now = Instant(*(jnp.asarray(row)[place] for row in rows))
+
+    def number(row: np.ndarray) -> Int[Array, ""]:
+        """How many such instants there were before this one."""
+        return cycle * int(row.sum()) + jnp.asarray(np.cumsum(row) - row)[place]
+
+    def at(values: PyTree, index: Int[Array, ""]) -> PyTree:
+        return jax.tree.map(lambda a: a[jnp.minimum(index, a.shape[0] - 1)], values)
+
+    asked = number(rows[1])
+    ideal = Oracle(at(known.position, asked), at(known.force, asked), at(known.noise, asked))
+    return rig.advance(ages, moving, now, ideal, at(known.drawn, number(rows[0])))
+
+
+def _seen(rig: Rig, ages: Ages, known: Known, moving: Moving) -> Seen:
+    """What the law sees at an instant at which it is asked: it does not depend on what it answers."""
+    return _tick(rig, ages, known, moving)[0].memory.seen
+
+
+@Program
+def _begun(rigs: PyTree, known: PyTree) -> Found:
+    """The rigs at t = 0, whose laws are asked there."""
+
+    def one(rig: Rig, known: Known) -> Found:
+        ages, moving = ages_of(rig), rig.begin()
+        return Found(moving, _tick(rig, ages, known, moving)[1], _seen(rig, ages, known, moving))
+
+    return over_rows(one, rigs, known)
+
+
+@partial(Program, donate=("rows",))
+def _advanced(rows: Row, action: PyTree) -> Found:
+    """The rigs at the next instant at which their laws are asked, told what to do at this one."""
+
+    def one(row: Row, action: Action | None) -> Found:
+        rig, ages, known = _told(row.rig, action), ages_of(row.rig), row.known
+        asks = jnp.asarray(np.array(rig.schedule.asks))
+
+        def between(moving: Moving) -> Bool[Array, ""]:
+            return ~asks[moving.tick % rig.schedule.ticks]
+
+        moving, observed = _tick(rig, ages, known, row.moving)
+        moving = jax.lax.while_loop(between, lambda now: _tick(rig, ages, known, now)[0], moving)
+        return Found(moving, observed, _seen(rig, ages, known, moving))
+
+    return over_rows(one, rows, action)
+
+
+def _told(rig: Rig, action: Action | None) -> Rig:
+    """The rig told what to do."""
+    assert isinstance(rig.compensator, Told)
+    return eqx.tree_at(lambda it: it.compensator, rig, Told(rig.compensator.law, action))
+
+
+class RigStepper:
+    """Runs of a rig that go on from one instant of its digital dynamics to the next, told an `Action` at each.
+
+    Robot, sensor, delays and noise are those of `dockdyn.simulate`. Every array has a leading axis over the runs where
+    there is a `batch`.
+    """
+
+    observation: dict[str, np.ndarray]  # what was observed last
+    period: float  # s, between instants
+
+    def __init__(self, scenario: Scenario, period: float | None, batch: int | None):
+        self.scenario, self.runs, self._asked = scenario, SideBySide(scenario, batch), period
+        self.reset()
+
+    def reset(self, values: Values | Sequence[Values] = NOTHING) -> dict[str, np.ndarray]:
+        """Begin again, keys of the scenario set to `values`, in a batch perhaps those of each run; what is observed then.
+
+        Raises ScenarioError for a value that is not allowed, a rig without contact or hold, and where runs of a batch
+        differ in more than numbers.
+        """
+        cases = self.runs.cases(values)
+        built = [self._built(case) for case in cases]
+        self._rigs, self._known = (self.runs.stacked([pair[index] for pair in built]) for index in (0, 1))
+        self._instants = len(Grid.of(built[0][0], cases[0].content.duration).within(cases[0].content.duration))
+        self._axes, self._steps = built[0][0].plant.port_axes, 0
+        return self._take(_begun(self._rigs, self._known))
+
+    def _built(self, case: Scenario) -> tuple[Rig, Known]:
+        """The rig of a case and what is known of its run."""
+        loop = loop_of(case)
+        maker = Maker(case, loop)
+        section = maker.complete(case.content.loop.compensator)
+        asked = self._asked if self._asked is not None or section is None else section.period
+        rig = rig_of(case, loop, Told(maker.make(section), None), asked)
+        grid = Grid.of(rig, case.content.duration)
+        self.period = grid.period
+        _, oracle = without_rig(case, rig, grid)
+        random = randomness(rig, jnp.asarray(case.content.seed), grid.rows, grid.stride)
+        drawn, noise = jax.tree.map(lambda a: a.reshape(-1, *a.shape[3:]), random)
+        return rig, Known(oracle.position, oracle.force, drawn, noise)
+
+    def step(self, action: Action | None = None) -> dict[str, np.ndarray]:
+        """Give the answer of this instant, and go on to the next; what is observed of this one, by the names of results.
+
+        None leaves it to the compensator of the scenario, if it has one. A step after the end changes nothing. Raises
+        ScenarioError for what is no action.
+        """
+        if self._steps >= self._instants:
+            return self.observation
+        rows = Row(self._rigs, self._known, self._found.moving)
+        self._steps += 1
+        return self._take(_advanced(rows, None if action is None else self._actions(action)))
+
+    def _actions(self, action: Action) -> Action:
+        """An answer for every run of the batch."""
+        if not isinstance(action, Action):
+            raise ScenarioError(f"{self.scenario.name}: a step of a rig takes a dockdyn.hil.Action")
+        shapes = [(self._axes,), (), (self._axes,), (), (), ()]
+        parts = zip(Action._fields, action, shapes, strict=True)
+        return Action(*(self.runs.for_each(*part) for part in parts))  # type: ignore[arg-type]
+
+    def _take(self, found: Found) -> dict[str, np.ndarray]:
+        """What is observed, once a step is done."""
+        self._found = found
+        self.observation = self.runs.plain(found.observed)
+        return self.observation
+
+    @property
+    def seen(self) -> Seen:
+        """What a compensator sees at this instant, as in `Compensator.step`."""
+        return self.runs.plain(self._found.seen)
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time (s) of this instant."""
+        return self.runs.plain(self._found.seen.time)
+
+    @property
+    def done(self) -> np.ndarray:
+        """Whether the duration has passed, or the motion is not finite any more."""
+        finite = np.isfinite(np.asarray(self._found.seen.position)).all(axis=1)
+        return self.runs.plain(~finite | (self._steps >= self._instants))

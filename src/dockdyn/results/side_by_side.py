@@ -1,0 +1,85 @@
+"""Runs that are stepped from outside: one, or several side by side with a leading axis on every array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+from jaxtyping import Array, Bool, PyTree
+
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+
+Values = Mapping[str, Any]  # by dotted keys of a scenario
+NOTHING: Values = MappingProxyType({})
+
+
+class Stepper(Protocol):
+    """A scenario that goes on one period at a time, told from outside what to do in it."""
+
+    @property
+    def scenario(self) -> Scenario: ...
+
+    @property
+    def period(self) -> float:
+        """How long a step is (s)."""
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time (s) that has passed."""
+
+    @property
+    def done(self) -> np.ndarray:
+        """Whether a run is over."""
+
+    def reset(self, values: Values | Sequence[Values] = NOTHING) -> dict[str, np.ndarray]:
+        """Begin again, keys of the scenario set to `values`."""
+
+    def step(self, command: Any = None) -> dict[str, np.ndarray]:  # noqa: ANN401, what the kind is told
+        """Go on for one period; quantities by their names in results."""
+
+
+class SideBySide:
+    """So many runs of a scenario, or one without leading axis."""
+
+    def __init__(self, scenario: Scenario, batch: int | None):
+        if batch is not None and batch < 1:
+            raise ScenarioError(f"{scenario.name}: batch = {batch}: must be at least 1")
+        self.scenario, self.batch, self.count = scenario, batch, batch or 1
+
+    def cases(self, values: Values | Sequence[Values]) -> list[Scenario]:
+        """The scenario of every run, keys set to the same `values` or each to its own; ScenarioError."""
+        several = [values] * self.count if isinstance(values, Mapping) else list(values)
+        if len(several) != self.count:
+            raise ScenarioError(f"{self.scenario.name}: values for {len(several)} runs; must be for {self.count}")
+        return [self.scenario.at(each) if each else self.scenario for each in several]
+
+    def stacked(self, trees: Sequence[PyTree]) -> PyTree:
+        """Trees of one structure as one, with a leading axis. ScenarioError where they differ in more than numbers."""
+        if len({jax.tree.structure(tree) for tree in trees}) > 1:
+            raise ScenarioError(f"{self.scenario.name}: runs of a batch must differ in numbers alone")
+        return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
+
+    def replaced(self, which: Bool[np.ndarray, "batch"], new: PyTree, old: PyTree) -> PyTree:
+        """The tree `new` of the runs that are flagged, `old` of the others."""
+
+        def chosen(a: Array, b: Array) -> np.ndarray:
+            return np.where(np.reshape(which, (-1,) + (1,) * (np.ndim(a) - 1)), a, b)
+
+        return jax.tree.map(chosen, new, old)
+
+    def plain(self, tree: PyTree) -> Any:  # noqa: ANN401, of the same structure
+        """A tree of arrays of all runs; of one run alone without leading axis."""
+        return jax.tree.map(lambda array: np.array(array)[0] if self.batch is None else np.array(array), tree)
+
+    def for_each(self, name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:  # noqa: ANN401, numbers
+        """Numbers of `shape` for every run, from those of all or the same for each. ScenarioError names them otherwise."""
+        found = np.asarray(value, float)
+        wanted = shape if self.batch is None else (self.count, *shape)
+        if found.shape not in (shape, wanted) or not np.isfinite(found).all():
+            raise ScenarioError(f"{self.scenario.name}: {name}: must be finite numbers of shape {wanted}")
+        leading = found if found.shape == wanted and self.batch is not None else found[None]
+        return np.ascontiguousarray(np.broadcast_to(leading, (self.count, *shape)))

@@ -1,0 +1,188 @@
+"""Sampled control in free flight: exact recursions of a held command, memory, contacts, references at a port, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dockdyn
+
+PERIOD = 0.25
+MODULE = '''
+import dockdyn
+import jax.numpy as jnp
+from dockdyn import parameter
+from dockdyn.control import Command
+
+
+class Integral(dockdyn.Controller):
+    """PID along x."""
+
+    stiffness: float = parameter("N/m", "a gain", least=0)
+    damping: float = parameter("N*s/m", "a gain", least=0)
+    integral: float = parameter("N/(m*s)", "a gain", least=0)
+
+    def init(self, seen):
+        return jnp.zeros(3)
+
+    def act(self, memory, seen):
+        away = seen.chaser.position - jnp.array([50.0, 0.0, 0.0])
+        force = -self.stiffness * away - self.damping * seen.chaser.velocity - self.integral * memory
+        return away, Command(force, jnp.zeros(3))
+'''
+
+
+def flight(control, **changes):
+    """A ball that turns about a principal axis, before a plate."""
+    return {
+        "duration": 10.0,
+        "chaser": {
+            "mass": 300.0,
+            "inertia": [60.0, 80.0, 90.0],
+            "position": [50.4, 0.0, 0.0],
+            "velocity": [0.05, 0.0, 0.0],
+            "rate": [0.0, 0.0, -0.1],
+            "feature": [{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}],
+        },
+        "target": {
+            "mass": 800.0,
+            "inertia": [200.0, 250.0, 300.0],
+            "surface": [{"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}],
+        },
+        "contact": [
+            {
+                "feature": "ball",
+                "surface": "plate",
+                "normal": {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 60.0},
+            }
+        ],
+        "control": {"period": PERIOD, **control},
+        "output": {"interval": PERIOD},
+    } | changes
+
+
+HOLD = {"law": "attitude-hold", "base_stiffness": 40.0, "base_damping": 30.0}
+PLACE = {"position_stiffness": 50.0, "velocity_damping": 60.0, "position": [50.0, 0.0, 0.0]}
+
+
+def held(stiffness, damping, inertia, place, speed, count):
+    """Places at samples of a double integrator under a held PD: x⁺ = x + v T + u T²/2, v⁺ = v + u T."""
+    found = []
+    for _ in range(count):
+        found.append(place)
+        pull = -(stiffness * place + damping * speed) / inertia
+        place, speed = place + speed * PERIOD + pull * PERIOD**2 / 2, speed + pull * PERIOD
+    return np.array(found)
+
+
+def test_a_held_command_moves_a_free_body_by_its_recursion(run):
+    """Place in inertial axes (the force is held in the chaser's, which do not turn here), angle about a principal axis."""
+    still = flight(HOLD | PLACE)
+    still["chaser"]["rate"] = [0.0, 0.0, 0.0]
+    found = run(still)
+    wanted = held(50.0, 60.0, 300.0, 0.4, 0.05, found.sizes["time"])
+    np.testing.assert_allclose(found.position[:, 0, 0] - 50, wanted, rtol=0, atol=1e-11)
+    found = run(flight(HOLD))
+    wanted = held(40.0, 30.0, 90.0, 0.0, -0.1, found.sizes["time"])
+    np.testing.assert_allclose(found.attitude_error[:, 2], wanted, rtol=0, atol=1e-11)
+
+
+def test_what_a_law_remembers_advances_at_samples(run, own_files):
+    own_files({"own_integral.py": MODULE})
+    gains = {"stiffness": 50.0, "damping": 60.0, "integral": 4.0}
+    still = flight({"law": "own_integral:Integral", **gains})
+    still["chaser"]["rate"] = [0.0, 0.0, 0.0]
+    found = run(still)
+    place, speed, integral, wanted = 0.4, 0.05, 0.0, []
+    for _ in range(found.sizes["time"]):
+        wanted.append(place)
+        pull = -(50.0 * place + 60.0 * speed + 4.0 * integral) / 300.0
+        integral += place * PERIOD
+        place, speed = place + speed * PERIOD + pull * PERIOD**2 / 2, speed + pull * PERIOD
+    np.testing.assert_allclose(found.position[:, 0, 0] - 50, wanted, rtol=0, atol=1e-11)
+
+
+def test_a_short_period_tends_to_continuous_control(run):
+    """The difference falls with the period, as half a period of delay does."""
+    end = {}
+    for period in (None, 0.02, 0.01):
+        content = flight(HOLD | PLACE, duration=4.0)
+        content["control"] |= {"period": period}
+        if period is None:
+            del content["control"]["period"]
+        end[period] = run(content).position.values[-1, 0, 0]
+    ratio = (end[0.02] - end[None]) / (end[0.01] - end[None])
+    assert 1.9 < ratio < 2.1
+
+
+def test_momentum_and_energy_are_kept_through_a_contact_in_a_delayed_loop(run):
+    """A sampled push against the plate: what control gave is all that the bodies' momentum and energy change by."""
+    content = flight(
+        HOLD | {"velocity_damping": 60.0, "velocity": [-0.1, 0.02, 0.0]},
+        loop={"delay": 0.02},
+        integrator={"max_events": 60},  # samples are no events: there are 40
+    )
+    content["chaser"] |= {"position": [2.3, 0.1, 0.0], "velocity": [-0.1, 0.0, 0.0], "rate": [0.05, -0.1, 0.08]}
+    found = run(content)
+    assert found.attrs["finished"] and found.sizes["episode"] > 0
+    for kind, given in (("linear", "thruster_impulse"), ("angular", "thruster_turning_impulse")):
+        left = found[f"{kind}_momentum"] - found[given]
+        np.testing.assert_allclose(left, np.broadcast_to(left[0], left.shape), rtol=0, atol=1e-9)
+    change = found.kinetic_energy - found.kinetic_energy[0]
+    np.testing.assert_allclose(change, found.work + found.control_work, rtol=0, atol=1e-8)
+
+
+APPROACH = {
+    "closing_speed": 0.03,
+    "distance": 0.4,
+    "lateral_offset": [0.05, -0.02],
+    "lateral_velocity": [0.01, 0.0],
+    "yaw": "4 deg",
+}
+
+
+@pytest.mark.parametrize("period", [None, 0.25])
+def test_a_reference_at_the_port_is_the_pose_that_an_approach_begins_with(period):
+    """Nothing is asked for there, however the target is turned and moves; then it is followed."""
+    half = np.radians(2.0)
+    control = {
+        "law": "attitude-hold",
+        "base_stiffness": 400.0,
+        "base_damping": 3000.0,
+        "position_stiffness": 200.0,
+        "velocity_damping": 2000.0,
+        "frame": "port",
+        "position": [0.4, 0.05, -0.02],
+        "velocity": [-0.03, 0.01, 0.0],
+        "attitude": [np.cos(half), 0.0, 0.0, np.sin(half)],
+    }
+    target = {"target.attitude": [0.5, 0.5, -0.5, 0.5], "target.velocity": [0.1, -0.2, 0.3]}
+    changes = {"control": control | ({} if period is None else {"period": period})}
+    approach = {"approach": APPROACH}
+    found = dockdyn.simulate(dockdyn.load("probe-cone", {**changes, **target, **approach, "duration": 3.0}))
+    for name in ("attitude_error", "thruster_force", "wheel_torque"):
+        np.testing.assert_allclose(found[name].values[0], 0, rtol=0, atol=1e-9)
+    # the place is held against the speed: the chaser settles where the place pulls as hard as the speed pushes
+    calm = {"control.velocity": [0.0, 0.0, 0.0], "duration": 60.0, "target.rate": [0.0, 0.0, 0.01]}
+    found = dockdyn.simulate(dockdyn.load("probe-cone", {**changes, **target, **approach, **calm}))
+    error = np.linalg.norm(found.attitude_error.values[-1])
+    assert error < 1e-4 and found.sizes["episode"] == 0
+    turning = found.rate.values[-1]
+    np.testing.assert_allclose(np.linalg.norm(turning[0]), np.linalg.norm(turning[1]), rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"control.period": -1.0}, "control.period = -1.0"),
+        ({"control.period": 0.1, "integrator.method": "fixed"}, "must be located: control.period has steps end"),
+        ({"control.period": 1e-7}, "must take at most integrator.max_steps = 5000000"),
+        ({"control.frame": "port", "control.position_stiffness": 1.0}, "position is missing"),
+        ({"control.frame": "target"}, "must be 'port'"),
+        ({"control.modulation": {"law": "on-off"}}, "control.modulation: law on-off needs switch_on"),
+    ],
+)
+def test_refusals_in_one_line(changes, words):
+    with pytest.raises(dockdyn.ScenarioError) as refused:
+        dockdyn.load("probe-cone", {"control": dict(HOLD), **changes})
+    assert words in str(refused.value) and "\n" not in str(refused.value)

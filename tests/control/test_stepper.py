@@ -1,0 +1,140 @@
+"""Free flight step by step: a run that is stepped is the run, alone and in a batch; refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dockdyn
+from dockdyn.control import Command
+from dockdyn.integrate.solution import Status
+
+CONTROL = {
+    "law": "attitude-hold",
+    "base_stiffness": 40.0,
+    "base_damping": 300.0,
+    "base_limit": 2.0,
+    "position_stiffness": 20.0,
+    "velocity_damping": 200.0,
+    "velocity": [0.02, 0.0, 0.0],
+    "thruster_force": 20.0,
+    "period": 0.5,
+}
+PUSHED = {"velocity_damping": 300.0, "velocity": [-0.1, 0.0, 0.0], "position_stiffness": 0.0}
+SEEN = ("position", "attitude", "velocity", "rate", "wheel_momentum", "thruster_use", "control_work")
+
+
+def scenario(**changes):
+    """A probe that is pushed into a cone, in a delayed loop, by a sampled controller."""
+    return dockdyn.load(
+        "probe-cone",
+        {"duration": 12.0, "control": CONTROL | PUSHED, "loop.delay": 0.02, "approach.distance": 0.1, **changes},
+    )
+
+
+def end_of(dataset, names=SEEN):
+    return {name: dataset[name].values[-1] for name in names}
+
+
+def assert_alike(seen, dataset):
+    for name, values in end_of(dataset).items():
+        np.testing.assert_allclose(seen[name], values, rtol=1e-12, atol=1e-13, err_msg=name)
+
+
+@pytest.mark.parametrize("told", ["by its own law", "from outside"])
+def test_a_run_that_is_stepped_is_the_run(told):
+    """Contacts inside of steps, wheel and thrusters at their limits: the same state at the end, to rounding."""
+    case = scenario()
+    whole = dockdyn.simulate(case)
+    assert whole.sizes["episode"] > 0
+    sim, law = dockdyn.stepper(case), case.model().control.law
+    peak = 0.0
+    while not sim.done:
+        command = None if told == "by its own law" else law.act((), sim.measured)[1]
+        seen = sim.step(command)
+        peak = max(peak, float(seen["peak_normal_force"].max()))
+        assert sim.status == (Status.FINISHED if sim.done else Status.RUNNING)
+    assert sim.time == case.content.duration
+    assert_alike(seen, whole)
+    assert peak == pytest.approx(float(whole.episode_peak_force.max()), rel=1e-12)
+
+
+def test_runs_of_a_batch_are_the_runs_alone():
+    """Each with its own start; one that its latch ends stays where it is while the others go on."""
+    case = dockdyn.load("probe-cone-latch", {"duration": 8.0, "latch.ends_run": True, "control": CONTROL | PUSHED})
+    offsets = [[0.0, 0.0], [0.0, 0.02], [0.3, 0.0]]
+    values = [{"approach.lateral_offset": offset} for offset in offsets]
+    sim = dockdyn.stepper(case, batch=3)
+    sim.reset(values)
+    while not sim.done.all():
+        seen = sim.step()
+    assert seen["position"].shape == (3, 2, 3) and len(set(sim.time)) > 1
+    for lane, one in enumerate(values):
+        whole = dockdyn.simulate(case.at(one))
+        assert sim.time[lane] == pytest.approx(whole.attrs["end_time_s"], abs=1e-12)
+        assert bool(seen["captured"][lane]) == bool(np.isfinite(whole.capture_time))
+        if whole.attrs["end_time_s"] == 8.0:  # the last sample of a run is at its end
+            assert_alike({name: array[lane] for name, array in seen.items()}, whole)
+    again = sim.step()
+    for name, array in seen.items():
+        if name != "peak_normal_force":
+            np.testing.assert_array_equal(again[name], array, err_msg=name)
+
+
+def test_pulses_of_a_table_are_those_of_the_run():
+    table = [
+        {"position": [0.0, lever, 0.0], "direction": [way, 0.0, 0.0], "force": 8.0}
+        for way in (1.0, -1.0)
+        for lever in (1.0, -1.0)
+    ]
+    control = {key: value for key, value in (CONTROL | PUSHED).items() if not key.startswith("thruster")}
+    case = scenario(control=control | {"thruster": table, "modulation": {"shortest_pulse": 0.02}})
+    whole, sim = dockdyn.simulate(case), dockdyn.stepper(case)
+    while not sim.done:
+        seen = sim.step()
+    assert_alike(seen, whole)
+    np.testing.assert_allclose(seen["thruster_on_time"], whole.thruster_on_time.values[-1], rtol=0, atol=1e-12)
+
+
+def test_a_command_is_held_for_a_period():
+    """Without control in the scenario: what is commanded is given, ½ F t² / m."""
+    case = dockdyn.load("probe-cone", {"duration": 5.0, "approach.closing_speed": 0.0, "approach.distance": 2.0})
+    sim = dockdyn.stepper(case, period=1.0)
+    start = sim.observation
+    force = np.array([-3.0, 2.0, 0.5])
+    seen = sim.step(Command(force, np.zeros(3)))
+    mass, drift = case.content.chaser.mass, start["velocity"][0]
+    np.testing.assert_allclose(seen["velocity"][0], drift + force / mass, rtol=0, atol=1e-6)
+    assert sim.measured.chaser.position == pytest.approx(seen["position"][0] - start["position"][1], abs=1e-12)
+    assert sim.reset()["time"] == 0.0 and not sim.done
+    with pytest.raises(dockdyn.ScenarioError, match="none commands"):
+        sim.step()
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "given", "words"),
+    [
+        ("detumble", {}, {}, "kind: berthing cannot be stepped; must be free-flight or rig"),
+        ("probe-cone", {}, {}, "control.period: missing"),
+        ("probe-cone", {}, {"period": -1.0}, "period = -1 s: must be above 0"),
+        ("probe-cone", {"integrator.method": "fixed"}, {"period": 1.0}, "must be located"),
+        ("probe-cone", {}, {"period": 1.0, "batch": 0}, "batch = 0"),
+    ],
+)
+def test_refusals_in_one_line(name, changes, given, words):
+    with pytest.raises(dockdyn.ScenarioError) as refused:
+        dockdyn.stepper(dockdyn.load(name, changes), **given)
+    assert words in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_what_is_no_command_is_refused():
+    sim = dockdyn.stepper(scenario(), batch=2)
+    for command, words in (
+        (([0.0] * 3, [np.nan] * 3), "torque: must be finite"),
+        (([0.0] * 2, [0.0] * 3), r"force: must be finite numbers of shape \(2, 3\)"),
+        (([0.0] * 3,), "a force and a torque"),
+    ):
+        with pytest.raises(dockdyn.ScenarioError, match=words):
+            sim.step(command)
+    with pytest.raises(dockdyn.ScenarioError, match="values for 3 runs; must be for 2"):
+        sim.reset([{}] * 3)

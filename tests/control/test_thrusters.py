@@ -1,0 +1,188 @@
+"""Thrusters as they are: allocation against SciPy, impulses of pulses, dead bands, what a table lacks."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+import dockdyn
+from dockdyn.control.allocation import RIDGE, nonnegative_least_squares
+from dockdyn.programs import Program
+
+FORCE, LEVER, INERTIA, MASS = 5.0, 0.8, 90.0, 300.0
+
+
+@Program
+def solved(matrices, rights):
+    return jax.lax.map(lambda both: nonnegative_least_squares(*both), (matrices, rights))
+
+
+@pytest.mark.parametrize("count", [4, 6, 12, 24])
+def test_allocation_is_that_of_scipy(count):
+    """Random tables, some of them with thrusters that are alike: as near to what is wanted as can be."""
+    draw = np.random.default_rng(count)
+    matrices = draw.normal(size=(60, 6, count))
+    matrices[::5, :, 1] = matrices[::5, :, 0]
+    rights = draw.normal(size=(60, 6)) * 10 ** draw.uniform(-3, 3, (60, 1))
+    found = np.asarray(solved(matrices, rights))
+    assert (found >= 0).all()
+    for matrix, right, thrusts in zip(matrices, rights, found, strict=True):
+        ridge = RIDGE * np.sum(matrix**2) / count
+        larger = np.concatenate([matrix, np.sqrt(ridge) * np.eye(count)]), np.concatenate([right, np.zeros(count)])
+        _, least = nnls(*larger)
+        assert np.linalg.norm(larger[0] @ thrusts - larger[1]) <= least * (1 + 1e-6)
+        # without the ridge: as near as the smallest of the nearest, or nearer than that is long
+        nearest, least = nnls(matrix, right)
+        most = np.hypot(least, np.sqrt(ridge) * np.linalg.norm(nearest))
+        assert np.linalg.norm(matrix @ thrusts - right) <= most * (1 + 1e-12)
+
+
+def test_nothing_wanted_is_nothing_given():
+    assert not np.asarray(nonnegative_least_squares(jnp.eye(6), jnp.zeros(6))).any()
+
+
+def block(axes=(0, 1, 2)):
+    """Pairs of thrusters that push along both ways of each axis, at a lever across it."""
+    table = []
+    for axis in axes:
+        for way in (1.0, -1.0):
+            for side in (1.0, -1.0):
+                place, direction = [0.0] * 3, [0.0] * 3
+                direction[axis], place[(axis + 1) % 3] = way, side * LEVER
+                table.append({"position": place, "direction": direction, "force": FORCE})
+    return table
+
+
+def flight(control, **changes):
+    """A body far from a plate."""
+    chaser = {
+        "mass": MASS,
+        "inertia": [60.0, 80.0, INERTIA],
+        "position": [50.0, 0.0, 0.0],
+        "velocity": [0.0, 0.0, 0.0],
+        "rate": [0.0, 0.0, 0.0],
+        "feature": [{"name": "ball", "position": [-1.0, 0.0, 0.0], "radius": 0.05}],
+    }
+    plate = {"name": "plate", "shape": "plane", "point": [1.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
+    law = {"law": "spring-dashpot", "stiffness": 2000.0, "damping": 60.0}
+    return {
+        "duration": changes.pop("duration", 20.0),
+        "output": {"interval": 0.05},
+        "chaser": chaser | changes,
+        "target": {"mass": 800.0, "inertia": [200.0, 250.0, 300.0], "surface": [plate]},
+        "contact": [{"feature": "ball", "surface": "plate", "normal": law}],
+        "control": {"law": "attitude-hold", "period": 0.5, "thruster": block(), **control},
+    }
+
+
+GAINS = {"base_stiffness": 10.0, "base_damping": 60.0, "position_stiffness": 20.0, "velocity_damping": 100.0}
+
+
+@pytest.mark.parametrize(
+    "modulation",
+    [{"shortest_pulse": 0.03}, {"law": "on-off", "switch_on": 0.4, "switch_off": 0.1}, {"deadband": 0.01}],
+    ids=["pulse-width", "on-off", "no shortest pulse"],
+)
+def test_momentum_changes_by_the_impulses_of_the_pulses(run, modulation):
+    """Of a body that tumbles: what thrusters fired is all that its momenta change by; force times on-time is what they use."""
+    content = flight(GAINS | {"modulation": modulation}, rate=[0.02, -0.03, 0.05], velocity=[0.02, -0.05, 0.03])
+    found = run(content)
+    for kind, given in (("linear", "thruster_impulse"), ("angular", "thruster_turning_impulse")):
+        left = found[f"{kind}_momentum"] - found[given]
+        np.testing.assert_allclose(left, np.broadcast_to(left[0], left.shape), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found.thruster_use[:, 0], FORCE * found.thruster_on_time.sum("thruster"), atol=1e-10)
+    figures = dockdyn.summarise(found)
+    assert figures["thruster_pulses"] == found.thruster_pulses[-1].sum() > 5
+    assert figures["thruster_use_N_s"] > 1 and not figures["warnings"][:-1]
+
+
+def test_a_pulse_lasts_what_is_wanted_of_its_period(run):
+    """A drift of a body that does not turn is damped: each sample takes the share of it that the gain and the period say."""
+    speed, gain, period, duration = 0.01, 30.0, 0.5, 10.0
+    content = flight({"base_damping": 0.0, "base_stiffness": 0.0, "velocity_damping": gain}, velocity=[0.0, speed, 0.0])
+    content["duration"] = duration
+    found = run(content)
+    wanted = speed * (1 - gain * period / MASS) ** np.arange(duration / period)
+    np.testing.assert_allclose(found.velocity[:: round(period / 0.05), 0, 1][:-1], wanted, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.thruster_use[-1, 0], MASS * (speed - float(found.velocity[-1, 0, 1])), atol=1e-9)
+
+
+def test_thrusters_that_are_asked_for_too_much_keep_the_direction(run):
+    """All fire a period at most, in the shares of what is wanted."""
+    content = flight(
+        {"base_damping": 0.0, "base_stiffness": 0.0, "velocity_damping": 1e4}, velocity=[0.3, -0.1, 0.0], duration=0.5
+    )
+    pushed = run(content).thruster_impulse.values[-1]
+    np.testing.assert_allclose(pushed, [-2 * FORCE * 0.5, 2 * FORCE * 0.5 / 3, 0.0], rtol=0, atol=1e-6)
+
+
+def limit_cycle(run, rate, duration=400.0):
+    """Attitude about z by pulses of the least length, thrusters in couples."""
+    shortest, deadband, period, stiffness = 0.02, 0.015, 0.1, 50.0
+    modulation = {"shortest_pulse": shortest, "deadband": deadband}
+    control = {"base_stiffness": stiffness, "base_damping": 100.0, "period": period, "modulation": modulation}
+    return run(flight(control, rate=[0.0, 0.0, rate], duration=duration)), shortest, deadband, period, stiffness
+
+
+def test_a_dead_band_leaves_the_limit_cycle_of_a_double_integrator(run):
+    """Each pulse of the couple turns the rate by Δ; with ∓Δ/2 between the edges it goes to and fro between them for ever.
+
+    The couple fires where its wanted on-time reaches the dead band: K θ + D Δ/2 = 2 F L · deadband / period, at the sample
+    after. So the amplitude is within what is turned in a period and a pulse, and the time of a cycle that of both ways.
+    """
+    step = 2 * FORCE * LEVER * 0.02 / INERTIA  # Δ, rad/s
+    found, shortest, deadband, period, stiffness = limit_cycle(run, step / 2)
+    edge = (2 * FORCE * LEVER * deadband / period - 100.0 * step / 2) / stiffness
+    angle, rate = found.attitude_error.values[:, 2], found.rate.values[:, 0, 2]
+    assert edge <= np.abs(angle).max() <= edge + step / 2 * (period + shortest)
+    firing = found.thruster_firing.values.any(axis=1)
+    np.testing.assert_allclose(np.abs(rate[~firing]), step / 2, rtol=0, atol=1e-12)
+    turns = int(found.thruster_pulses[-1].sum()) // 2  # two thrusters a turn
+    ways = (400.0 - edge / (step / 2)) / (2 * edge / (step / 2))
+    assert ways - 2 <= turns <= ways + 1
+    np.testing.assert_allclose(found.thruster_use[-1, 0], 2 * turns * FORCE * shortest, rtol=0, atol=1e-12)
+
+
+def test_a_schmitt_trigger_goes_on_at_one_share_and_off_at_another(run):
+    """A drift is pushed against without a pause from the sample above `switch_on` to the one below `switch_off`."""
+    gain, on, off = 50.0, 0.6, 0.2
+    control = {"base_damping": 0.0, "base_stiffness": 0.0, "velocity_damping": gain, "period": 0.1}
+    modulation = {"law": "on-off", "switch_on": on, "switch_off": off}
+    speed = 1.2 * on * 2 * FORCE / gain
+    found = run(flight(control | {"modulation": modulation}, velocity=[0.0, speed, 0.0]))
+    slowed = 2 * FORCE / MASS * 0.1
+    samples = np.ceil((speed - off * 2 * FORCE / gain) / slowed)
+    np.testing.assert_allclose(found.velocity[-1, 0, 1], speed - samples * slowed, rtol=0, atol=1e-12)
+    assert int(found.thruster_pulses[-1].sum()) == 2
+    quiet = run(flight(control | {"modulation": modulation}, velocity=[0.0, 0.8 * on * 2 * FORCE / gain, 0.0]))
+    assert not quiet.thruster_pulses.values.any()
+
+
+def test_what_a_table_cannot_give_is_said(run):
+    lines = dockdyn.summarise(run(flight(GAINS | {"thruster": block(axes=(0,))}, duration=1.0)))["warnings"]
+    (line,) = [line for line in lines if "thrusters" in line]
+    assert line.startswith("thrusters alone cannot give what control may ask for: force along +y, force along +z")
+    assert "force along +x" not in line and "about +z" not in line and "torque about −y" in line
+    wheel = {"thruster": block(axes=(0,)), "base_stiffness": 1.0, "base_damping": 9.0, "base_limit": 2.0}
+    found = run(flight(wheel, duration=1.0))
+    assert not found.attrs["thrusters_lack"]
+
+
+def test_refusals_in_one_line(load):
+    for changes, words in (
+        ({"period": None}, "switched at samples: period is missing"),
+        ({"thruster_force": 3.0}, "thruster_force is a limit of ideal thrusters"),
+        ({"thruster": []}, "empty list"),
+        ({"modulation": {"switch_on": 0.5}}, "law pulse-width has no switch_on"),
+        ({"modulation": {"law": "on-off", "switch_on": 0.2, "switch_off": 0.5}}, "switch_off is above switch_on"),
+        ({"modulation": {"shortest_pulse": 3.0}}, "must be at most the period"),
+        ({"thruster": [{"position": [0, 0, 0], "direction": [0, 0, 0], "force": 1.0}]}, "control.thruster.0.direction"),
+    ):
+        content = {"schema": 1, "kind": "free-flight", **flight(GAINS | changes)}
+        content["control"] = {key: value for key, value in content["control"].items() if value is not None}
+        with pytest.raises(dockdyn.ScenarioError) as refused:
+            load(content)
+        assert words in str(refused.value) and "\n" not in str(refused.value)
