@@ -216,7 +216,8 @@ def critical_delay(windows: Windows, delay: float, stable: bool) -> tuple[float 
         return delay, []  # on an edge, to rounding
     if np.isnan(high):
         return None, ["the loop's delay is longer than delays were looked at: what more it tolerates is not known"]
-    if high == windows.longest and np.isfinite(high):
+    crosses = any(edge == high for edge, _ in windows.crossings)
+    if high == windows.longest and np.isfinite(high) and not crosses:
         return high, [f"delays were looked at up to {high:g} s only: the critical delay is that or longer"]
     return (high if np.isfinite(high) else None), []
 
