@@ -9,6 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from dockdyn.cli.common import Force, NoOwnCode, Refusal, quantity_option, say, typed, vacant, vacant_file, write_text
+from dockdyn.cli.log_options import (
+    Actual,
+    Command,
+    MeasuredForce,
+    Period,
+    Position,
+    Time,
+    Units,
+    Velocity,
+    units_of,
+)
 from dockdyn.files import as_bytes
 from dockdyn.files import write_files as write_together
 
@@ -28,10 +39,20 @@ def report(
     log: Annotated[
         Path | None,
         typer.Option(
-            "--log", metavar="LOG.csv", help="A measured log to lay over a run: columns time [s], depth.tip [mm],…"
+            "--log",
+            metavar="LOG.csv",
+            help="A measured log to lay over a run: columns time [s], depth.tip [mm], actual…",
         ),
     ] = None,
     shift: Annotated[float, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = 0.0,
+    time: Time = None,
+    command: Command = None,
+    actual: Actual = None,
+    position: Position = None,
+    measured_force: MeasuredForce = None,
+    velocity: Velocity = None,
+    unit: Units = None,
+    period: Period = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -62,8 +83,19 @@ def report(
     first = runs[names[0]]
     if log is not None and (study := study_of(first)):
         raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
+    columns = {
+        "time": time,
+        "command": command,
+        "actual": actual,
+        "position": position,
+        "measured-force": measured_force,
+        "velocity": velocity,
+    }
+    units = units_of(unit, tuple(columns))
+    if log is None and (units or period or any(columns.values())):
+        raise Refusal("--unit, --period and the options that name columns are of a log; give it with --log")
     with as_written(*results):
-        measured = read_measured(log, first, shift) if log is not None else None
+        measured = read_measured(log, first, shift, columns, units, period) if log is not None else None
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
         if several:
