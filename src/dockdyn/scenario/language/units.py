@@ -38,7 +38,14 @@ def convert(text: str, unit: str) -> float:
         return float(text)
     except ValueError:
         pass
-    return read(text, lambda quantity: quantity.to(unit))
+    return read(text, _in_cycles if unit == "Hz" else lambda quantity: quantity.to(unit))
+
+
+def _in_cycles(quantity: Any) -> Any:  # noqa: ANN401, pint's
+    """A frequency in Hz; of an angular one, such as 50 rad/s or 60 rpm, the turns per second."""
+    base = quantity.to_base_units()
+    turn = 2 * math.pi * _registry().radian if "radian" in dict(base.unit_items()) else 1
+    return (base / turn).to("Hz")
 
 
 def in_base_units(text: str) -> float:
