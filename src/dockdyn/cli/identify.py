@@ -210,8 +210,9 @@ def plan(
 def _write_report(file: Path, toml: str, report: Report) -> None:
     """Write what was found as tables of a scenario, and the report beside it."""
     from dockdyn.report.page import render_page
+    from dockdyn.scenario.json_schema import line_for
 
-    write_text(file, toml, force=True)
+    write_text(file, line_for(file.parent) + toml, force=True)
     write_text(file.with_name("report.html"), render_page(report), force=True)
 
 

@@ -171,6 +171,7 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False
     """
     from dockdyn.pages import report_of
     from dockdyn.report.terminal import show_report
+    from dockdyn.scenario.json_schema import line_for
 
     files: dict[Path, str | bytes] = {}
     try:
@@ -179,5 +180,6 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False
             show_report(report)
         files[folder / "report.html"] = _page_of(dataset, folder, report)
     finally:
-        data = {folder / name: as_bytes(dataset), folder / "scenario.toml": dataset.attrs["scenario"]}
+        scenario = line_for(folder) + dataset.attrs["scenario"]
+        data = {folder / name: as_bytes(dataset), folder / "scenario.toml": scenario}
         write_together(data | files)

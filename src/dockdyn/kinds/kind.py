@@ -35,6 +35,10 @@ class Kind(abc.ABC):
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         """What checks the tables `data` of a scenario called `name`; raises ScenarioError where that cannot be told."""
 
+    def schemas(self) -> list[type[Section]]:
+        """Everything that can check a scenario of this kind; several where a key decides which."""
+        return [self.schema({}, self.name)]
+
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         """The tables `data` with what other files in `folder` say, such as a URDF file."""
         return data

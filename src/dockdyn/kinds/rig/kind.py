@@ -35,6 +35,11 @@ class RigKind(Kind):
             raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
         return MODES[mode]
 
+    def schemas(self) -> list[type[Section]]:
+        from dockdyn.kinds.rig.schema import MODES
+
+        return list(MODES.values())
+
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.rig.judgement import judged
         from dockdyn.kinds.rig.simulate import simulate_rig

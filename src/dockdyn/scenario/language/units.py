@@ -131,6 +131,20 @@ class Unit:
     what: str  # the quantity in words
     limits: Bounds
 
+    def words(self, what: str = "") -> str:
+        """Quantity, or `what` else it is called, unit and what is allowed: "a mass, kg, greater than 0 kg"."""
+        limits = self.limits.words(self.text) if "{" not in self.text else ""
+        return ", ".join(filter(None, [what or self.what or "a number", self.text.replace("**", "^") or "1", limits]))
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:  # noqa: ANN401, pydantic's
+        """What a JSON schema says of the field: of a number its bounds, in the unit of a bare one."""
+        found = handler(core) | {"description": self.words()}
+        if found.get("type") != "number":
+            return found
+        names = {"exclusiveMinimum": "above", "minimum": "least", "exclusiveMaximum": "below", "maximum": "most"}
+        bounds = {key: getattr(self.limits, name) for key, name in names.items()}
+        return found | {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
+
 
 def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
     """A bare number in SI units or a text with a unit, as a number of `unit`; refused where it is none or out of range."""

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from pydantic import BeforeValidator, Field, model_validator
 
+from dockdyn.scenario.language.also import NUMBER
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
 from dockdyn.scenario.tables.part import refuse
@@ -32,7 +33,7 @@ def pair(value: object) -> list[Any]:
 
 
 Place = Annotated[
-    list[Number], Field(min_length=2, max_length=2), BeforeValidator(pair)
+    list[Number], Field(min_length=2, max_length=2), BeforeValidator(pair), NUMBER
 ]  # real and imaginary part, 1/s
 
 
