@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -34,6 +35,10 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         """What checks the tables `data` of a scenario called `name`; raises ScenarioError where that cannot be told."""
+
+    def start(self) -> Start | None:
+        """A scenario of one's own to begin with, which `dockdyn new` writes; None: the kind offers none."""
+        return None
 
     def schemas(self) -> list[type[Section]]:
         """Everything that can check a scenario of this kind; several where a key decides which."""

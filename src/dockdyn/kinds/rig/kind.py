@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -34,6 +35,11 @@ class RigKind(Kind):
         if not isinstance(mode, str) or mode not in MODES:
             raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
         return MODES[mode]
+
+    def start(self) -> Start:
+        from dockdyn.kinds.rig.start import START
+
+        return START
 
     def schemas(self) -> list[type[Section]]:
         from dockdyn.kinds.rig.schema import MODES
