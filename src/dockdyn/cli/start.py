@@ -70,8 +70,9 @@ def _mass(option: str, words: str, given: float | None, default: float) -> float
         return default if given is None else given
     read = quantity_option(option, "kg", "a mass", "", above=0).parser
     while True:
+        answer = _answer(f"mass of the {words}", f"{default:g} kg")
         try:
-            found: float = read(_answer(f"mass of the {words}", f"{default:g} kg"))
+            found: float = read(answer)
         except Refusal as refusal:
             say(str(refusal).removeprefix(f"{option}: "))
         else:
