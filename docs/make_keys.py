@@ -75,11 +75,7 @@ def kind_of(field: FieldInfo) -> str:
     if tables:
         said.append(several + ("tables: " if several else "table: ") + ", ".join(map(link, tables)))
     if units:
-        unit = units[0].text.replace("**", "^") or "1"
-        limits = units[0].limits.words(units[0].text) if "{" not in units[0].text else ""
-        said.append(
-            f"{several}{'numbers' if several else units[0].what or 'a number'}, {unit}{limits and ', '}{limits}"
-        )
+        said.append(f"{several}{units[0].words('numbers' if several else '')}")
     if words:
         alone = any(get_origin(part) is Literal for part in alternatives(annotation))
         said.append(("" if alone else several) + " or ".join(f"`{word!r}`".replace("'", '"') for word in words))

@@ -84,6 +84,17 @@ def test_init_gives_a_file_of_ones_own(dock, tmp_path):
     assert (tmp_path / "mine" / "report.html").exists()
 
 
+def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
+    (tmp_path / "out").mkdir()
+    assert dock("run", "paraskevas-latch", "--out", "out").returncode == 0
+    (tmp_path / "chart").mkdir()
+    assert dock("stability", "sits", "--out", "chart").returncode == 0
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("mine")
+    refused(dock("run", "paraskevas-latch", "--out", "notes"), "notes: exists", "--force")
+    refused(dock("run", "paraskevas-latch", "--out", "notes/mine.txt"), "is a file; must be a folder")
+
+
 @pytest.mark.full
 def test_a_result_folder_may_have_the_presets_name(dock, tmp_path):
     for _ in range(2):

@@ -61,7 +61,7 @@ def plain(text: str) -> list[str]:
 
 def run_command(line: str, monkeypatch, capsys) -> tuple[int, str]:
     """Exit code and everything printed by a `dockdyn …` line."""
-    monkeypatch.setattr(sys, "argv", shlex.split(line, comments=True))
+    monkeypatch.setattr(sys, "argv", shlex.split(line.partition(" > ")[0], comments=True))  # without its file
     capsys.readouterr()
     try:
         cli.main()

@@ -196,3 +196,101 @@ def test_requirements_stand_beside_each_other(slow, fast):
     text = render_page(overlay_report({"a.nc": required(slow, "< 0.5 s"), "b.nc": required(fast, "< 0.5 s")}))
     (row,) = rows(text, "Requirements")[1:]
     assert row[0] == "capture_time" and row[1].startswith("not met: 0.57") and row[2].startswith("met: ")
+
+
+@pytest.fixture(scope="module")
+def rig(shared_run) -> xr.Dataset:
+    return shared_run("sits", {"duration": "1 s"})
+
+
+def columns_of(log, dataset) -> dict[str, float]:
+    """Largest residual by variable, SI units."""
+    return {one.name.partition(".")[0]: one.largest for one in residuals(dataset, log)}
+
+
+@pytest.mark.parametrize(
+    ("headings", "options", "scale"),
+    [
+        (["time [s]", "command [mm]", "actual [mm]", "force [N]", "v [m/s]"], {}, 1e3),
+        (["t", "x_c", "x_r", "measured force", "speed"], {"units": {"command": "mm", "actual": "mm"}}, 1e3),
+        (
+            ["clock", "ref", "encoder", "f", "v"],
+            {
+                "headings": {"time": "clock", "command": "ref", "actual": "encoder"},
+                "units": {"time": "s", "command": "mm", "actual": "mm"},
+            },
+            1e3,
+        ),
+    ],
+)
+def test_a_log_for_identification_is_one_for_the_report(headings, options, scale, rig, tmp_path):
+    """By the same names, options and units: what the rig's robot was told, where it was, force and velocity."""
+    values = [rig[name].values[:, 0] for name in ("position", "robot_position", "measured_force", "robot_velocity")]
+    columns = [rig.time.values, scale * values[0], scale * values[1] + scale * 2e-4, *values[2:]]
+    log = read_measured(write_log(tmp_path / "log.csv", headings, columns), rig, **options)
+    found = columns_of(log, rig)
+    assert found.pop("robot_position") == pytest.approx(2e-4, rel=1e-9)
+    assert found == {name: pytest.approx(0, abs=1e-15) for name in ("position", "measured_force", "robot_velocity")}
+    assert f"{headings[2]} is taken as robot_position.x of the run" in log.notes
+
+
+def test_a_bounce_is_laid_over_a_contact(slow, tmp_path):
+    """Its position is the depth, its force the contact's; the run's own names come first."""
+    depth, force = slow.depth.values[:, 0], slow.normal_force.values[:, 0]
+    bounce = [slow.time.values, 1e3 * depth + 0.1, force]
+    log = read_measured(write_log(tmp_path / "log.csv", ["time [s]", "position [mm]", "force"], bounce), slow)
+    assert columns_of(log, slow) == {"depth": pytest.approx(1e-4), "normal_force": 0.0}
+    own = write_log(
+        tmp_path / "own.csv", ["time [s]", "depth [mm]", "x [mm]", "normal_force"], [*bounce[:2], depth, force]
+    )
+    log = read_measured(own, slow)
+    assert columns_of(log, slow)["depth"] == pytest.approx(1e-4) and log.unused == ["x [mm]"] and log.notes == []
+
+
+def test_a_log_without_times_has_a_period(slow, tmp_path):
+    step = float(slow.time[1] - slow.time[0])
+    even = slow.isel(time=slice(0, 200))
+    force = np.interp(step * np.arange(200), slow.time.values, slow.normal_force.values[:, 0])
+    file = write_log(tmp_path / "log.csv", ["number", "force"], [np.arange(200), force])
+    log = read_measured(file, even, period=step)
+    np.testing.assert_allclose(log.time, step * np.arange(200))
+    rounded = write_log(tmp_path / "rounded.csv", ["t [s]", "force"], [np.round(2 + step * np.arange(200), 3), force])
+    np.testing.assert_allclose(
+        read_measured(rounded, even, shift=-2, period=step).time, step * np.arange(200), atol=1e-3
+    )
+
+
+def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
+    write_result(slow, tmp_path / "slow.nc")
+    columns = [1e3 * slow.time.values, 1e3 * slow.depth.values[:, 0]]
+    write_log(tmp_path / "log.csv", ["clock", "gauge"], columns)
+    options = ["--log", "log.csv", "--time", "clock", "--unit", "time=ms", "--position", "gauge", "--unit", "mm"]
+    done = dock("report", "slow.nc", *options, "--out", "one.html")
+    assert (
+        done.returncode == 0
+        and done.stderr == f"warning: log.csv: gauge is taken as depth.{slow.contact.values[0]} of the run\n"
+    )
+    assert "at most 0 N" not in (tmp_path / "one.html").read_text(encoding="utf-8")
+    for words, message in (
+        (("--unit", "mm"), "--unit, --period and the options that name columns are of a log; give it with --log"),
+        (
+            ("--log", "log.csv"),
+            "log.csv: no column is the time; must have one called time [s], or be named with --time;",
+        ),
+        (
+            (*options[:6], "--position", "gauges"),
+            "log.csv: --position gauges: no such column; the columns are clock, gauge",
+        ),
+        (
+            (*options, "--command", "gauge"),
+            "log.csv: --command gauge: is the commanded position, which the run does not have",
+        ),
+        (
+            (*options[:6], "--unit", "lamp=mm"),
+            "--unit lamp=mm: must be a unit, or COLUMN=UNIT with COLUMN one of time, command",
+        ),
+        ((*options[:4], "--position", "gauge"), "log.csv: clock: no unit stated; 1 of"),
+    ):
+        done = dock("report", "slow.nc", *words, "--out", "two.html")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: {message}") and done.stderr.count("\n") == 1

@@ -146,10 +146,10 @@ def overrides(texts: list[str]) -> dict[str, Any]:
 
 
 def vacant(folder: Path, force: bool) -> None:
-    """Refuses a folder that exists, unless asked to overwrite."""
+    """Refuses a folder that holds something, unless asked to overwrite."""
     if folder.exists() and not folder.is_dir():
         raise Refusal(f"{folder}: is a file; must be a folder")
-    if folder.exists() and not force:
+    if folder.exists() and not force and any(folder.iterdir()):
         raise Refusal(f"{folder}: exists; give --force to overwrite the results in it, or another --out")
 
 

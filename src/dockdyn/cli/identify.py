@@ -6,11 +6,22 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from dockdyn.cli.common import Quiet, Refusal, example, progress, quantity_option, say, typed, vacant, write_text
+from dockdyn.cli.log_options import (
+    Actual,
+    Command,
+    MeasuredForce,
+    Period,
+    Position,
+    Time,
+    Units,
+    Velocity,
+    units_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,33 +36,17 @@ app = typer.Typer(
 )
 
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A CSV file; its header names columns: time [s],…")]
-Units = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--unit", metavar="[COLUMN=]UNIT", help="Unit of a column whose heading has none; of positions, if bare."
-    ),
-]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for report.html and the TOML.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
-Period = Annotated[
-    float | None,
-    quantity_option(
-        "--period", "s", "a period", "Of the samples; where the log has no time, or only rounded times.", above=0
-    ),
-]
-
-
-def _column_option(name: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
-    return typer.Option(f"--{name}", metavar="COLUMN", help=f"The column with {words}.")
 
 
 @app.command(epilog=example("dockdyn identify robot log.csv --validate second.csv --out robot"))
 def robot(
     log: LogFile,
-    time: Annotated[str | None, _column_option("time", "the time")] = None,
-    command: Annotated[str | None, _column_option("command", "the commanded position")] = None,
-    actual: Annotated[str | None, _column_option("actual", "the actual position")] = None,
+    time: Time = None,
+    command: Command = None,
+    actual: Actual = None,
     unit: Units = None,
     orders: Annotated[
         str | None, typer.Option("--orders", metavar="NA,NB", help="Coefficients of the equation; chosen if not given.")
@@ -81,7 +76,7 @@ def robot(
     from dockdyn.studies.identification.robot import figures_of, identify_robot, read_robot_log, robot_toml, validated
 
     columns = {"time": time, "command": command, "actual": actual}
-    units = _units_of(unit, ("command", "actual"), tuple(columns))
+    units = units_of(unit, tuple(columns))
     sizes = pair(orders)
     with progress("Identifying the robot", quiet):
         found = identify_robot(read_robot_log(log, columns, units, period), sizes, delay, method)
@@ -106,10 +101,10 @@ def robot(
 @app.command(epilog=example("dockdyn identify contact bounce.csv --unit position=mm"))
 def contact(
     log: LogFile,
-    time: Annotated[str | None, _column_option("time", "the time")] = None,
-    position: Annotated[str | None, _column_option("position", "the position")] = None,
-    measured_force: Annotated[str | None, _column_option("measured-force", "the contact force")] = None,
-    velocity: Annotated[str | None, _column_option("velocity", "the velocity, if it is measured")] = None,
+    time: Time = None,
+    position: Position = None,
+    measured_force: MeasuredForce = None,
+    velocity: Velocity = None,
     unit: Units = None,
     delay: Annotated[
         float | None,
@@ -131,7 +126,7 @@ def contact(
     from dockdyn.studies.identification.contact import contact_toml, figures_of, identify_contact
 
     columns = {"time": time, "position": position, "measured-force": measured_force, "velocity": velocity}
-    units = _units_of(unit, ("position",), tuple(columns))
+    units = units_of(unit, tuple(columns))
     with progress("Identifying the contact", quiet):
         found = identify_contact(read_bounce(log, columns, units, period), delay)
     answer = figures_of(found)
@@ -215,8 +210,9 @@ def plan(
 def _write_report(file: Path, toml: str, report: Report) -> None:
     """Write what was found as tables of a scenario, and the report beside it."""
     from dockdyn.report.page import render_page
+    from dockdyn.scenario.json_schema import line_for
 
-    write_text(file, toml, force=True)
+    write_text(file, line_for(file.parent) + toml, force=True)
     write_text(file.with_name("report.html"), render_page(report), force=True)
 
 
@@ -225,20 +221,6 @@ def _prepared(out: Path | None, force: bool) -> None:
 
     if out is not None:
         vacant(out, force)
-
-
-def _units_of(texts: list[str] | None, positions: tuple[str, ...], known: tuple[str, ...]) -> dict[str, str]:
-    """Units by column from `--unit mm` (of all positions) and `--unit actual=mm`."""
-    found: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, unit = text.partition("=")
-        if not equals:
-            found |= dict.fromkeys(positions, text.strip())
-        elif name.strip() not in known or not unit.strip():
-            raise Refusal(f"--unit {text}: must be a unit, or COLUMN=UNIT with COLUMN one of {', '.join(known)}")
-        else:
-            found[name.strip()] = unit.strip()
-    return found
 
 
 def pair(text: str | None) -> tuple[int, int] | None:

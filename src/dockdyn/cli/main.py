@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dockdyn import backend
-from dockdyn.cli import campaign, doctor, identify, impact, results, run, studies, view
+from dockdyn.cli import campaign, doctor, identify, impact, results, run, start, studies, view
 from dockdyn.cli.common import BAD_INPUT, STOPPED_EARLY, Refusal, example, fail, say
 from dockdyn.files import FULL, failure
 
@@ -43,7 +43,9 @@ app.command(epilog=example('dockdyn run probe-cone --set loop.delay="20 ms" --ou
 app.command(epilog=example("dockdyn stability probe-cone --sweep loop.delay=0:100ms:101"))(studies.stability)
 app.command(epilog=example("dockdyn compare sits --compensators none,command-lead --out two"))(studies.compare)
 app.command(epilog=example("dockdyn presets"))(run.presets)
-app.command(epilog=example("dockdyn init probe-cone mine.toml", "dockdyn run mine.toml"))(run.init)
+app.command(epilog=example("dockdyn new mine.toml --kind rig", "dockdyn run mine.toml"))(start.new)
+app.command(epilog=example("dockdyn init --from probe-cone mine.toml", "dockdyn run mine.toml"))(start.init)
+app.command(epilog=example("dockdyn schema > dockdyn.schema.json"))(start.schema)
 app.command(epilog=example("dockdyn reproduce paraskevas --table 1"))(run.reproduce)
 app.command(epilog=example("dockdyn envelope probe-cone-latch \\", "    --over approach.closing_speed=30mm/s:60mm/s"))(
     studies.envelope

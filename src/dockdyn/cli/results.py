@@ -9,6 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from dockdyn.cli.common import Force, NoOwnCode, Refusal, quantity_option, say, typed, vacant, vacant_file, write_text
+from dockdyn.cli.log_options import (
+    Actual,
+    Command,
+    MeasuredForce,
+    Period,
+    Position,
+    Time,
+    Units,
+    Velocity,
+    units_of,
+)
 from dockdyn.files import as_bytes
 from dockdyn.files import write_files as write_together
 
@@ -30,10 +41,20 @@ def report(
     log: Annotated[
         Path | None,
         typer.Option(
-            "--log", metavar="LOG.csv", help="A measured log to lay over a run: columns time [s], depth.tip [mm],…"
+            "--log",
+            metavar="LOG.csv",
+            help="A measured log to lay over a run: columns time [s], depth.tip [mm], actual…",
         ),
     ] = None,
     shift: Annotated[float, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = 0.0,
+    time: Time = None,
+    command: Command = None,
+    actual: Actual = None,
+    position: Position = None,
+    measured_force: MeasuredForce = None,
+    velocity: Velocity = None,
+    unit: Units = None,
+    period: Period = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -64,8 +85,19 @@ def report(
     first = runs[names[0]]
     if log is not None and (study := study_of(first)):
         raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
+    columns = {
+        "time": time,
+        "command": command,
+        "actual": actual,
+        "position": position,
+        "measured-force": measured_force,
+        "velocity": velocity,
+    }
+    units = units_of(unit, tuple(columns))
+    if log is None and (units or period or any(columns.values())):
+        raise Refusal("--unit, --period and the options that name columns are of a log; give it with --log")
     with as_written(*results):
-        measured = read_measured(log, first, shift) if log is not None else None
+        measured = read_measured(log, first, shift, columns, units, period) if log is not None else None
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
         if several:
@@ -191,6 +223,7 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False
     """
     from dockdyn.pages import report_of
     from dockdyn.report.terminal import show_report
+    from dockdyn.scenario.json_schema import line_for
 
     files: dict[Path, str | bytes] = {}
     try:
@@ -199,5 +232,6 @@ def write_files(folder: Path, dataset: xr.Dataset, name: str, show: bool = False
             show_report(report)
         files[folder / "report.html"] = _page_of(dataset, folder, report)
     finally:
-        data = {folder / name: as_bytes(dataset), folder / "scenario.toml": dataset.attrs["scenario"]}
+        scenario = line_for(folder) + dataset.attrs["scenario"]
+        data = {folder / name: as_bytes(dataset), folder / "scenario.toml": scenario}
         write_together(data | files)

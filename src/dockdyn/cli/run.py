@@ -1,4 +1,4 @@
-"""`dockdyn run`, `presets`, `init` and `reproduce`: one scenario, where scenarios come from, and the papers."""
+"""`dockdyn run`, `presets` and `reproduce`: one scenario, those that come with dockdyn, and the papers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from dockdyn.cli.common import (
     ScenarioName,
     fail,
     overrides,
-    preset_names,
     progress,
     say,
     vacant,
-    write_text,
 )
 from dockdyn.cli.results import deliver
 
@@ -88,19 +86,6 @@ def presets() -> None:
         say(f"{kind}:")
         for name in (name for name in known() if of[name] == kind):
             say(f"  {name:<{width}}  {known()[name]}")
-
-
-def init(
-    preset: Annotated[str, typer.Argument(help="The preset to start from.", autocompletion=preset_names)],
-    file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
-    force: Force = False,
-) -> None:
-    """Write a preset into a file of your own."""
-    from dockdyn.scenario.load import preset_text
-
-    text = preset_text(preset)
-    write_text(file, text, force)
-    say(f"Wrote {file}; run it with: dockdyn run {file}")
 
 
 def reproduce(

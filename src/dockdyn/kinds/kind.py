@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -35,6 +36,14 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
         """What checks the tables `data` of a scenario called `name`; raises ScenarioError where that cannot be told."""
+
+    def start(self) -> Start | None:
+        """A scenario of one's own to begin with, which `dockdyn new` writes; None: the kind offers none."""
+        return None
+
+    def schemas(self) -> list[type[Section]]:
+        """Everything that can check a scenario of this kind; several where a key decides which."""
+        return [self.schema({}, self.name)]
 
     def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
         """The tables `data` with what other files in `folder` say, such as a URDF file."""

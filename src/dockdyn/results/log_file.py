@@ -28,11 +28,12 @@ Row = Float[np.ndarray, "n"]
 class Role:
     """What a column is read for."""
 
-    name: str  # of the option that names the column
+    name: str
     words: str
     unit: str  # SI
     known_as: tuple[str, ...]  # headings that are taken for it
     needed: bool = True
+    option: str = ""  # of the command line, which names the column; empty: there is none
 
 
 @dataclass(frozen=True)
@@ -159,17 +160,18 @@ def _column_of(file: str, headings: list[str], role: Role, wanted: str | None) -
     plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
     if wanted is not None:
         matches = [i for i, heading in enumerate(headings) if wanted in (heading, named(heading)[0])]
-        words = f"--{role.name} {wanted}: no such column; the columns are {', '.join(headings)}"
+        words = f"{role.option} {wanted}: no such column; the columns are {', '.join(headings)}"
     else:
         matches = [i for i, name in enumerate(plain) if name in role.known_as]
-        words = f"no column is known as {role.words}; name it with --{role.name}: one of {', '.join(headings)}"
+        words = f"no column is known as {role.words}; name it with {role.option}: one of {', '.join(headings)}"
         if not matches and not role.needed:
             return None
     if not matches:
         raise ScenarioError(f"{file}: {words}")
     if len(matches) > 1:
         several = ", ".join(headings[i] for i in matches)
-        raise ScenarioError(f"{file}: several columns could be {role.words} ({several}); name it with --{role.name}")
+        advice = f"name it with {role.option}" if role.option else "must be one"
+        raise ScenarioError(f"{file}: several columns could be {role.words} ({several}); {advice}")
     return matches[0]
 
 
@@ -193,7 +195,8 @@ def factor(file: str, heading: str, role: Role, given: str | None) -> tuple[bool
     """Whether the unit of a column is stated, and what takes it to the SI unit of its role."""
     _, stated = named(heading)
     if stated and given:
-        raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {role.name}={given}")
+        column = role.option.removeprefix("--")
+        raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {column}={given}")
     unit = stated or given or (suffixed(heading, role) or ("", ""))[1]
     try:
         return bool(unit), convert(f"1 {unit or role.unit}", role.unit)

@@ -24,13 +24,15 @@ from dockdyn.scenario.distributions.dispersion import (
     with_inline,
     written_into,
 )
+from dockdyn.scenario.include import KEY as INCLUDE
+from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
 from dockdyn.scenario.language.keys import holds, override
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
-from dockdyn.scenario.language.toml_text import check_admissible, data_of
+from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.look import with_looks
 
@@ -167,11 +169,7 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
     if path.is_dir() and str(source) not in presets():
         raise ScenarioError(f"{source}: is a folder; must be a scenario file or a preset")
     if path.is_file():
-        try:
-            return str(source), path.read_text(encoding="utf-8"), path.parent
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not text"
-            raise ScenarioError(f"{source}: cannot be read ({reason}); must be a scenario, in TOML") from None
+        return str(source), text_in(path, str(source)), path.parent
     if path.suffix or len(path.parts) > 1:
         raise ScenarioError(f"{source}: no such file")
     if str(source) not in presets():
@@ -180,11 +178,21 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
 
 
 def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder: Path | None = None) -> Scenario:
-    """The scenario in `text`; `folder` is where URDF files and modules of the user's own laws are looked for."""
-    data = data_of(text, name)
+    """The scenario in `text`; `folder` is where included and URDF files and modules of the user's own laws are looked for."""
+    data, places = with_included(data_of(text, name), name, folder)
     changes = copy.deepcopy(overrides or {})  # a later key may go into the table of an earlier one
+    try:
+        return _read_tables(data, name, changes, folder)
+    except ScenarioError as error:
+        raise in_its_file(error, name, places, changes) from None
+
+
+def _read_tables(data: dict[str, Any], name: str, changes: dict[str, Any], folder: Path | None) -> Scenario:
+    """The scenario that the tables `data` of one or several files describe, with `changes` to its keys."""
     for key, value in changes.items():
         check_admissible({key: value}, name)
+        if key == INCLUDE:
+            raise ScenarioError(f"{name}: {key} = {shown(value)}: cannot be set; must stand in a scenario file")
     files = {key: value for key, value in changes.items() if key.endswith(".urdf")}  # first: others reach their links
     for key, value in files.items():
         data = overridden(data, key, value, name, folder)
@@ -296,6 +304,8 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
         words = (
             f"of law {' or '.join(laws)} only" if laws else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
         )
+        if path[-1] == INCLUDE:
+            words = "must stand above the first table"
         return ScenarioError(f"{name}: {key}: unknown key; {words}", key, f"unknown key; {words}")
     if sort == "own_code":
         return OwnCodeError(f"{name}: {key}: {allowed(problem)}", key, allowed(problem))

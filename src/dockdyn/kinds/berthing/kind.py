@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
 
 
 class BerthingKind(Kind):
@@ -34,6 +35,11 @@ class BerthingKind(Kind):
         from dockdyn.scenario.tables.urdf import with_urdf
 
         return with_urdf(data, name, folder)
+
+    def start(self) -> Start:
+        from dockdyn.kinds.berthing.start import START
+
+        return START
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.berthing.run import simulate_berthing

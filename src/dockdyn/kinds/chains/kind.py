@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
 
 
 class ChainsKind(Kind):
@@ -60,6 +61,11 @@ class FourMassKind(ChainsKind):
 
         return FourMassSection
 
+    def start(self) -> Start:
+        from dockdyn.kinds.chains.start import FOUR_MASS
+
+        return FOUR_MASS
+
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.chains.data import describe, impact_doubts
         from dockdyn.results.contact_run import simulate_contacts
@@ -81,6 +87,11 @@ class LatchKind(ChainsKind):
         from dockdyn.kinds.chains.schema import LatchSection
 
         return LatchSection
+
+    def start(self) -> Start:
+        from dockdyn.kinds.chains.start import LATCH
+
+        return LATCH
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.chains.data import describe

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -30,6 +31,11 @@ class FreeFlightKind(Kind):
         from dockdyn.kinds.free_flight.schema import FreeFlightSection
 
         return FreeFlightSection
+
+    def start(self) -> Start:
+        from dockdyn.kinds.free_flight.start import START
+
+        return START
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.free_flight.data import describe

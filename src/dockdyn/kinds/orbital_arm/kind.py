@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
     from dockdyn.results.drive import Progress
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
 
 
 class OrbitalArmKind(Kind):
@@ -28,6 +29,11 @@ class OrbitalArmKind(Kind):
         from dockdyn.kinds.orbital_arm.schema import OrbitalArmSection
 
         return OrbitalArmSection
+
+    def start(self) -> Start:
+        from dockdyn.kinds.orbital_arm.start import START
+
+        return START
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.orbital_arm.run import simulate_orbital_arm

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.side_by_side import Stepper
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -35,6 +36,16 @@ class RigKind(Kind):
         if not isinstance(mode, str) or mode not in MODES:
             raise ScenarioError(f"{name}: mode = {shown(mode)}: must be one of {', '.join(MODES)}")
         return MODES[mode]
+
+    def start(self) -> Start:
+        from dockdyn.kinds.rig.start import START
+
+        return START
+
+    def schemas(self) -> list[type[Section]]:
+        from dockdyn.kinds.rig.schema import MODES
+
+        return list(MODES.values())
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.rig.judgement import judged

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
@@ -16,6 +17,15 @@ MOST = 2**63  # TOML's integers are less, by size
 LONG_KEY = re.compile(
     rf"""(?:^|[\[{{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""", re.MULTILINE
 )
+
+
+def text_in(path: Path, name: str) -> str:
+    """The text of a file that is called `name`. Raises `ScenarioError` where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not text"
+        raise ScenarioError(f"{name}: cannot be read ({reason}); must be a scenario, in TOML") from None
 
 
 def data_of(text: str, name: str) -> dict[str, Any]:

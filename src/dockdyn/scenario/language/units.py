@@ -38,7 +38,14 @@ def convert(text: str, unit: str) -> float:
         return float(text)
     except ValueError:
         pass
-    return read(text, lambda quantity: quantity.to(unit))
+    return read(text, _in_cycles if unit == "Hz" else lambda quantity: quantity.to(unit))
+
+
+def _in_cycles(quantity: Any) -> Any:  # noqa: ANN401, pint's
+    """A frequency in Hz; of an angular one, such as 50 rad/s or 60 rpm, the turns per second."""
+    base = quantity.to_base_units()
+    turn = 2 * math.pi * _registry().radian if "radian" in dict(base.unit_items()) else 1
+    return (base / turn).to("Hz")
 
 
 def in_base_units(text: str) -> float:
@@ -123,6 +130,20 @@ class Unit:
     text: str
     what: str  # the quantity in words
     limits: Bounds
+
+    def words(self, what: str = "") -> str:
+        """Quantity, or `what` else it is called, unit and what is allowed: "a mass, kg, greater than 0 kg"."""
+        limits = self.limits.words(self.text) if "{" not in self.text else ""
+        return ", ".join(filter(None, [what or self.what or "a number", self.text.replace("**", "^") or "1", limits]))
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:  # noqa: ANN401, pydantic's
+        """What a JSON schema says of the field: of a number its bounds, in the unit of a bare one."""
+        found = handler(core) | {"description": self.words()}
+        if found.get("type") != "number":
+            return found
+        names = {"exclusiveMinimum": "above", "minimum": "least", "exclusiveMaximum": "below", "maximum": "most"}
+        bounds = {key: getattr(self.limits, name) for key, name in names.items()}
+        return found | {key: bound for key, bound in bounds.items() if math.isfinite(bound)}
 
 
 def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:

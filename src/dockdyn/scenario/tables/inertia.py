@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from dockdyn.scenario.language.also import THREE_NUMBERS
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse
 
@@ -38,4 +39,6 @@ def physical(value: list[list[float]]) -> list[list[float]]:
 
 Moment = quantity("kg*m**2", "a moment of inertia", component=True)
 Row = Annotated[list[Moment], Field(min_length=3, max_length=3)]
-Inertia = Annotated[list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(physical)]
+Inertia = Annotated[
+    list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(physical), THREE_NUMBERS
+]

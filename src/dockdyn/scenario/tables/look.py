@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import field_validator, model_validator
+from pydantic import ConfigDict, field_validator, model_validator
 
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
@@ -20,6 +20,8 @@ KEY = "look"
 
 class LookSection(Section):
     """A mesh file and where it sits on the body: `scale` m per unit of the file, then `attitude` and `position` (m)."""
+
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})  # a text is the file
 
     file: str
     scale: quantity("m", "a length", above=0) = 1.0

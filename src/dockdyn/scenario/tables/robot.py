@@ -8,14 +8,23 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from pydantic import BeforeValidator, Field, model_validator
 
+from dockdyn.scenario.language.also import NUMBER
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, Number, number_of, quantity
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.stability.discrete import continuous
+from dockdyn.stability.lags import Denominator, equal_lags, lag_of_bandwidth, second_order
 from dockdyn.stability.loop import Robot
 from dockdyn.stability.transfer_function import TransferFunction
 
 SAMPLED = ("a", "b", "period")  # keys of a robot as it is identified in samples
+POLYNOMIALS, PLACES = ("numerator", "denominator"), ("zeros", "poles", "gain")
+MOST_LAGS = 10
+LAGS = ("bandwidth", "time_constant", "damping", "order")  # of one that data sheets describe
+FORMS = (
+    "numerator and denominator; poles and gain (and zeros); a, b and period; bandwidth (and order, or damping); "
+    "time_constant (and order)"
+)
 
 
 def pair(value: object) -> list[Any]:
@@ -24,14 +33,15 @@ def pair(value: object) -> list[Any]:
 
 
 Place = Annotated[
-    list[Number], Field(min_length=2, max_length=2), BeforeValidator(pair)
+    list[Number], Field(min_length=2, max_length=2), BeforeValidator(pair), NUMBER
 ]  # real and imaginary part, 1/s
 
 
 class RobotSection(Section):
-    """Transfer function from commanded to actual position: polynomials, zeros and poles with a gain, or in samples.
+    """Transfer function from commanded to actual position: as lags, polynomials, zeros and poles with a gain, or in samples.
 
     One stated in samples (`a`, `b`, `period`) becomes the polynomials of the continuous robot behind a zero-order hold.
+    `bandwidth` or `time_constant` are of `order` equal lags, a `bandwidth` with `damping` of a second-order robot.
     """
 
     numerator: Annotated[list[Number], Field(min_length=1)] | None = None
@@ -42,6 +52,10 @@ class RobotSection(Section):
     a: Annotated[list[Number], Field(min_length=1)] | None = None
     b: Annotated[list[Number], Field(min_length=1)] | None = None
     period: quantity("s", "a period", above=0) | None = None
+    bandwidth: quantity("Hz", "a frequency", above=0) | None = None
+    time_constant: quantity("s", "a time", above=0) | None = None
+    damping: quantity("", "a damping ratio", above=0) | None = None
+    order: Annotated[int, Field(ge=1, le=MOST_LAGS)] | None = None
     rate_limit: quantity("m/s", "a speed", above=0) | None = None
     position_limit: quantity("m", "a length", above=0) | None = None
 
@@ -51,7 +65,7 @@ class RobotSection(Section):
         """The polynomials of a robot stated in samples; what is not well formed is left to the checks of its keys."""
         if not isinstance(data, dict) or not any(data.get(key) is not None for key in SAMPLED):
             return data
-        others = [key for key in ("numerator", "denominator", "zeros", "poles", "gain") if data.get(key) is not None]
+        others = [key for key in (*POLYNOMIALS, *PLACES, *LAGS) if data.get(key) is not None]
         missing = [key for key in SAMPLED if data.get(key) is None]
         if others or missing:
             words = f"lacks {missing[0]}" if missing else f"has {others[0]}, too"
@@ -70,11 +84,7 @@ class RobotSection(Section):
 
     @model_validator(mode="after")
     def sound(self) -> Self:
-        by_polynomials = self.numerator is not None and self.denominator is not None
-        by_poles = self.poles is not None and self.gain is not None
-        stated = [getattr(self, name) is not None for name in ("numerator", "denominator", "zeros", "poles", "gain")]
-        if by_polynomials == by_poles or (by_polynomials and any(stated[2:])) or (by_poles and any(stated[:2])):
-            refuse("must give either numerator and denominator, or poles and gain (and zeros), or a, b and period")
+        self.check_form()
         try:
             transfer = self.transfer()
         except ValueError as error:
@@ -89,16 +99,49 @@ class RobotSection(Section):
             refuse("must be strictly proper: a robot that jumps with each command has no finite velocity")
         return self
 
+    def check_form(self) -> None:
+        """Refuses keys that do not make a robot together."""
+        stated = [name for name in (*POLYNOMIALS, *PLACES, *LAGS) if getattr(self, name) is not None]
+        polynomials, places, lags = ([name for name in stated if name in form] for form in (POLYNOMIALS, PLACES, LAGS))
+        complete = [
+            len(polynomials) == len(POLYNOMIALS),
+            self.poles is not None and self.gain is not None,
+            self.bandwidth is not None or self.time_constant is not None,
+        ]
+        if sum(complete) != 1 or sum(map(bool, (polynomials, places, lags))) != 1:
+            given = f"; it gives {', '.join(stated)}" if stated else ""
+            refuse(f"must give one of: {FORMS}{given}")
+        if self.bandwidth is not None and self.time_constant is not None:
+            refuse("must give bandwidth or time_constant, not both: one follows from the other")
+        if self.damping is not None and self.bandwidth is None:
+            refuse("damping: goes with a bandwidth; lags with a time_constant have none of their own")
+        if self.damping is not None and self.order not in (None, 2):
+            refuse(f"order = {self.order}: must be 2 with a damping, or left out; {self.order} equal lags have none")
+
+    def denominator_of_lags(self) -> Denominator:
+        """The denominator, above which stands 1, of a robot stated by bandwidth or time constant; also traced."""
+        if self.damping is not None:
+            return second_order(self.bandwidth, self.damping)
+        order = self.order or 1
+        lag = lag_of_bandwidth(self.bandwidth, order) if self.time_constant is None else self.time_constant
+        return equal_lags(lag, order)
+
     def transfer(self) -> TransferFunction:
+        if self.numerator is not None:
+            return TransferFunction(tuple(self.numerator), tuple(self.denominator or ()))
         if self.poles is None:
-            return TransferFunction(tuple(self.numerator or ()), tuple(self.denominator or ()))
+            return TransferFunction((1.0,), tuple(self.denominator_of_lags()))
         zeros, poles = ([complex(*place) for place in places or []] for places in (self.zeros, self.poles))
         return TransferFunction.of_zeros(zeros, poles, self.gain or 0.0)
 
     def make(self) -> Robot:
         """The robot, also from traced numbers."""
-        if self.poles is None:
+        if self.numerator is not None:
             return Robot.of_polynomials(jnp.asarray(self.numerator, float), jnp.asarray(self.denominator, float))
+        if self.poles is None:
+            return Robot.of_polynomials(
+                jnp.ones(1), jnp.stack([jnp.asarray(c, float) for c in self.denominator_of_lags()])
+            )
         zeros = [jnp.asarray(place, float) for place in self.zeros or []]
         top = jnp.asarray(self.gain, float) * polynomial(zeros)
         return Robot.of_polynomials(top, polynomial([jnp.asarray(place, float) for place in self.poles]))

@@ -24,6 +24,7 @@ from dockdyn.mechanics.trees.assembly import PAST_END, Link, in_order, tree_of
 from dockdyn.mechanics.trees.beam import Beam, shape_count
 from dockdyn.mechanics.trees.composite_bodies import Configuration, Tree
 from dockdyn.mechanics.vector import Matrix, Vector
+from dockdyn.scenario.language.also import TEXT, THREE_NUMBERS
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Bounds, number_of, quantity
 from dockdyn.scenario.tables.inertia import Row, physical, tensor
@@ -69,7 +70,9 @@ def _of_link(value: list[list[float]]) -> list[list[float]]:
     return physical(value) if np.any(value) else value
 
 
-Inertia = Annotated[list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(_of_link)]
+Inertia = Annotated[
+    list[Row], Field(min_length=3, max_length=3), BeforeValidator(tensor), AfterValidator(_of_link), THREE_NUMBERS
+]
 
 
 class BeamSection(Section):
@@ -248,7 +251,7 @@ class LinkSection(Section):
 class TreeSection(Section):
     """Chaser or target: links, and how the base starts."""
 
-    urdf: None = None  # while a file is read: the URDF file that `link` then holds
+    urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file that `link` then holds
     link: Annotated[list[LinkSection], Field(min_length=1)]
     position: PointField | None = None
     velocity: Velocity | None = None

@@ -10,15 +10,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.log_file import Log, Role, evenly, read_log, unsaturated
+from dockdyn.results.log_file import Log, evenly, read_log, unsaturated
+from dockdyn.results.log_roles import FORCE, OF_CONTACT
 
-FORCE = "measured-force"
-ROLES = (
-    Role("time", "the time", "s", ("time", "t"), needed=False),
-    Role("position", "the position", "m", ("position", "x", "depth", "actual", "actual position")),
-    Role(FORCE, "the contact force", "N", ("force", "f", "contact force", "measured force")),
-    Role("velocity", "the velocity", "m/s", ("velocity", "v", "speed"), needed=False),
-)
 FEWEST = 10  # samples in contact
 QUIET = 5  # samples before contact, at least, that tell the force's bias and noise
 CLEAR = 5.0  # standard deviations of that noise above which there is contact
@@ -67,10 +61,10 @@ def read_bounce(
     Raises:
         ScenarioError: names file and row of what cannot be used.
     """
-    log = read_log(Path(path), ROLES, columns or {}, units)
+    log = read_log(Path(path), OF_CONTACT, columns or {}, units)
     step, notes = evenly(log, period)
-    unsaturated(log, FORCE, "position", alike=False)
-    force, position = log.signals[FORCE], log.signals["position"]
+    unsaturated(log, FORCE.name, "position", alike=False)
+    force, position = log.signals[FORCE.name], log.signals["position"]
     if np.ptp(position) == 0:
         raise log.refuse(None, f"{log.headings['position']} is the same in all rows: nothing moves")
     quiet = max(QUIET, len(force) // 50)
@@ -83,7 +77,7 @@ def read_bounce(
     threshold = max(CLEAR * noise, SHARE * float(size.max()))
     touching = size > threshold
     if not touching.any() or size.max() <= CLEAR * noise:
-        raise log.refuse(None, f"{log.headings[FORCE]} never rises above its noise: there is no contact")
+        raise log.refuse(None, f"{log.headings[FORCE.name]} never rises above its noise: there is no contact")
     first, last, ends = _stretch(log, touching)
     sign = float(np.sign(np.sum((force - rest)[first : last + 1])))
     inward = sign * float(np.sum((force - rest)[first : last + 1] * (position[first : last + 1] - position[first])))

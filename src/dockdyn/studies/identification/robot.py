@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Complex, Float
 from threadpoolctl import threadpool_limits
 
-from dockdyn.results.log_file import Log, Role, evenly, read_log, unsaturated
+from dockdyn.results.log_file import Log, evenly, read_log, unsaturated
+from dockdyn.results.log_roles import OF_ROBOT
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.stability import discrete
 from dockdyn.stability.transfer_function import TransferFunction
@@ -20,16 +21,6 @@ from dockdyn.studies.identification.output_error import Fit, Method, Samples, fi
 from dockdyn.studies.identification.residuals import ResidualTests, residual_tests
 from dockdyn.studies.identification.robot_orders import LONGEST, Candidate, Records, candidates, rounding
 
-ROLES = (
-    Role("time", "the time", "s", ("time", "t"), needed=False),
-    Role(
-        "command",
-        "the commanded position",
-        "m",
-        ("command", "commanded", "command position", "commanded position", "setpoint", "x c"),
-    ),
-    Role("actual", "the actual position", "m", ("actual", "measured", "actual position", "measured position", "x r")),
-)
 ROUNDED = 1e-6  # the same: residuals that are rounding of the log, and tell nothing of the model
 BAND = 1.959964  # standard deviations on either side that hold 95 %
 POINTS = 200  # frequencies
@@ -89,7 +80,7 @@ def read_robot_log(
     Raises:
         ScenarioError: names file and row of what cannot be used.
     """
-    log = read_log(Path(path), ROLES, columns or {}, units)
+    log = read_log(Path(path), OF_ROBOT, columns or {}, units)
     step, notes = evenly(log, period)
     excited(log)
     unsaturated(log, "actual", "command", alike=True)

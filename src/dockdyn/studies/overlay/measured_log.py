@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,18 @@ import xarray as xr
 from jaxtyping import Float
 
 from dockdyn.results.columns import NUMBER, Column, tables
-from dockdyn.results.log_file import Role, header_of, known_name, read_log, suffixed, text_of
-from dockdyn.results.time_stamps import STATE, scale_beside_run
+from dockdyn.results.log_file import Log, Role, evenly, header_of, known_name, read_log, suffixed, text_of
+from dockdyn.results.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
+from dockdyn.results.time_stamps import STATE, scale_beside_run, scale_of_samples
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
-TIME = Role("time", "the time", "s", ("time", "t"))
+SHOWS = (  # what of a run the columns of a log for identification are: the first that it has
+    (COMMAND, ("position",)),
+    (ACTUAL, ("robot_position", "depth")),
+    (POSITION, ("robot_position", "depth")),
+    (FORCE, ("measured_force", "normal_force")),
+    (VELOCITY, ("robot_velocity", "depth_rate")),
+)
 Samples = Float[np.ndarray, "samples"]
 
 
@@ -47,52 +55,138 @@ def run_columns(dataset: xr.Dataset) -> dict[str, Column]:
     return {column.name: column for column in columns[1:] if column.values.dtype.kind in "fiub"}
 
 
-def read_measured(path: Path, dataset: xr.Dataset, shift: float = 0.0) -> MeasuredLog:
-    """The columns of a CSV file that a run has, too, each named as `dockdyn export` names it: `depth.tip [mm]`.
+def read_measured(
+    path: Path,
+    dataset: xr.Dataset,
+    shift: float = 0.0,
+    headings: Mapping[str, str | None] | None = None,
+    units: Mapping[str, str] | None = None,
+    period: float | None = None,
+) -> MeasuredLog:
+    """The columns of a CSV file that a run has, too.
 
-    Labels may be left out where the variable has one column only; units are those of the heading, SI where it has none.
-    `shift` (s) is added to the times of the log.
+    Each is named as `dockdyn export` names it, `depth.tip [mm]`, or as a log for identification is, `actual [mm]`. Labels may
+    be left out where the variable has one column only; units are those of the heading, SI where it has none.
 
-    ScenarioError, with file, row and column, for what cannot be used: no time, times that do not rise, no column of the
-    run, cells that are no numbers, no sample within the run.
+    Args:
+        path: of the log.
+        dataset: the run.
+        shift: what is added to the times of the log (s).
+        headings: the heading of a role, such as `time` or `actual` (`dockdyn.results.log_roles`), where it is another.
+        units: of a role, where its heading has none.
+        period: of the samples (s), where the log has no times, or only rounded ones.
+
+    Raises:
+        ScenarioError: with file, row and column, for what cannot be used: no time, times that do not rise, no column of the
+            run, cells that are no numbers, no sample within the run.
     """
+    given = {name: heading for name, heading in (headings or {}).items() if heading is not None}
     columns = run_columns(dataset)
-    headings, _ = header_of(str(path), text_of(path))
-    if not any(known_name((suffixed(heading, TIME) or (heading,))[0]) in TIME.known_as for heading in headings):
-        raise ScenarioError(f"{path}: no column is the time; must have one called time [s], beside {headings[0]}")
-    roles = [
-        Role(name, name, "" if column.unit == NUMBER else column.unit, spellings(column, columns), needed=False)
-        for name, column in columns.items()
-    ]
-    log = read_log(path, [TIME, *roles], {})
-    stamps, start, end = log.stamps, float(dataset.time[0]), float(dataset.time[-1])
-    assert stamps is not None
-    for back in np.flatnonzero(np.diff(stamps.since) <= 0)[:1]:
-        words = f"{stamps.heading} = {stamps.first + stamps.since[back + 1]:.15g}: must be after the row before"
-        raise log.refuse(back + 1, words)
-    try:
-        scale, told = scale_beside_run(stamps, start, end, shift)
-    except ValueError as problem:
-        raise log.refuse(None, f"{stamps.heading}: {problem}; state it in the header: {STATE}") from None
-    time = (stamps.first * scale + shift) + stamps.since * scale
-    found = {name: values for name, values in log.signals.items() if name != "time"}
-    unused = [heading for heading in headings if heading not in log.headings.values()]
+    shown = _roles_by_column(columns)
+    meant = [role for roles in shown.values() for role in roles]
+    for role in [role for role, _ in SHOWS if role.name in given and role not in meant][:1]:
+        words = f"is {role.words}, which the run does not have; {nearest(role.name, list(columns))}"
+        raise ScenarioError(f"{path}: {role.option} {given[role.name]}: {words}")
+    present, _ = header_of(str(path), text_of(path))
+    roles = [_role_of(column, columns, shown.get(name, []), given, present) for name, column in columns.items()]
+    options = {name: role.name for name, roles in shown.items() for role in roles if role.name in given}
+    log = read_log(
+        path,
+        [CLOCK, *roles],
+        {CLOCK.name: given.get(CLOCK.name)} | {name: given[role] for name, role in options.items()},
+        _units_by_column(units or {}, shown),
+    )
+    time, notes = _times_of(log, dataset, shift, period)
+    _check_overlap(log, time, dataset, shift)
+    found = {name: values for name, values in log.signals.items() if name != CLOCK.name}
+    unused = [heading for heading in present if heading not in log.headings.values()]
     if not found:
         allowed = nearest(unused[0] if unused else "", list(columns))
         raise ScenarioError(f"{path}: no column is a variable of the run; {allowed}")
-    if not np.any((time >= start) & (time <= end)):
-        words = (
-            f"time from {time[0]:.6g} to {time[-1]:.6g} s: outside the run, {start:g} to {end:.6g} s; must overlap it"
-        )
-        near = f', such as --shift "{start - time[0] + shift:.15g} s"' if stamps.of_epoch() else ""
-        raise ScenarioError(f"{path}: {words}, see --shift{near}")
-    return MeasuredLog(log.file, time, found, unused, [told] if told else [])
+    notes += [
+        f"{log.headings[role.name]} is taken as {role.name} of the run"
+        for role in roles
+        if role.name in found and not _is_named(log.headings[role.name], role, spellings(columns[role.name], columns))
+    ]
+    return MeasuredLog(log.file, time, found, unused, notes)
+
+
+def _roles_by_column(columns: dict[str, Column]) -> dict[str, list[Role]]:
+    """What a log for identification calls a column of the run; of variables with several columns none is meant."""
+    alone = {column.variable: name for name, column in columns.items() if _alone(column, columns)}
+    found: dict[str, list[Role]] = {}
+    for role, variables in SHOWS:
+        for variable in [each for each in variables if each in alone][:1]:
+            found.setdefault(alone[variable], []).append(role)
+    return found
+
+
+def _role_of(
+    column: Column, columns: dict[str, Column], shown: list[Role], given: Mapping[str, str], present: list[str]
+) -> Role:
+    """What is read for a column of the run: its own name or, where no heading has that, what identification calls it."""
+    names, unit = spellings(column, columns), "" if column.unit == NUMBER else column.unit
+    asked = [role.option for role in shown if role.name in given] or [role.option for role in shown]
+    role = Role(column.name, column.name, unit, names, needed=False, option="".join(asked[:1]))
+    if any(_is_named(heading, role, names) for heading in present):
+        return role
+    others = (name for each in shown for name in each.known_as)
+    return replace(role, known_as=(*names, *dict.fromkeys(others)))
+
+
+def _units_by_column(units: Mapping[str, str], shown: dict[str, list[Role]]) -> dict[str, str]:
+    """Units by what they are read for."""
+    stated = {name: units[role.name] for name, roles in shown.items() for role in roles if role.name in units}
+    return stated | {name: unit for name, unit in units.items() if name == CLOCK.name}
+
+
+def _is_named(heading: str, role: Role, names: tuple[str, ...]) -> bool:
+    """Whether the heading of a column is one of some names, with a unit behind it or not."""
+    return known_name((suffixed(heading, role) or (heading,))[0]) in names
+
+
+def _times_of(log: Log, dataset: xr.Dataset, shift: float, period: float | None) -> tuple[Samples, list[str]]:
+    """The times (s) of the samples on the clock of a run, and what to tell of them."""
+    stamps, start, end = log.stamps, float(dataset.time[0]), float(dataset.time[-1])
+    if stamps is None and period is None:
+        words = "no column is the time; must have one called time [s], or be named with --time; or give the --period"
+        raise log.refuse(None, words)
+    if stamps is None or period is not None:
+        step, notes = evenly(log, period)
+        first = 0.0 if stamps is None else stamps.first * scale_of_samples(stamps, period)[0]
+        time = (first + shift) + step * np.arange(len(log.rows))
+    else:
+        for back in np.flatnonzero(np.diff(stamps.since) <= 0)[:1]:
+            words = f"{stamps.heading} = {stamps.first + stamps.since[back + 1]:.15g}: must be after the row before"
+            raise log.refuse(back + 1, words)
+        try:
+            scale, told = scale_beside_run(stamps, start, end, shift)
+        except ValueError as problem:
+            advice = f"state it with --unit time=ms, or in the header: {STATE}"
+            raise log.refuse(None, f"{stamps.heading}: {problem}; {advice}") from None
+        time, notes = (stamps.first * scale + shift) + stamps.since * scale, [told] if told else []
+    return time, notes
+
+
+def _check_overlap(log: Log, time: Samples, dataset: xr.Dataset, shift: float) -> None:
+    """Refuses a log without a sample within the run."""
+    start, end = float(dataset.time[0]), float(dataset.time[-1])
+    if np.any((time >= start) & (time <= end)):
+        return
+    words = f"time from {time[0]:.6g} to {time[-1]:.6g} s: outside the run, {start:g} to {end:.6g} s; must overlap it"
+    of_epoch = log.stamps is not None and log.stamps.of_epoch()
+    near = f', such as --shift "{start - time[0] + shift:.15g} s"' if of_epoch else ""
+    raise log.refuse(None, f"{words}, see --shift{near}")
+
+
+def _alone(column: Column, columns: dict[str, Column]) -> bool:
+    """Whether its variable has no other column."""
+    return sum(other.variable == column.variable for other in columns.values()) == 1
 
 
 def spellings(column: Column, columns: dict[str, Column]) -> tuple[str, ...]:
     """How a heading may name a column: with dots, with blanks or underscores, without labels where it is the only one."""
-    alone = sum(other.variable == column.variable for other in columns.values()) == 1
-    names = [column.name, column.name.replace(".", " "), *([column.variable] if alone else [])]
+    names = [column.name, column.name.replace(".", " "), *([column.variable] if _alone(column, columns) else [])]
     return tuple(known_name(f"{name} [-]") for name in names)
 
 

@@ -1,0 +1,49 @@
+"""What commands that read a measured log share: which column is what, in which unit, how far apart its samples are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from dockdyn.cli.common import Refusal, quantity_option
+
+
+def _column_option(name: str, words: str) -> Any:  # noqa: ANN401, as Typer says of its options
+    return typer.Option(f"--{name}", metavar="COLUMN", help=f"The column with {words}.")
+
+
+Time = Annotated[str | None, _column_option("time", "the time")]
+Command = Annotated[str | None, _column_option("command", "the commanded position")]
+Actual = Annotated[str | None, _column_option("actual", "the actual position")]
+Position = Annotated[str | None, _column_option("position", "the position")]
+MeasuredForce = Annotated[str | None, _column_option("measured-force", "the contact force")]
+Velocity = Annotated[str | None, _column_option("velocity", "the velocity, if it is measured")]
+Units = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unit", metavar="[COLUMN=]UNIT", help="Unit of a column whose heading has none; of positions, if bare."
+    ),
+]
+Period = Annotated[
+    float | None,
+    quantity_option(
+        "--period", "s", "a period", "Of the samples; where the log has no time, or only rounded times.", above=0
+    ),
+]
+
+
+def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:
+    """Units by column from `--unit mm` (of all positions among the `known` columns) and `--unit actual=mm`."""
+    from dockdyn.results.log_roles import POSITIONS
+
+    found: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, unit = text.partition("=")
+        if not equals:
+            found |= dict.fromkeys((each for each in POSITIONS if each in known), text.strip())
+        elif name.strip() not in known or not unit.strip():
+            raise Refusal(f"--unit {text}: must be a unit, or COLUMN=UNIT with COLUMN one of {', '.join(known)}")
+        else:
+            found[name.strip()] = unit.strip()
+    return found

@@ -1,0 +1,148 @@
+"""`dockdyn new`, `init` and `schema`: a scenario of one's own to begin with, and the schema by which editors complete it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dockdyn.cli.common import Force, Refusal, preset_names, quantity_option, say, write_text
+
+
+def new(
+    file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
+    kind: Annotated[str | None, typer.Option("--kind", help="What it describes, such as rig or free-flight.")] = None,
+    chaser_mass: Annotated[
+        float | None,
+        quantity_option("--chaser-mass", "kg", "a mass", "Of the chaser, or what carries the arm.", above=0),
+    ] = None,
+    target_mass: Annotated[
+        float | None, quantity_option("--target-mass", "kg", "a mass", "Of the target, or the payload.", above=0)
+    ] = None,
+    mechanism: Annotated[
+        str | None, typer.Option("--mechanism", help="How they meet; which there are depends on the kind.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a commented scenario of your own that runs.
+
+    Asks for what is not given, on a terminal; elsewhere it takes its defaults.
+    """
+    from dockdyn.scenario.kinds import kind_named, known_kinds
+    from dockdyn.scenario.start import TwoBodies
+
+    if file.exists() and not force:
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    starts = {name: start for name in known_kinds() if (start := kind_named(name).start()) is not None}
+    chosen = _chosen("--kind", "kind", kind, {name: start.words for name, start in starts.items()})
+    start = starts[chosen]
+    masses = [
+        _mass(option, words, given, default)
+        for option, words, given, default in zip(
+            ("--chaser-mass", "--target-mass"), start.bodies, (chaser_mass, target_mass), start.masses, strict=True
+        )
+    ]
+    text = start.text(TwoBodies(*masses), _chosen("--mechanism", "mechanism", mechanism, start.mechanisms))
+    _write_scenario(file, text, force)
+
+
+def _chosen(option: str, words: str, given: str | None, known: Mapping[str, str]) -> str:
+    """One of several names: that given, the only one, the answer on a terminal, or else the first."""
+    from dockdyn.scenario.language.errors import nearest
+
+    if given is None and len(known) > 1 and sys.stdin.isatty():
+        width = max(map(len, known))
+        say("".join(f"  {name:<{width}}  {what}\n" for name, what in known.items()).rstrip())
+        while (given := _answer(words, next(iter(known)))) not in known:
+            say(f"{given}: {nearest(given, known)}")
+    if given is not None and given not in known:
+        raise Refusal(f"{option} {given}: no such {words}; {nearest(given, known)}")
+    return given if given is not None else next(iter(known))
+
+
+def _mass(option: str, words: str, given: float | None, default: float) -> float:
+    """The mass (kg) of a body: that given, the answer on a terminal, or else the default."""
+    if given is not None or not sys.stdin.isatty():
+        return default if given is None else given
+    read = quantity_option(option, "kg", "a mass", "", above=0).parser
+    while True:
+        answer = _answer(f"mass of the {words}", f"{default:g} kg")
+        try:
+            found: float = read(answer)
+        except Refusal as refusal:
+            say(str(refusal).removeprefix(f"{option}: "))
+        else:
+            return found
+
+
+def _answer(words: str, default: str) -> str:
+    """What is typed at a question; where the input ends there, nothing is done."""
+    try:
+        return str(typer.prompt(words, default=default)).strip()
+    except typer.Abort:
+        raise Refusal(f"stopped at the question for the {words}; nothing is written") from None
+
+
+def init(
+    preset: Annotated[
+        str | None,
+        typer.Argument(help="The preset to start from, where --from does not say it.", autocompletion=preset_names),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="The scenario file to write; by default the preset's name.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="PRESET", help="The preset.", autocompletion=preset_names)
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a preset into a file of your own.
+
+    And the schema of scenarios beside it, by which editors complete keys.
+    """
+    from dockdyn.scenario.load import preset_text
+
+    if source is not None:
+        if file is not None:
+            raise Refusal(f"--from {source}: the preset is named twice, also as {preset}; must be once")
+        preset, file = source, Path(preset) if preset is not None else None
+    if preset is None:
+        raise Refusal("a preset is missing; give --from PRESET, or see dockdyn new")
+    text = preset_text(preset)
+    _write_scenario(file if file is not None else Path(f"{preset}.toml"), text, force)
+
+
+def schema() -> None:
+    """Print the JSON schema of scenario files.
+
+    Editors complete keys by it; files that name it in their first line,
+    "#:schema ./dockdyn.schema.json", need no setting in an editor with Taplo.
+    """
+    say(schema_text())
+
+
+def schema_text() -> str:
+    """The schema as it is written."""
+    from dockdyn.scenario.json_schema import scenario_schema
+
+    return json.dumps(scenario_schema(), separators=(",", ":"), ensure_ascii=False)
+
+
+def _write_scenario(file: Path, text: str, force: bool) -> None:
+    """Write a scenario, and the schema that it names beside it where there is none; nothing beside a device."""
+    from dockdyn.scenario.json_schema import FILE, line_for
+
+    if file.exists() and not file.is_file():
+        write_text(file, text, force)
+        return
+    beside = file.parent / FILE
+    write_text(file, line_for(file.parent, FILE) + text, force)
+    more = ""
+    if force or not beside.exists():
+        write_text(beside, schema_text() + "\n", force=True)
+        more = f" and {beside}, by which editors complete its keys"
+    say(f"Wrote {file}{more}; run it with: dockdyn run {file}")

@@ -1,0 +1,36 @@
+"""What the columns of a measured log are, and how they are headed: the same for identification and beside a run."""
+
+from __future__ import annotations
+
+from dockdyn.results.log_file import TIME, Role
+
+CLOCK = Role(TIME, "the time", "s", ("time", "t"), needed=False, option="--time")
+COMMAND = Role(
+    "command",
+    "the commanded position",
+    "m",
+    ("command", "commanded", "command position", "commanded position", "setpoint", "x c"),
+    option="--command",
+)
+ACTUAL = Role(
+    "actual",
+    "the actual position",
+    "m",
+    ("actual", "measured", "actual position", "measured position", "x r"),
+    option="--actual",
+)
+POSITION = Role(
+    "position", "the position", "m", ("position", "x", "depth", "actual", "actual position"), option="--position"
+)
+FORCE = Role(
+    "measured-force",
+    "the contact force",
+    "N",
+    ("force", "f", "contact force", "measured force"),
+    option="--measured-force",
+)
+VELOCITY = Role("velocity", "the velocity", "m/s", ("velocity", "v", "speed"), needed=False, option="--velocity")
+
+OF_ROBOT = (CLOCK, COMMAND, ACTUAL)
+OF_CONTACT = (CLOCK, POSITION, FORCE, VELOCITY)
+POSITIONS = (COMMAND.name, ACTUAL.name, POSITION.name)  # whose unit a bare unit is

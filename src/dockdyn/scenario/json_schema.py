@@ -1,0 +1,157 @@
+"""The JSON schema of scenario files, by which editors complete keys and mark what is wrong, from what checks the files.
+
+It says which keys there are and what they take, not which are needed: those may stand in an included file.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from dockdyn.scenario.distributions.distribution import LAWS
+from dockdyn.scenario.include import KEY as INCLUDE
+from dockdyn.scenario.kinds import kind_named, known_kinds
+from dockdyn.scenario.language.own_code import Own
+from dockdyn.scenario.tables.campaign import CampaignSection
+
+FILE = "dockdyn.schema.json"
+PLACE = "#/definitions/{model}"
+TAGS = ("law", "shape", "distribution")  # keys that name a part
+NUMBER = r"^[-+(\s]*\.?[0-9]"  # what a text with a number begins with
+DROPPED = ("title", "default", "required", "discriminator")
+OWN = {"type": "string", "pattern": "^[^:]+:[^:]+$"}  # "module:Class"
+Node = dict[str, Any]
+
+
+def line_for(folder: Path, file: str = "") -> str:
+    """The first line of a TOML file in a `folder`, which names the schema to Taplo and what uses it.
+
+    Without a `file` it is the nearest one in the folder or above it; empty where there is none.
+    """
+    above = [folder, *folder.parents]
+    found = file or next((("../" * up) + FILE for up, place in enumerate(above) if (place / FILE).is_file()), "")
+    return f"#:schema {found if found.startswith('..') else f'./{found}'}\n" if found else ""
+
+
+def scenario_schema() -> Node:
+    """The schema (draft 7) of the scenarios of all kinds, those of other packages included."""
+    kinds = {section: name for name in known_kinds() for section in kind_named(name).schemas()}
+    names, whole = models_json_schema(
+        [(section, "validation") for section in (*kinds, CampaignSection)], by_alias=True, ref_template=PLACE
+    )
+    found: Node = whole["$defs"]
+    conditions = []
+    for section in kinds:
+        name = names[section, "validation"]["$ref"].rsplit("/", 1)[1]
+        conditions.append({"if": _stated(found[name]), "then": {"$ref": PLACE.format(model=name)}})
+    for made in _below(Own):
+        if made.__name__ in found:
+            _mark_own(found[made.__name__])
+    definitions: Node = {name: _as_written(table) for name, table in found.items()}
+    for condition in conditions:
+        definitions[condition["then"]["$ref"].rsplit("/", 1)[1]]["properties"].update(_shared())
+    union = _union([definitions[condition["then"]["$ref"].rsplit("/", 1)[1]] for condition in conditions])
+    words = {key for condition in conditions for key in condition["if"]["properties"]}
+    part = {"properties": union, "additionalProperties": False}  # of a scenario, in a file without a kind
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "description": "A scenario of dockdyn.",
+        "type": "object",
+        "properties": {key: union[key] for key in sorted(words)},
+        "allOf": [{"anyOf": [part, {"required": ["kind"]}]}, *conditions],
+        "definitions": definitions | {"Distribution": _distribution()},
+    }
+
+
+def _stated(table: Node) -> Node:
+    """What tells that a file is of this kind and mode: the words that its table can have only one of."""
+    words = {key: {"const": value["const"]} for key, value in table["properties"].items() if "const" in value}
+    words.pop("schema", None)
+    return {"properties": words, "required": ["kind", *(key for key in words if key in table.get("required", []))]}
+
+
+def _union(tables: list[Node]) -> Node:
+    """The keys of all kinds, each with all that it takes in one of them."""
+    found: dict[str, list[Node]] = {}
+    for table in tables:
+        for key, value in table["properties"].items():
+            options = found.setdefault(key, [])
+            if value not in options:
+                options.append(value)
+    return {key: options[0] if len(options) == 1 else {"anyOf": options} for key, options in found.items()}
+
+
+def _shared() -> Node:
+    """The keys of every kind that its own table does not hold."""
+    path = {"type": "string"}
+    return {
+        INCLUDE: {
+            "description": "Files whose tables belong here, too.",
+            "anyOf": [path, {"type": "array", "items": path}],
+        },
+        "campaign": {"$ref": PLACE.format(model=CampaignSection.__name__)},
+        "dispersion": {
+            "description": "Numbers that are distributed, by their keys.",
+            "type": "array",
+            "items": _distribution({"keys": {"type": "array", "items": {"type": "string"}}}),
+        },
+        "requirements": {
+            "description": 'What figures of the summary must be: true, false or a relation such as "< 500 N".',
+            "type": "object",
+            "additionalProperties": {"type": ["boolean", "string", "object"]},
+        },
+    }
+
+
+def _distribution(more: Node | None = None) -> Node:
+    """A table that says how a number is distributed; nothing of what is no table."""
+    keys: Node = {key: {} for law in LAWS.values() for key in law.model_fields}
+    named = {"anyOf": [{"enum": list(LAWS)}, OWN]}
+    return {"required": ["distribution"], "properties": {**keys, "distribution": named, **(more or {})}}
+
+
+def _as_written(node: Any) -> Any:  # noqa: ANN401, of a schema
+    """A part of pydantic's schema as a TOML file has it: nothing is null, a number may be a text with a unit, and it and a
+    list may be distributed.
+    """
+    if isinstance(node, list):
+        return [_as_written(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    several: list[Node] = node.get("anyOf") or node.get("oneOf") or []
+    options = [each for each in several if each.get("type") != "null"]
+    kept = {key: value for key, value in node.items() if key not in (*DROPPED, "anyOf", "oneOf", "properties")}
+    found = {key: _as_written(value) for key, value in kept.items()}
+    if "properties" in node:
+        found["properties"] = {key: _as_written(value) for key, value in node["properties"].items()}
+        found |= {"required": list(node["own"])} if "own" in node else {}
+        found.pop("own", None)
+    if len(options) == 1:
+        found = _as_written(options[0]) | found
+    elif options:
+        found["anyOf"] = [_as_written(each) for each in options]
+    if found.get("type") in ("number", "integer", "array"):
+        texts = {"pattern": NUMBER} if found["type"] == "number" else {}
+        others = ["string", "object"] if texts else ["object"]
+        found |= {"type": [found["type"], *others], "anyOf": [{"$ref": PLACE.format(model="Distribution")}], **texts}
+    return found
+
+
+def _mark_own(table: Node) -> None:
+    """A table of a part of the user's own, which has its name and whatever keys its class has."""
+    (tag,) = (tag for tag in TAGS if tag in table["properties"])
+    table["properties"][tag] = copy.copy(OWN)
+    table["additionalProperties"] = True
+    table["own"] = [tag]
+
+
+def _below(made: type) -> Iterator[type]:
+    """All classes that inherit from one."""
+    derived: list[type] = made.__subclasses__()
+    for each in derived:
+        yield each
+        yield from _below(each)
