@@ -169,4 +169,4 @@ def test_a_bounce_in_space_shows_too_much_restitution(in_space):
     from dockdyn.pages import report_html
 
     page = report_html(in_space)
-    assert len(re.findall("<figure>", page)) == 6 and "Way of the point that touches" in page
+    assert len(re.findall("<figure ", page)) == 6 and "Way of the point that touches" in page

@@ -68,7 +68,7 @@ def test_folder_holds_a_report_and_a_robot_that_goes_into_a_scenario(dock, tmp_p
     assert "A robot of 2 poles and 1 zero: explains 99.4" in ended.stdout
     assert sorted(file.name for file in (tmp_path / "found").iterdir()) == ["report.html", "robot.toml"]
     page = (tmp_path / "found" / "report.html").read_text(encoding="utf-8")
-    assert page.count("<svg") + page.count("<img") == 3
+    assert page.count("<figure ") == 3
     assert "numerator = [" in page
     scenario = tomlkit.parse(preset_text("sits")).unwrap()
     scenario["loop"] |= tomllib.loads((tmp_path / "found" / "robot.toml").read_text())["loop"]
