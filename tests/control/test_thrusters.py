@@ -186,3 +186,15 @@ def test_refusals_in_one_line(load):
         with pytest.raises(dockdyn.ScenarioError) as refused:
             load(content)
         assert words in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_cases_of_a_campaign_are_the_runs_alone(load, tmp_path):
+    """Pulses, samples and limits in a compiled batch: what the thrusters have used is that of the run."""
+    gain = {"distribution": "uniform", "low": 60.0, "high": 140.0}
+    content = flight(GAINS | {"velocity_damping": gain}, velocity=[0.02, -0.05, 0.03], duration=4.0)
+    content |= {"schema": 1, "kind": "free-flight", "requirements": {"thruster_use_N_s": "< 1 kN s"}}
+    case = load(content)
+    found = dockdyn.campaign(case, tmp_path / "kept", runs=2)
+    for index, value in enumerate(found["control.velocity_damping"].values):
+        alone = dockdyn.summarise(dockdyn.simulate(case.at({"control.velocity_damping": float(value)})))
+        assert float(found["thruster_use_N_s"][index]) == pytest.approx(alone["thruster_use_N_s"], rel=1e-9)

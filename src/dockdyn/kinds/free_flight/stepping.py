@@ -26,12 +26,13 @@ from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.kinds.free_flight.schema_sampling import SampledSection
 from dockdyn.programs import Program
 from dockdyn.results.contact_run import check_runnable
-from dockdyn.results.plan import settings_for
+from dockdyn.results.plan import NO_LIMIT, settings_for
 from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
-MOST_MOMENTS = 128  # events and images of them within a step; more are contacts that chatter
+MOST_MOMENTS = 64  # events and images of them within a step; more are contacts that chatter
+MOST_ROWS = 512  # past steps within one delay, of each run of a batch: more would make its state too large to hand on
 
 
 class Idle(Controller):
@@ -166,7 +167,8 @@ class FlightStepper:
         not allowed, and where runs of a batch differ in more than numbers.
         """
         contents = [case.content for case in self.runs.cases(values)]
-        settings = [settings_for(content, False, MOST_MOMENTS) for content in contents]
+        rows = NO_LIMIT if self.runs.batch is None else MOST_ROWS
+        settings = [settings_for(content, False, MOST_MOMENTS, rows) for content in contents]
         self._own = bool(contents[0].controlled)
         given: tuple[PyTree, PyTree] = self.runs.stacked(contents), self.runs.stacked(settings)
         found = _begun(*given, np.full(self.runs.count, self.period))
