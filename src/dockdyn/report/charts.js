@@ -253,6 +253,8 @@
     unpack(data);
     document.head.append(make("script", { textContent: new TextDecoder().decode(code) }));
     Bokeh.logger.set_level("warn");
+    // who holds still for a moment and then drags drags, too; a long press means nothing here
+    Bokeh.require("core/ui_gestures").UIGestures.press_threshold = 2 ** 31 - 1; // ms, the longest that a timer takes
   }
   async function drawn(figure) {
     library ||= begin();
