@@ -86,7 +86,7 @@ def test_command_writes_what_can_be_read_and_shown_again(dock, tmp_path):
     assert code == 0, err
     words = " ".join(out.split())
     assert (
-        "Without a compensator the loop is unstable: the amplitude at the end is" in words
+        "Without a compensator the loop is unstable, and the amplitude at the end is" in words
         and "dockdyn compare" in words
     )
     assert "warning: the loop is unstable" in words
@@ -177,17 +177,12 @@ def test_a_bounce_in_space_shows_too_much_restitution(in_space):
 
 
 UNSTABLE = [
-    ("sits", {}, "Without a compensator the loop is unstable: the amplitude at the end is"),
-    (
-        "sits",
-        {"contact.bilateral": False, "start.position": -1.0, "duration": "2 s"},
-        "Without a compensator the loop is unstable; there is no contact to compare.",
-    ),
-    ("epos-like", {}, "Without a compensator the loop is unstable: a bounce shows restitution"),
+    ("sits", {}, "Without a compensator the loop is unstable, and the amplitude at the end is"),
+    ("epos-like", {"duration": "13 s"}, "Without a compensator the loop is unstable, and a bounce shows restitution"),
     (
         "sits-lgc",
         {"loop.compensator.slope": -60.0},
-        "With linear-gain the loop is unstable at a gain that the run visits: the amplitude at the end is",
+        "With linear-gain the loop is unstable at a gain that the run visits, and the amplitude at the end is",
     ),
 ]
 

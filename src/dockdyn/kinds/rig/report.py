@@ -77,7 +77,7 @@ def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
         words.append(f"the phase {significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
     told = ", ".join(words) or "there is no contact to compare"
     unstable = instability(dataset, summary)
-    said = f"{law} {unstable}{':' if words else ';'} {told}." if unstable else f"{law} {told}."
+    said = f"{law} {unstable}, and {told}." if unstable else f"{law} {told}."
     stopped = summary["status"]
     return said if stopped == "finished" else f"{capital(stopped)}. {said}"
 
