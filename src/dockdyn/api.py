@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.notebook import Answer, Page
+from dockdyn.report.notebook import Answer, Page, rich_kept_quiet
 from dockdyn.results.requirements import judge
 from dockdyn.results.store import study_of
 from dockdyn.scenario.kinds import kind_named
@@ -150,4 +150,6 @@ def replay_html(dataset: xr.Dataset, folder: Path | None = None) -> Page:
     """
     from dockdyn.report.replay.page import page_of
 
-    return Page(page_of(scene_of(dataset, folder)))
+    scene = scene_of(dataset, folder)
+    with rich_kept_quiet():  # viser tells of the server that its pages come from
+        return Page(page_of(scene))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
 from dockdyn.report.wording import NOTHING
 
 HEIGHT = 640  # CSS pixels, of a frame; its lower corner can be pulled
-FRAME = "box-sizing: border-box; width: 100%; height: {height}px; border: 1px solid #8884; resize: vertical; overflow: auto"
-LEFT = "text-align: left; vertical-align: top"
+FRAME = (
+    "box-sizing: border-box; width: 100%; height: {height}px; border: 1px solid #8884; resize: vertical; overflow: auto"
+)
+LEFT = "text-align: left; vertical-align: top; padding: 1px 8px"
 
 
 class Page(str):
@@ -33,7 +36,20 @@ class Answer(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         """A row a key; what has keys itself is a table within, several of a kind are one with a column a key."""
-        return _keyed(self)
+        return f'<div style="overflow-x: auto">{_keyed(self)}</div>'
+
+
+@contextmanager
+def rich_kept_quiet() -> Iterator[None]:
+    """Nothing that a library prints with Rich is shown, which in a notebook goes past the standard output."""
+    from rich import get_console
+
+    console = get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 def _keyed(values: dict[str, Any]) -> str:
