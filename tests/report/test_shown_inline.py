@@ -45,8 +45,8 @@ def notebook(browser, tmp_path):
 
 
 def see_a_figure(frame) -> None:
-    """Scroll to the first figure of a report, which is drawn then."""
-    frame.locator("figure").first.scroll_into_view_if_needed()
+    """Scroll to the first chart of a report, which is drawn then."""
+    frame.evaluate("document.querySelector('figure[data-chart]').scrollIntoView()")
     frame.wait_for_selector("figure[data-drawn]")
 
 
