@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dockdyn.report.notebook import Answer, Page, rich_kept_quiet
 from dockdyn.results.requirements import judge
 from dockdyn.results.store import study_of
 from dockdyn.scenario.kinds import kind_named
@@ -55,13 +56,15 @@ def stepper(scenario: Scenario, *, period: float | None = None, batch: int | Non
     return kind_named(scenario.kind).stepper(scenario, period, batch)
 
 
-def summarise(dataset: xr.Dataset, name: str = "scenario") -> dict[str, Any]:
+def summarise(dataset: xr.Dataset, name: str = "scenario") -> Answer:
     """Contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python types.
+
+    A dictionary, which a notebook shows as a table.
 
     Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures.
     """
     summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
-    return summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)}
+    return Answer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
 
 
 def _within_range(summary: dict[str, Any]) -> dict[str, Any]:
@@ -138,8 +141,8 @@ def _not_a_run(dataset: xr.Dataset) -> str:
     return ""
 
 
-def replay_html(dataset: xr.Dataset, folder: Path | None = None) -> str:
-    """The replay of a run as one HTML page that needs no network.
+def replay_html(dataset: xr.Dataset, folder: Path | None = None) -> Page:
+    """The replay of a run as one HTML page that needs no network: a text, which a notebook shows in a frame.
 
     `dataset` is what `dockdyn.simulate` or `dockdyn.open_result` gives. Modules of the user's own laws and surfaces are
     looked for in `folder`, by default that of the file the result was read from, in the one above and in the working
@@ -147,4 +150,6 @@ def replay_html(dataset: xr.Dataset, folder: Path | None = None) -> str:
     """
     from dockdyn.report.replay.page import page_of
 
-    return page_of(scene_of(dataset, folder))
+    scene = scene_of(dataset, folder)
+    with rich_kept_quiet():  # viser tells of the server that its pages come from
+        return Page(page_of(scene))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dockdyn.api import replay_html, summarise
 from dockdyn.report.embedded_replay import packed
+from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
 from dockdyn.results.store import study_of
 from dockdyn.scenario.kinds import kind_named
@@ -37,13 +38,13 @@ def report_of(dataset: xr.Dataset) -> Report:
     return make(dataset)
 
 
-def report_html(dataset: xr.Dataset, replay: dict[str, str] | None = None) -> str:
+def report_html(dataset: xr.Dataset, replay: dict[str, str] | None = None) -> Page:
     """The report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
-    `replay` is what `replay_of` gives, which is asked by default.
+    The page is a text, which a notebook shows in a frame. `replay` is what `replay_of` gives, which is asked by default.
     """
     inside = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
-    return render_page(report_of(dataset), **(inside or {}))
+    return Page(render_page(report_of(dataset), **(inside or {})))
 
 
 def packed_replay(dataset: xr.Dataset, folder: Path | None = None) -> str:

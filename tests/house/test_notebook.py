@@ -2,8 +2,10 @@
 
 import re
 
+import nbformat
 import numpy as np
 import pytest
+from places import DOCS
 
 import dockdyn
 
@@ -52,3 +54,48 @@ def test_what_the_door_offers_is_there():
 def test_a_compensator_that_there_is_not():
     with pytest.raises(dockdyn.ScenarioError, match=r"^lead: no such compensator; "):
         dockdyn.compare(dockdyn.load("sits"), ["lead"])
+
+
+@pytest.fixture(scope="module")
+def kept():
+    """The notebook of the pages as it is kept."""
+    return nbformat.read(DOCS / "notebook.ipynb", as_version=4)
+
+
+@pytest.fixture
+def making(monkeypatch):
+    """What makes that notebook."""
+    monkeypatch.syspath_prepend(DOCS)
+    import make_notebook
+
+    return make_notebook
+
+
+def test_the_notebook_is_the_page(kept, making):
+    assert [(cell.id, cell.cell_type, cell.source) for cell in kept.cells] == [
+        (cell.id, cell.cell_type, cell.source) for cell in making.cells()
+    ], "run: python docs/make_notebook.py"
+    assert (DOCS / "notebook.ipynb").stat().st_size < 150_000
+
+
+def test_the_notebook_runs_and_shows_what_it_says(kept, making, monkeypatch, tmp_path):
+    """Executed in a kernel of its own; pages, whole here, are in frames."""
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    fresh = making.executed()
+    for one, other in zip(fresh.cells, kept.cells, strict=True):
+        assert outline(one) == outline(other)
+    frames = [html for cell in fresh.cells for html in shown(cell, "text/html") if html.startswith("<iframe")]
+    assert len(frames) == 2 and all("sandbox=" in frame and len(frame) > making.LARGEST for frame in frames)
+    assert sum(len(shown(cell, "image/png")) for cell in fresh.cells) == 1
+
+
+def shown(cell, kind: str) -> list[str]:
+    """What a cell shows in a form."""
+    return [output.data[kind] for output in cell.get("outputs", []) if kind in output.get("data", {})]
+
+
+def outline(cell) -> list[tuple[str, list[str], str]]:
+    """The forms that a cell shows, and what it prints."""
+    outputs = cell.get("outputs", [])
+    return [(output.output_type, sorted(output.get("data", {})), output.get("text", "")) for output in outputs]

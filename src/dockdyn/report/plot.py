@@ -31,11 +31,11 @@ def plot(dataset: xr.Dataset, *names: str) -> Figure:
     if not series:
         raise ScenarioError("the result has nothing over time to plot; must be that of a run")
     chosen = _chosen_names(names, list(series))
-    from matplotlib.figure import Figure
+    from dockdyn.report.shown_figure import ShownFigure
 
     drawn = [series[name].values.reshape(len(dataset.time), -1) for name in chosen]
     labels = [_column_labels(series[name]) for name in chosen]
-    figure = Figure()
+    figure = ShownFigure()
     axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
     arrange(figure, [HEIGHT] * len(chosen), 0)
     if any(len(columns) > 1 for columns in labels):

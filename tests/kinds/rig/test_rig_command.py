@@ -12,6 +12,7 @@ from scipy.stats import chi2
 
 import dockdyn
 from dockdyn.kinds.rig.report import compared
+from dockdyn.pages import report_of
 from dockdyn.results.store import open_result
 
 RESULTS = DOCS / "results.md"
@@ -84,7 +85,10 @@ def test_command_writes_what_can_be_read_and_shown_again(dock, tmp_path):
     code, out, err = dock(*SWING, "--out", "swing")
     assert code == 0, err
     words = " ".join(out.split())
-    assert "Without a compensator the amplitude at the end is" in words and "dockdyn compare" in words
+    assert (
+        "Without a compensator the loop is unstable, and the amplitude at the end is" in words
+        and "dockdyn compare" in words
+    )
     assert "warning: the loop is unstable" in words
     folder = tmp_path / "swing"
     assert sorted(file.name for file in folder.iterdir()) == ["report.html", "result.nc", "scenario.toml"]
@@ -170,3 +174,36 @@ def test_a_bounce_in_space_shows_too_much_restitution(in_space):
 
     page = report_html(in_space)
     assert len(re.findall("<figure ", page)) == 6 and "Way of the point that touches" in page
+
+
+UNSTABLE = [
+    ("sits", {}, "Without a compensator the loop is unstable, and the amplitude at the end is"),
+    ("epos-like", {"duration": "13 s"}, "Without a compensator the loop is unstable, and a bounce shows restitution"),
+    (
+        "sits-lgc",
+        {"loop.compensator.slope": -60.0},
+        "With linear-gain the loop is unstable at a gain that the run visits, and the amplitude at the end is",
+    ),
+]
+
+
+@pytest.mark.parametrize(("preset", "changes", "words"), UNSTABLE)
+def test_the_line_under_the_title_says_that_the_loop_is_unstable(preset, changes, words):
+    found = report_of(dockdyn.simulate(dockdyn.load(preset, {"duration": "5 s", **changes})))
+    assert found.verdict.startswith(words) and found.alarming
+    assert [warning for warning in found.warnings if warning.startswith("the loop is unstable")]
+
+
+def test_what_a_compensator_takes_back_is_not_called_unstable():
+    """Passivity acts on energy that has come in: of small motions the loop is that without it."""
+    energy = {"law": "passivity"}
+    found = report_of(dockdyn.simulate(dockdyn.load("sits", {"duration": "5 s", "loop.compensator": energy})))
+    assert found.verdict.startswith("With passivity the amplitude at the end is") and not found.alarming
+    assert "but for what passivity takes back" in " ".join(found.warnings)
+
+
+@pytest.mark.parametrize("preset", ["sits-fgc", "unknown-stiffness"])
+def test_a_motion_that_fades_or_lasts_is_not_unstable(preset):
+    """The undamped contact of the one, its delay made up for, has a spectral radius of 1 but for round-off."""
+    found = report_of(dockdyn.simulate(dockdyn.load(preset, {"duration": "5 s"})))
+    assert "unstable" not in " ".join([found.verdict, *found.warnings]) and not found.alarming

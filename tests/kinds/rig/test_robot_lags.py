@@ -9,7 +9,6 @@ from scipy.signal import step as step_response
 
 import dockdyn
 from dockdyn.scenario.axis import Sweep
-from dockdyn.scenario.language.units import convert
 from dockdyn.stability import TransferFunction
 from dockdyn.studies.margins.sweep import stability_dataset
 
@@ -108,11 +107,6 @@ def test_it_is_written_back(rig, load):
     scenario = rig(bandwidth="8 Hz", order=2, rate_limit="1 m/s")
     assert 'bandwidth = "8.0 Hz"\norder = 2' in scenario.text()
     assert load({**scenario.resolved()}).text() == scenario.text()
-
-
-def test_a_frequency_of_turns_and_of_angles():
-    assert convert("50 rad/s", "Hz") == pytest.approx(50 / (2 * np.pi)) and convert("60 rpm", "Hz") == pytest.approx(1)
-    assert convert("8 Hz", "Hz") == convert("8 1/s", "Hz") == 8 and convert("0.008 kHz", "Hz") == pytest.approx(8)
 
 
 @pytest.mark.parametrize(

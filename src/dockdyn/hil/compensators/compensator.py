@@ -90,6 +90,9 @@ class Compensator(eqx.Module):
     oracle: ClassVar[bool] = False  # it sees the motion without rig, so no rig can have it
     steady_gain: ClassVar[bool] = False  # its gain changes slowly: each value can be judged as if it stayed
     in_margins: ClassVar[bool] = False  # margins count it: for `small` motions it is its gain or its leads
+    beyond_small: ClassVar[bool] = (
+        False  # it also takes back what has grown: `small` alone does not say what is unstable
+    )
 
     @abc.abstractmethod
     def init(self, position: Axes, velocity: Axes) -> PyTree:

@@ -56,6 +56,7 @@ class EnergyLayer(Compensator):
     knows: ClassVar[str] = (
         "nothing of contact or robot; needs the robot's place when the force was measured, cannot mend the phase"
     )
+    beyond_small: ClassVar[bool] = True
     held: bool = eqx.field(
         static=True, default=True, metadata=NOT_STATED
     )  # whether the force on the model is constant over a period

@@ -23,6 +23,7 @@ class LeadEnergy(Compensator):
     knows: ClassVar[str] = (
         "robot, hold, delay and period, to some 30 %; none of the contact; a wrong lead costs phase only"
     )
+    beyond_small: ClassVar[bool] = True
     lead: Scalar = parameter("s", "a time", tuned=True)  # l₁
     second_lead: Scalar = parameter("s**2", "a time squared", tuned=True)  # l₂
     layer: EnergyLayer = EnergyLayer()

@@ -38,6 +38,7 @@ class OnlineStiffness(Compensator):
     knows: ClassVar[str] = (
         "the whole delay of the loop and where the contact begins; needs a linear contact, cannot mend the phase"
     )
+    beyond_small: ClassVar[bool] = True
     steady_gain: ClassVar[bool] = True
     lead: Scalar = parameter("s", "a time", tuned=True)  # l
     # of the sums, from one instant to the next

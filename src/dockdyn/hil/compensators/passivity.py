@@ -42,6 +42,7 @@ class Passivity(Compensator):
     """
 
     knows: ClassVar[str] = "the model's mass only; cannot mend the phase, and lets reactive energy pass or takes it"
+    beyond_small: ClassVar[bool] = True
     limit: Scalar = parameter("N*s/m", "a gain", above=0, default=2000.0)  # largest gain while the bound is not reached
     dead_zone: Scalar = parameter("J", "an energy", least=0, default=0.0)  # excess that is let pass
     bound: Scalar = parameter(

@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig import plots as drawn
 from dockdyn.kinds.rig.comparison.choice import NONE
 from dockdyn.kinds.rig.comparison.report import settings_in_words
-from dockdyn.kinds.rig.summary import PARTS
+from dockdyn.kinds.rig.summary import PARTS, facts_of_run, instability
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, run_report
 from dockdyn.report.wording import NOTHING, capital, significant
-from dockdyn.scenario.tables.compensators import facts_of
 
 NEGLIGIBLE = 1e-9  # m, rad
 OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor account for
@@ -29,7 +27,7 @@ OF_SENSOR = {  # errors of force that noise, bias and resolution of the sensor a
 
 def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a run on a rig."""
-    verdict, measures, late = _rig_verdict(summary), compared(summary), _budget(summary)
+    verdict, measures, late = _rig_verdict(dataset, summary), compared(summary), _budget(summary)
     note = (
         "Amplitude and the errors at the end are those of the last oscillation, or of the free flight that ends the run. The "
         "recovery coefficient mixes amplitude and phase: read these two."
@@ -39,6 +37,7 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         dataset,
         summary,
         verdict=verdict,
+        alarming=bool(instability(dataset, summary)),
         key=overview(dataset, summary),
         blocks=[
             Block("What to do", words=summary["recommendation"]),
@@ -62,8 +61,8 @@ def rig_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     )
 
 
-def _rig_verdict(summary: dict[str, Any]) -> str:
-    """Bounce, amplitude and phase, in words."""
+def _rig_verdict(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """Whether the loop is unstable, bounce, amplitude and phase, in words."""
     law = "Without a compensator" if summary["compensator"] == "none" else f"With {summary['compensator']}"
     words = []
     if summary["apparent_restitution"] is not None and summary["phase_error_rad"] is None:
@@ -76,7 +75,9 @@ def _rig_verdict(summary: dict[str, Any]) -> str:
     if summary["phase_error_rad"] is not None:
         ahead = "ahead" if summary["phase_error_rad"] > 0 else "behind"
         words.append(f"the phase {significant(abs(summary['phase_error_rad']), 3)} rad {ahead}")
-    said = f"{law} {', '.join(words)}." if words else f"{law} there is no contact to compare."
+    told = ", ".join(words) or "there is no contact to compare"
+    unstable = instability(dataset, summary)
+    said = f"{law} {unstable}, and {told}." if unstable else f"{law} {told}."
     stopped = summary["status"]
     return said if stopped == "finished" else f"{capital(stopped)}. {said}"
 
@@ -165,8 +166,7 @@ def knows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]
     law = summary["compensator"]
     if law == NONE:
         return []
-    stated = json.loads(dataset.attrs.get("compensator_law", "null"))
-    facts = facts_of(COMPENSATORS[law]) if stated is None else stated  # a run of an older version has a built-in one
+    facts = facts_of_run(dataset)
     return [
         ("Law", law),
         ("Set to", settings_in_words(json.loads(dataset.attrs["compensator_settings"]), facts["units"])),

@@ -14,10 +14,12 @@ from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.choice import Choice, advice
 from dockdyn.kinds.rig.measures import Motion, felt, measures
 from dockdyn.results.measures import number
+from dockdyn.scenario.tables.compensators import facts_of
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
 DRIFTED = 0.1  # rad, likewise of the phase
 TURNED = 3.1  # rad, rotation of the chaser seen from the target, near the half turn where its vector jumps
+LASTING = 1e-8  # by which the spectral radius of a motion that neither grows nor fades is off 1: the root of round-off
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
 PARTS = {
     "delay": "the loop's delay",
@@ -125,6 +127,33 @@ def _best_here(dataset: xr.Dataset) -> str:
     return "Which compensator is best on this rig: dockdyn compare, over the stiffnesses that it may meet."
 
 
+def instability(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """That the loop of a run is unstable, in words; empty where it is not, or where small motions alone do not say it."""
+    if _grows(summary) and not facts_of_run(dataset).get("beyond_small"):
+        return "the loop is unstable"
+    return "the loop is unstable at a gain that the run visits" if _unstable_gains(summary, "exact") else ""
+
+
+def facts_of_run(dataset: xr.Dataset) -> dict[str, Any]:
+    """What the compensator of a run says of itself, `facts_of`; a run of an older version may not have it, or not all."""
+    made = COMPENSATORS.get(str(dataset.attrs["compensator"]))
+    stated = json.loads(dataset.attrs.get("compensator_law", "null"))
+    return ({} if made is None else facts_of(made)) | (stated or {})
+
+
+def _grows(summary: dict[str, Any]) -> bool:
+    """Whether a small motion in contact grows from cycle to cycle."""
+    radius = summary["spectral_radius"]
+    return radius is not None and radius > 1 + LASTING
+
+
+def _unstable_gains(summary: dict[str, Any], way: str) -> list[float]:
+    """Those of the ends of the gains visited (N s/m) at which the loop is unstable, judged in one of the ways."""
+    stable = (summary["gain_range_stable"] or {}).get(way) or []
+    gains = summary["gain_lowest_N_s_m"], summary["gain_highest_N_s_m"]
+    return list(dict.fromkeys(gain for gain, good in zip(gains, stable, strict=False) if not good))
+
+
 def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any]) -> list[str]:
     """What the reader should know before trusting the numbers."""
     found = [] if dataset.attrs["finished"] else [str(dataset.attrs["status"])]
@@ -140,14 +169,13 @@ def warnings(dataset: xr.Dataset, summary: dict[str, Any], judged: dict[str, Any
     if float(dataset.time[-1]) * float(dataset.attrs["frequency_rad_s"]) < 2 * np.pi and dataset.attrs["bilateral"]:
         found.append("the run is shorter than an oscillation: its amplitude at the end says nothing")
     bound = summary["amplitude_bound"]
-    if bound is not None and (summary["spectral_radius"] or 0.0) > 1:
-        found.append(f"the loop is unstable: in contact, amplitudes can grow to {bound:.4g} times within the run")
-    stable = summary["gain_range_stable"]
+    if bound is not None and _grows(summary):
+        but = f", but for what {summary['compensator']} takes back" if facts_of_run(dataset).get("beyond_small") else ""
+        words = f"amplitudes can grow to {bound:.4g} times within the run{but}"
+        found.append(f"the loop is unstable: in contact, {words}")
     for way, words in (("exact", "the loop is unstable"), ("routh", "Routh's table calls the loop unstable")):
-        judgements = zip(judged["gains"] or [], (stable or {}).get(way) or [], strict=False)
-        for gain, good in dict.fromkeys(judgements):
-            if not good:
-                found.append(f"{words} at a gain of {gain:.5g} N s/m, which the run visits")
+        gains = _unstable_gains(summary, way)
+        found += [f"{words} at a gain of {gain:.5g} N s/m, which the run visits" for gain in gains]
     if summary["compensator"] == "variable-gain":
         found.append("variable-gain sees the motion without rig (an oracle): it works in simulation only")
     return found

@@ -38,14 +38,20 @@ def convert(text: str, unit: str) -> float:
         return float(text)
     except ValueError:
         pass
-    return read(text, _in_cycles if unit == "Hz" else lambda quantity: quantity.to(unit))
+    return read(text, lambda quantity: _counting_turns(quantity, unit).to(unit))
 
 
-def _in_cycles(quantity: Any) -> Any:  # noqa: ANN401, pint's
-    """A frequency in Hz; of an angular one, such as 50 rad/s or 60 rpm, the turns per second."""
-    base = quantity.to_base_units()
-    turn = 2 * math.pi * _registry().radian if "radian" in dict(base.unit_items()) else 1
-    return (base / turn).to("Hz")
+def _counting_turns(quantity: Any, unit: str) -> Any:  # noqa: ANN401, pint's
+    """A quantity with or without the angle that `unit` has, if one of the two is in Hz, a cycle of which is a turn.
+
+    So 50 rad/s is 7.96 Hz and 1 Hz is 6.28 rad/s, which to pint, with a radian of 1, are 50 Hz and 1 rad/s. What is plainly
+    per second, without Hz, says nothing of turns and stays as it is.
+    """
+    asked = _registry().Quantity(1, unit)
+    if not any(str(name).endswith("hertz") for each in (quantity, asked) for name, _ in each.unit_items()):
+        return quantity
+    angles = [dict(each.to_base_units().unit_items()).get("radian", 0) for each in (asked, quantity)]
+    return quantity * _registry().Quantity(1, "turn") ** (angles[0] - angles[1])
 
 
 def in_base_units(text: str) -> float:

@@ -89,9 +89,10 @@ class OwnCompensator(CompensatorLaw, Own):
 
 
 def facts_of(made: type[Compensator]) -> dict[str, Any]:
-    """What a law says of itself, ready for JSON: what it must know, whether it is an oracle, units of its numbers."""
+    """What a law says of itself, ready for JSON: what it must know, what it is, units of its numbers."""
     units = {name: about.unit for name, about in parameters_of(made).items()}
-    return {"knows": made.knows, "oracle": made.oracle, "units": units | {"period": "s"}}
+    said = {"knows": made.knows, "oracle": made.oracle, "beyond_small": made.beyond_small}
+    return said | {"units": units | {"period": "s"}}
 
 
 @cache

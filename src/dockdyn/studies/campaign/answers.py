@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
+from dockdyn.report.notebook import Answer
 from dockdyn.results.measures import number
 from dockdyn.results.outcome import deciding_duration, ways_undecided
 from dockdyn.results.requirements import BOUNDED, KNOWN
@@ -24,10 +25,10 @@ NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind 
 DECIDED = 8  # figures whose influences are estimated
 
 
-def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> dict[str, Any]:
+def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> Answer:
     """The answers of a campaign, as plain Python types; `folder` is what commands name. Raises `ScenarioError`."""
     cases = campaign_cases(dataset)
-    return answers_of(cases, judge_cases(cases), folder)
+    return Answer(answers_of(cases, judge_cases(cases), folder))
 
 
 def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from dockdyn.kinds.free_flight.closed_together import (
 from dockdyn.kinds.free_flight.model_resting_contact import RestingContact
 from dockdyn.kinds.free_flight.nominal import Judged, Nominal, nominal_loop, nominal_of, rest
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
+from dockdyn.report.notebook import Answer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
@@ -63,13 +64,13 @@ class Roots:
     doubts: list[str]  # what makes the roots less than certain
 
 
-def margins(scenario: Scenario) -> dict[str, Any]:
+def margins(scenario: Scenario) -> Answer:
     """Stability margins of a scenario's loop around its nominal contact.
 
-    Returns a dictionary ready for JSON; keys carry their units. `critical_delay_s` is the delay at which a stable loop
-    becomes unstable, and that up to which an unstable one would be stable: 0 where it is unstable with the shortest delay
-    already, None where no delay destabilises it. `delay_margin_s` is what may still be added, negative where the loop is
-    unstable.
+    Returns a dictionary ready for JSON, which a notebook shows as a table; keys carry their units. `critical_delay_s` is the
+    delay at which a stable loop becomes unstable, and that up to which an unstable one would be stable: 0 where it is
+    unstable with the shortest delay already, None where no delay destabilises it. `delay_margin_s` is what may still be
+    added, negative where the loop is unstable.
 
     A loop of which only a delay is stated is linearised from the model itself, both bodies and all contacts that are closed
     together; one with a hold, robot, sensor or digital dynamics is taken along the normal of one contact, with the effective
@@ -134,7 +135,7 @@ def margins(scenario: Scenario) -> dict[str, Any]:
             *slopes.doubts,
         ],
     }
-    return finite(answer)
+    return Answer(finite(answer))
 
 
 @jit_once

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, PyTreeDef
 
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.solution import Status
+from dockdyn.report.notebook import Answer
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.dataset import reason_of
 from dockdyn.results.delay_cost import affordable_delay
@@ -48,7 +49,7 @@ class Place:
 
 def sensitivity(
     scenario: Scenario, of: str, to: Sequence[str] | None = None, progress: Progress | None = None
-) -> dict[str, Any]:
+) -> Answer:
     """Derivatives of a figure of the summary, with respect to the numbers `to` (dotted keys), or all of them.
 
     Returns `of`, `unit`, `value`, and under `to` a row each, the largest `per_percent` first: `key`, `value`, `unit`,
@@ -77,16 +78,16 @@ def sensitivity(
     if progress is not None:
         progress(1.0)
     ranked = [rows[i] for i in order]
-    return {
-        "title": scenario.title,
-        "kind": scenario.kind,
-        "of": of,
-        "unit": unit_of_figure(of),
-        "value": value,
-        "differentiable": all(one["differentiable"] is not False for one in ranked),
-        "to": ranked,
-        "warnings": _by_reason(ranked),
-    }
+    return Answer(
+        title=scenario.title,
+        kind=scenario.kind,
+        of=of,
+        unit=unit_of_figure(of),
+        value=value,
+        differentiable=all(one["differentiable"] is not False for one in ranked),
+        to=ranked,
+        warnings=_by_reason(ranked),
+    )
 
 
 def _by_reason(rows: list[dict[str, Any]]) -> list[str]:

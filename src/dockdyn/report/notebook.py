@@ -1,0 +1,90 @@
+"""What a notebook shows: a page in a frame of its own, an answer as a table; elsewhere both are plain text and dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import Any
+
+from dockdyn.report.wording import NOTHING
+
+HEIGHT = 640  # CSS pixels, of a frame; its lower corner can be pulled
+FRAME = (
+    "box-sizing: border-box; width: 100%; height: {height}px; border: 1px solid #8884; resize: vertical; overflow: auto"
+)
+LEFT = "text-align: left; vertical-align: top; padding: 1px 8px"
+
+
+class Page(str):
+    """A page of HTML: a text as any other, which a notebook shows in a frame.
+
+    The frame keeps the page's styles and scripts from the notebook, and the notebook's from the page.
+    """
+
+    def __repr__(self) -> str:
+        return f"<page of HTML, {len(self)} characters>"
+
+    def _repr_html_(self) -> str:
+        """A sandboxed frame with the page inside it."""
+        allowed = 'sandbox="allow-scripts allow-downloads" allow="fullscreen"'
+        return f'<iframe style="{FRAME.format(height=HEIGHT)}" {allowed} srcdoc="{escape(self)}"></iframe>'
+
+
+class Answer(dict[str, Any]):
+    """A dictionary of plain Python types, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        """A row a key; what has keys itself is a table within, several of a kind are one with a column a key."""
+        return f'<div style="overflow-x: auto">{_keyed(self)}</div>'
+
+
+@contextmanager
+def rich_kept_quiet() -> Iterator[None]:
+    """Nothing that a library prints with Rich is shown, which in a notebook goes past the standard output."""
+    from rich import get_console
+
+    console = get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
+
+
+def _keyed(values: dict[str, Any]) -> str:
+    """A table of two columns: keys and what they hold."""
+    rows = (f'<th style="{LEFT}">{escape(str(key))}</th>{_cell(value)}' for key, value in values.items())
+    return _table(rows)
+
+
+def _table(rows: Iterable[str]) -> str:
+    """A table of rows of cells."""
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+def _cell(value: Any) -> str:  # noqa: ANN401, what JSON holds
+    return f'<td style="{LEFT}">{_shown(value)}</td>'
+
+
+def _shown(value: Any) -> str:  # noqa: ANN401, what JSON holds
+    """A value as HTML: numbers with six digits, a dash for none."""
+    if isinstance(value, dict) and value:
+        return _keyed(value)
+    if isinstance(value, list) and value:
+        return _listed(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ({}, [], ""):
+        return NOTHING
+    return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
+
+
+def _listed(values: list[Any]) -> str:
+    """A list: of dictionaries a table, of words or rows a line each, of numbers in a line."""
+    if all(isinstance(value, dict) for value in values):
+        keys = list(dict.fromkeys(key for value in values for key in value))
+        head = "".join(f'<th style="{LEFT}">{escape(str(key))}</th>' for key in keys)
+        return _table([head, *("".join(_cell(value.get(key)) for key in keys) for value in values)])
+    between = "<br>" if any(isinstance(value, str | list) for value in values) else ", "
+    return between.join(map(_shown, values))
