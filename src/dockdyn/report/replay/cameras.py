@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from dockdyn.report.replay.scene import Motion, View
 
-BACK = 1.7  # of a radius: how far a camera of 75 degrees stands off to see it all
+FIELD = 40.0  # degrees, of the camera, from top to bottom
+BACK = 1 / math.sin(math.radians(FIELD / 2))  # of a radius: how far off it sees a ball whole
 
 
 def seen_from(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.replay.scene import Arrow, Line, Motion, Scene
+from dockdyn.report.replay.scene import ROOT, Arrow, Line, Motion, Scene, part_path
 
 if TYPE_CHECKING:
     from viser4d import Viser4dServer
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Stage = Any  # what viser4d shows things on
 Handle = Any  # by which it changes one of them
 FPS = 30.0
-ROOT = "/run"
 
 
 @contextmanager
@@ -113,7 +112,7 @@ def draw_parts(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
     for number, part in enumerate(scene.parts):
         placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
         handle = stage.add_mesh_simple(
-            f"{ROOT}/part/{number}",
+            part_path(number),
             part.mesh.vertices.astype(np.float32),
             part.mesh.faces.astype(np.uint32),
             color=_rgb(part.colour),
