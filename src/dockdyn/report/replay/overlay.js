@@ -213,7 +213,7 @@
   /* The ball that a view shows is seen whole in a picture of any shape: from farther away where that is narrow. */
   function standing(view) {
     const half = run.fov / 2, wide = Math.atan(Math.tan(half) * shape());
-    const away = Math.sin(half) / Math.sin(Math.min(half, wide));
+    const away = view.near ? 1 : Math.sin(half) / Math.sin(Math.min(half, wide));
     return view.position.map((v, i) => view.target[i] + away * (v - view.target[i]));
   }
   function shape() {

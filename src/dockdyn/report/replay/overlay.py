@@ -52,6 +52,7 @@ def facts(scene: Scene) -> dict[str, Any]:
                 "target": _rounded(view.target),
                 "follow": number,
                 "turns": view.turns,
+                "near": view.near,
             }
         )
     return {

@@ -19,13 +19,14 @@ function clock(t) {
   const digits = Math.max(0, Math.min(7, 3 - Math.floor(Math.log10(end))));
   return minus(t.toFixed(digits));
 }
-/* A number with four digits of the size of what it is one of; 0 where it is less than these can say. */
+/* A number with four digits; with fewer, and as 0, where they would be below a millionth of the size of what it is one of. */
 function reading(value, size) {
   if (value === null || !isFinite(value)) return "–";
   const power = Math.floor(Math.log10(size));
   if (!isFinite(power)) return "0";
   const plain = power >= -3 && power <= 5;
-  const text = plain ? value.toFixed(Math.max(0, 3 - power)) : (value / 10 ** power).toFixed(2);
+  const own = value === 0 ? power : Math.floor(Math.log10(Math.abs(value)));
+  const text = plain ? value.toFixed(Math.max(0, Math.min(3 - own, 6 - power))) : (value / 10 ** power).toFixed(2);
   return +text === 0 ? "0" : minus(text) + (plain ? "" : ` × 10${raised(power)}`);
 }
 const raised = (power) => [...minus(String(power))].map((one) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["−0123456789".indexOf(one)]).join("");

@@ -110,13 +110,17 @@ class Signal:
 
 @dataclass(frozen=True)
 class View:
-    """A camera at `position` that looks at `target`, m; it goes along with what moves as `follow`, and turns with it."""
+    """A camera at `position` that looks at `target`, m; it goes along with what moves as `follow`, and turns with it.
+
+    It stands farther away where the picture is narrow, unless it must stay `near`.
+    """
 
     name: str
     position: np.ndarray
     target: np.ndarray
     follow: Motion | None = None
     turns: bool = False
+    near: bool = False
 
 
 @dataclass(frozen=True)
