@@ -11,6 +11,7 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import over_rows
+from dockdyn.kinds.free_flight.replay_latch import latch_parts
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
@@ -61,6 +62,7 @@ def scene(dataset: xr.Dataset, content: FreeFlightSection) -> Scene:
         parts += body_parts(name, body, index == 0, motions[index], reach, panels=True)
         for section in body.surface:
             parts.append(surface_part(f"{name}/{section.name}", made(section), reach, motions[index]))
+    parts += latch_parts(dataset, content, time, motions)
     acting = _contact_forces(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),

@@ -15,7 +15,7 @@ YOKE = 0.25  # of the bus's half width: from the bus to a panel
 SPAN = 1.2  # of it: a panel's length
 CHORD = 0.6  # of the bus's length: a panel's width
 SHEET = 0.04  # of its half width: a panel's thickness
-RING = 0.4  # of the bus's smaller half width: the radius of the ring where docking gear leaves it
+RING = 0.25  # of the bus's smaller half width: the radius of the ring where docking gear leaves it
 HEIGHT = 0.08  # of the way to the gear: that ring's height
 
 

@@ -159,7 +159,7 @@ def along_the_axis(content: TwoBodies, parts: list[Part], chaser: Motion, reach:
     """The view along the docking axis from the chaser's bus, of the gear that its first contact touches with."""
     feature, section, on_chaser = content.pair(content.contact[0])
     place = np.asarray(feature.position, float) if on_chaser else coordinates(made(section).reference())
-    bus = [part for part in parts if part.name.startswith("chaser/body")]
+    bus = [part for part in parts if part.name.startswith(("chaser/body", "chaser/rings"))]
     return from_the_bus("along the axis", bus, chaser, place, reach)
 
 

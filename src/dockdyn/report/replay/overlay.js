@@ -167,7 +167,7 @@
     head.setAttribute("x1", x); head.setAttribute("x2", x);
     svgLine.setAttribute("aria-valuenow", t);
     clockFace.textContent = `${clock(t)} / ${clock(end)} s`;
-    plots.show(t);
+    plots.show(t, step);
     const tiny = 1e-9 * end;
     const near = run.events.filter((one) => one.start - tiny <= t && t <= Math.max(one.end, one.start + 0.004 * end) + tiny);
     now.textContent = near.map((one) => one.label).slice(0, 3).join(" · ");

@@ -74,7 +74,12 @@ def facts(scene: Scene) -> dict[str, Any]:
                 "unit": one.unit,
                 "least": _rounded(_least(one, scene)),
                 "series": [
-                    {"name": name, "colour": SERIES[i % len(SERIES)], "line": _thinned(one.time, values)}
+                    {
+                        "name": name,
+                        "colour": SERIES[i % len(SERIES)],
+                        "line": _thinned(one.time, values),
+                        "at": _written(np.interp(scene.time, one.time, values)),
+                    }
                     for i, (name, values) in enumerate(one.series.items())
                 ],
             }
@@ -139,5 +144,9 @@ def _rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a numb
 def _thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
     """Times and values of a plot, as many as draw it."""
     rows = thin_rows(values, SAMPLES)
-    kept = [float(f"{v:.5g}") if np.isfinite(v) else None for v in values[rows]]
-    return [_rounded(time[rows], 7), kept]
+    return [_rounded(time[rows], 7), _written(values[rows])]
+
+
+def _written(values: np.ndarray) -> list[float | None]:
+    """Values as they are read; None where there is none."""
+    return [float(f"{v:.5g}") if np.isfinite(v) else None for v in values]

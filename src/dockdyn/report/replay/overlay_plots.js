@@ -31,18 +31,18 @@ function plotted(signals, events, end, pointed) {
     const written = signal.series.map((one) => {
       const value = make(several ? "small" : "b", several ? { style: `color:${lit(one.colour)}` } : {});
       (several ? own : heading).append(value);
-      return (t) => {
-        const words = `${reading(valueAt(one.line, t), read)} ${signal.unit}`;
+      return (step) => {
+        const words = `${reading(one.at[step], read)} ${signal.unit}`;
         value.textContent = several ? `— ${one.name} ${words}` : words;
       };
     });
     card.append(heading, drawing, own, make("div", { class: "range" }, make("small", {}, `${range} ${signal.unit}`)));
-    return (t) => {
+    return (t, step) => {
       cursor.setAttribute("x1", 300 * t / end); cursor.setAttribute("x2", 300 * t / end);
-      written.forEach((write) => write(t));
+      written.forEach((write) => write(step));
     };
   }
-  return { card, show: (t) => shown.forEach((one) => one(t)) };
+  return { card, show: (t, step) => shown.forEach((one) => one(t, step)) };
 }
 function pathOf([times, values], end, y) {
   let path = "", pen = "M";
@@ -52,10 +52,4 @@ function pathOf([times, values], end, y) {
     pen = "L";
   });
   return path;
-}
-function valueAt([times, values], t) {
-  let low = 0, high = times.length - 1;
-  while (low < high) { const mid = (low + high + 1) >> 1; if (times[mid] <= t) low = mid; else high = mid - 1; }
-  const a = values[low], b = values[Math.min(low + 1, times.length - 1)], gap = times[low + 1] - times[low];
-  return a === null || b === null || !(gap > 0) ? a : a + (b - a) * Math.max(0, Math.min(1, (t - times[low]) / gap));
 }
