@@ -115,7 +115,7 @@ class Opened:
 
 
 SORTS = [*REPORTS, "overlay", "sensitivity"]
-SKELETON = ["key-figures", "requirements", "figures", "replay", "inputs", "provenance"]
+SKELETON = ["replay", "key-figures", "requirements", "figures", "inputs", "provenance"]
 ALWAYS = {"key-figures", "figures", "inputs", "provenance"}
 FIGURES = """() => [...document.querySelectorAll("figure")].map(figure => {
   const drawn = figure.querySelector("svg, img, .chart"), box = drawn.getBoundingClientRect();
@@ -196,7 +196,7 @@ def test_only_what_a_replay_needs_is_allowed(reports):
         policy = html.unescape(policy)
         assert policy.startswith("default-src 'none';") and "http" not in policy and "*" not in policy
         assert "script-src" in policy and ("'unsafe-eval'" in policy) == ("connect-src" in policy) == (sort in RUNS)
-    assert 'sandbox = "allow-scripts"' in reports["latch"]
+    assert 'sandbox = "allow-scripts allow-downloads"' in reports["latch"]
 
 
 def test_a_report_without_a_replay_says_why(runs, monkeypatch):

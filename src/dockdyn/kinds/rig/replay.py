@@ -109,7 +109,7 @@ def _of_line(dataset: xr.Dataset) -> Scene:
     for name, (_, colour, lane) in shown.items():
         place = motions[lane].position + np.array([0.0, 0.0, 0.85 * size])
         arrows.append(Arrow(name, place, vectors[name], colour, "N", scale, 0.07 * size))
-    middle, radius = np.array([0.6 * size, 0.0, 0.0]), 3.4 * size
+    middle, radius = np.array([0.5 * size, 0.0, 0.0]), 4.0 * size
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,

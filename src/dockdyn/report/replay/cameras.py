@@ -28,9 +28,11 @@ def seen_from(
     return View(name, middle + BACK * radius * out, middle, follow, turns)
 
 
-def seen_whole(name: str, direction: Sequence[float] | np.ndarray, parts: Sequence[Part]) -> View:
-    """The view in which all of some parts is seen as they are at the first frame."""
-    points = np.concatenate([_at_first(part) for part in parts])
+def seen_whole(
+    name: str, direction: Sequence[float] | np.ndarray, parts: Sequence[Part], rows: Sequence[int] = (0,)
+) -> View:
+    """The view in which all of some parts is seen as they are at some frames, by default the first."""
+    points = np.concatenate([_at_frame(part, row) for part in parts for row in rows])
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     return seen_from(name, direction, middle, float(np.linalg.norm(points - middle, axis=1).max()))
 
@@ -45,7 +47,7 @@ def from_the_bus(name: str, parts: Sequence[Part], motion: Motion, place: np.nda
     size = float(np.linalg.norm(back))
     back = back / size if size > 0 else np.array([1.0, 0.0, 0.0])
     across, up = beside(back)
-    points = np.concatenate([_at_first(part) for part in parts]) - gear
+    points = np.concatenate([_at_frame(part, 0) for part in parts]) - gear
     free = float((points @ back).min())
     if free < reach:
         radius = float(np.linalg.norm(points, axis=1).max())
@@ -53,9 +55,9 @@ def from_the_bus(name: str, parts: Sequence[Part], motion: Motion, place: np.nda
     return View(name, gear + free * (0.9 * back + 0.3 * up + 0.2 * across), gear, motion, True, near=True)
 
 
-def _at_first(part: Part) -> np.ndarray:
-    """Vertices (n, 3) of a part at the first frame."""
-    return part.motion.position[0] + turned(part.motion.attitude[0], part.mesh.vertices)
+def _at_frame(part: Part, row: int) -> np.ndarray:
+    """Vertices (n, 3) of a part at a frame."""
+    return part.motion.position[row] + turned(part.motion.attitude[row], part.mesh.vertices)
 
 
 def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

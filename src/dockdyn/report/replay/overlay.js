@@ -91,27 +91,28 @@
   const taking = make("div", { id: "dd-save", class: "dd-keys" }, make("span", {}, "save:"),
     button("picture", "what is shown, as PNG", () => recording.picture()), ...(recording.films ? [filming] : []), framing);
 
-  const more = make("div", { id: "dd-more" }, ...run.notes.map((words) => make("p", {}, words)), legend, layers, taking);
+  const more = make("div", { id: "dd-more", class: "card" }, ...run.notes.map((words) => make("p", {}, words)), legend, layers, taking);
   const fold = (card, words) => button(words, `${words} on or off`, () => { card.hidden = !card.hidden; arrange(); });
   const folds = [[more, fold(more, "legend")], [plots.card, fold(plots.card, "plots")]];
-  const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title), now, views, more);
+  const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title), now, views);
+  const side = make("div", { id: "dd-side" }, more, ...(run.signals.length ? [plots.card] : []));
   const bar = make("div", { id: "dd-bar", class: "card" },
     button(icon("M2 2h2v12H2zM14 2v12L5 8z"), "to the event before", () => jump(-1)), playing,
     button(icon("M12 2h2v12h-2zM2 2v12l9-6z"), "to the next event", () => jump(1)),
     svgLine, clockFace, speedList, folds[0][1], ...(run.signals.length ? [folds[1][1]] : []));
-  const page = make("div", { id: "dd" }, make("style", {}, style), top, bar);
-  if (run.signals.length) page.append(plots.card);
+  const page = make("div", { id: "dd" }, make("style", {}, style), top, side, bar);
   for (const [card] of folds) card.hidden = narrow.matches;
 
-  /* The scene has the room that is left: beside the plots, on a narrow page between what is above and below. */
+  /* The scene has the room that is left: under the title, beside or, on a narrow page, above what can be folded. */
   function arrange() {
     for (const [card, key] of folds) press(key, !card.hidden);
-    const root = document.getElementById("root"), foot = bar.offsetHeight + 2 * GAP;
-    plots.card.style.bottom = narrow.matches ? `${foot}px` : "";
-    const { offsetWidth: wide, offsetHeight: high } = plots.card, open = plots.card.isConnected && !plots.card.hidden;
-    root.style.top = narrow.matches ? `${top.offsetHeight + GAP}px` : "0";
-    root.style.right = open && !narrow.matches ? `${wide + GAP}px` : "0";
-    root.style.bottom = `${foot - GAP + (open && narrow.matches ? high + GAP : 0)}px`;
+    side.hidden = ![...side.children].some((card) => !card.hidden);
+    const root = document.getElementById("root"), foot = bar.offsetHeight + GAP;
+    side.style.bottom = narrow.matches ? `${foot + GAP}px` : "";
+    side.style.maxHeight = narrow.matches ? "42%" : `calc(100% - ${foot + 2 * GAP}px)`;
+    root.style.top = `${top.offsetHeight + GAP}px`;
+    root.style.right = narrow.matches || side.hidden ? "0" : `${side.offsetWidth + GAP}px`;
+    root.style.bottom = `${foot + (narrow.matches && !side.hidden ? side.offsetHeight + GAP : 0)}px`;
     if (player) look(looked);
   }
   addEventListener("resize", arrange);
