@@ -130,7 +130,7 @@ def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:
     """A contact surface, as far as it says that it matters where it is met within `reach` (m) of its reference point."""
     extent = surface.extent(reach)
     mesh = surface_around_axis(surface, float(extent.radius), float(extent.low), float(extent.high))
-    return Part(name, mesh, SURFACE, motion, opacity=0.45 if extent.hollow else None, flat=False)
+    return Part(name, mesh, SURFACE, motion, opacity=0.3 if extent.hollow else None, flat=False)
 
 
 def reach_with_wholes(content: TwoBodies, reach: float) -> float:
