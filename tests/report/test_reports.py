@@ -185,6 +185,9 @@ def test_the_replay_opens_on_a_click(kind, reports, browser, tmp_path):
         frame = opened.page.frame_locator("#replay iframe")
         frame.locator("canvas").first.wait_for(timeout=60_000)
         opened.page.wait_for_timeout(1000)
+        with opened.page.expect_download() as coming:  # out of the frame, too
+            frame.get_by_text("picture", exact=True).click()
+        assert coming.value.path().read_bytes().startswith(b"\x89PNG")
         assert opened.errors == []
         assert all(url.startswith(("data:", "blob:", "about:", "file:")) for url in opened.requests)
 

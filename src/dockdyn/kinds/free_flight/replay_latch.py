@@ -41,7 +41,7 @@ def latch_parts(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarra
     aside = np.where(held, 0.0, slope * np.clip(travel, 0.0, length))
     radius = max(float(feature.radius), slope * length)
     free = max(radius - slope * length, LEAST * radius)
-    wall = station * float(surface.sine / surface.cosine)
+    wall = station * float(surface.sine) / float(surface.cosine)
     half, long = 0.5 * WIDE * radius, max(wall - free, 0.0) + 0.5 * radius
     solid = box([0.0, -half, -half], [long, half, half])
     across = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])

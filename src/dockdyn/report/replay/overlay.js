@@ -85,7 +85,7 @@
     press(framing, on);
     if (!on) return;
     pause();
-    recording.frames(last + 1, (i) => { step = i; draw(); return `${String(i).padStart(4, "0")}-${clock(time[i])}s`; },
+    recording.frames(player, last + 1, (i) => { step = i; draw(); return `${String(i).padStart(4, "0")}-${clock(time[i])}s`; },
       () => framing.getAttribute("aria-pressed") === "true").then(() => press(framing, false));
   });
   const taking = make("div", { id: "dd-save", class: "dd-keys" }, make("span", {}, "save:"),

@@ -1,9 +1,10 @@
 /* The scene as a picture, as a film, and as pictures of all frames in one archive; all of it made in this page. */
+const DRAWS = 3; // by the player until what it was told last is surely seen
 function recorder(told) {
   const sheet = document.createElement("canvas");
   /* The scene as it is shown, with what `told` says of it: title and time. */
   function compose() {
-    const scene = document.querySelector("#root canvas"), dense = scene.width / scene.clientWidth;
+    const scene = document.querySelector("#root canvas[data-engine]"), dense = scene.width / scene.clientWidth;
     if (sheet.width !== scene.width) sheet.width = scene.width;
     if (sheet.height !== scene.height) sheet.height = scene.height;
     const pen = sheet.getContext("2d"), style = getComputedStyle(document.documentElement), edge = 12 * dense;
@@ -21,7 +22,19 @@ function recorder(told) {
     return sheet;
   }
   const png = () => new Promise((done) => { compose().toBlob(done, "image/png"); });
-  const drawn = () => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+  /* Waits until what the player was told is in the picture: nothing is left to be told, and it has drawn since. */
+  const drawn = (player) => new Promise((done) => {
+    const state = player.viser.viewer.mutable.current, before = state.scene.onAfterRender;
+    let left = DRAWS;
+    state.scene.onAfterRender = (...seen) => {
+      before(...seen);
+      left = state.messageQueue.length ? DRAWS : left - 1;
+      if (left > 0) { state.requestRender(); return; }
+      state.scene.onAfterRender = before;
+      done();
+    };
+    state.requestRender();
+  });
   const plain = (words) => words.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "replay";
   function save(blob, ending) {
     const address = URL.createObjectURL(blob);
@@ -44,11 +57,11 @@ function recorder(told) {
     go();
   }
   /* Saves a picture of every frame; `show` shows one and says its name; `wanted` says whether to go on. */
-  async function frames(count, show, wanted) {
+  async function frames(player, count, show, wanted) {
     const files = [];
     for (let i = 0; i < count && wanted(); i += 1) {
       const name = show(i);
-      await drawn();
+      await drawn(player);
       files.push([`${name}.png`, new Uint8Array(await (await png()).arrayBuffer())]);
     }
     save(new Blob(zipped(files), { type: "application/zip" }), "-frames.zip");
