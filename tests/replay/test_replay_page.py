@@ -6,6 +6,7 @@ import io
 import re
 import zipfile
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from replay_cases import CASES
 from dockdyn.api import scene_of
 from dockdyn.report.replay.overlay import facts
 from dockdyn.report.replay.page import page_of
-from dockdyn.report.replay.scene import Part, Scene, Signal, View, still
+from dockdyn.report.replay.scale import arrow_scale
+from dockdyn.report.replay.scene import Arrow, Part, Scene, Signal, View, still
 from dockdyn.report.replay.shapes import ball
 
 CLEAR = """document.querySelector("#root canvas[data-engine]").getBoundingClientRect().bottom
@@ -90,6 +92,24 @@ def test_every_read_out_has_its_unit_and_rounding_errors_are_zero(browser, tmp_p
         assert re.search(r"distance\s+0 mm", text)
         assert "e−" not in text and "10⁻" not in text
         assert shown.page.locator("#dd-clock").inner_text().endswith(" s")
+
+
+def test_what_starts_at_the_origin_is_there_again_when_one_goes_back(browser, tmp_path):
+    scene = three_frames()
+    force = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    push = Arrow("push", np.zeros((3, 3)), force, "#0072b2", "N", arrow_scale([force], 2.0), 0.1)
+    with opened(browser, replace(scene, arrows=[push]), tmp_path) as shown:
+
+        def seen(time: float) -> tuple[float, int]:
+            shown.page.evaluate(f"__DOCKDYN__.seek({time})")
+            shown.page.wait_for_timeout(1500)
+            image = shown.at(time)
+            return float(np.nonzero(hue(image, "#d55e00"))[1].mean()), int(hue(image, "#0072b2").sum())
+
+        places = [seen(time) for time in (1.0, 0.0, 0.5, 0.0)]
+        assert places[0][0] > places[2][0] + 10 > places[1][0] + 20
+        assert places[1] == places[3]
+        assert places[1][1] > 100 and places[0][1] == places[2][1] == 0  # the arrow
 
 
 def test_a_length_is_zero_beside_what_is_seen():
