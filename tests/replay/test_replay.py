@@ -186,9 +186,9 @@ def test_a_ring_is_closed():
 
 def test_boxes_have_the_inertia_of_their_bodies():
     """Of a box of 2 m × 1 m × 0.5 m and 12 kg: m/12 (b² + c²), and so on."""
-    from dockdyn.report.replay.gear import hull
+    from dockdyn.report.replay.bus import bus_of
 
-    mesh = hull(12.0, np.diag([1.25, 4.25, 5.0]), [])
+    mesh = bus_of(12.0, np.diag([1.25, 4.25, 5.0]), []).mesh()
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [2, 1, 0.5], rtol=1e-9)
 
 

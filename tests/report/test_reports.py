@@ -115,7 +115,7 @@ class Opened:
 
 
 SORTS = [*REPORTS, "overlay", "sensitivity"]
-SKELETON = ["key-figures", "requirements", "figures", "replay", "inputs", "provenance"]
+SKELETON = ["replay", "key-figures", "requirements", "figures", "inputs", "provenance"]
 ALWAYS = {"key-figures", "figures", "inputs", "provenance"}
 FIGURES = """() => [...document.querySelectorAll("figure")].map(figure => {
   const drawn = figure.querySelector("svg, img, .chart"), box = drawn.getBoundingClientRect();
@@ -185,6 +185,9 @@ def test_the_replay_opens_on_a_click(kind, reports, browser, tmp_path):
         frame = opened.page.frame_locator("#replay iframe")
         frame.locator("canvas").first.wait_for(timeout=60_000)
         opened.page.wait_for_timeout(1000)
+        with opened.page.expect_download() as coming:  # out of the frame, too
+            frame.get_by_text("picture", exact=True).click()
+        assert coming.value.path().read_bytes().startswith(b"\x89PNG")
         assert opened.errors == []
         assert all(url.startswith(("data:", "blob:", "about:", "file:")) for url in opened.requests)
 
@@ -196,7 +199,7 @@ def test_only_what_a_replay_needs_is_allowed(reports):
         policy = html.unescape(policy)
         assert policy.startswith("default-src 'none';") and "http" not in policy and "*" not in policy
         assert "script-src" in policy and ("'unsafe-eval'" in policy) == ("connect-src" in policy) == (sort in RUNS)
-    assert 'sandbox = "allow-scripts"' in reports["latch"]
+    assert 'sandbox = "allow-scripts allow-downloads"' in reports["latch"]
 
 
 def test_a_report_without_a_replay_says_why(runs, monkeypatch):

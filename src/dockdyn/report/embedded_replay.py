@@ -34,7 +34,7 @@ SCRIPT = Markup(
     const frame = document.createElement("iframe");
     place.classList.add("open");
     frame.title = "Replay";
-    frame.sandbox = "allow-scripts";
+    frame.sandbox = "allow-scripts allow-downloads";
     frame.allow = "fullscreen";
     frame.srcdoc = await new Response(stream).text();
     place.replaceChildren(frame);

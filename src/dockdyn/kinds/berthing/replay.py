@@ -16,7 +16,7 @@ from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.arms import SLENDER, Placing, placing, stick, tree_parts
-from dockdyn.report.replay.cameras import seen_from
+from dockdyn.report.replay.cameras import seen_from, seen_whole
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import SIDES, surface_part
 from dockdyn.report.replay.scale import arrow_scale
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.berthing.schema import BerthingSection
     from dockdyn.kinds.berthing.schema_touch import TouchSection
 
+WAYS = 9  # frames of a run that an overview holds
 LASTS = 0.02  # share of a run for which the arrow of an impact stands
 
 
@@ -59,7 +60,7 @@ def scene(dataset: xr.Dataset, content: BerthingSection) -> Scene:
         arrows=arrows(dataset, np.asarray(model.normal), time, chaser.motions[GRIP], target, content, reach),
         events=events(dataset),
         signals=signals(dataset),
-        views=views(dataset, content, chaser, reach),
+        views=views(content, chaser, reach, parts),
     )
 
 
@@ -205,18 +206,16 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy", "J", time, {"both": dataset.kinetic_energy.values})]
 
 
-def views(dataset: xr.Dataset, content: BerthingSection, chaser: Placing, reach: float) -> list[View]:
-    every = dataset.outline.values.reshape(-1, 3)
-    every = every[np.isfinite(every).all(axis=1)]
-    low, high = every.min(axis=0) - 0.1 * reach, every.max(axis=0) + 0.1 * reach
-    middle, wide = (low + high) / 2, float((high - low).max())
+def views(content: BerthingSection, chaser: Placing, reach: float, parts: list[Part]) -> list[View]:
+    """Cameras that see the whole way of both, and some that see a part."""
+    rows = np.linspace(0, len(parts[0].motion.position) - 1, WAYS).astype(int)
     grip = chaser.motions[GRIP].position[0]
     base = chaser.motions[content.chaser.ordered()[0].name]
     slanted = np.array([0.15, -0.45, 0.8]) if content.planar else np.array([0.25, -0.85, 0.5])
     return [
-        seen_from("overview", slanted, middle, 0.5 * wide),
-        seen_from("from above", [0.0, -0.02, 1.0], middle, 0.55 * wide),
-        seen_from("side", [0.0, -1.0, 0.02], middle, 0.5 * wide),
+        seen_whole("overview", slanted, parts, rows),
+        seen_whole("from above", [0.0, -0.02, 1.0], parts, rows),
+        seen_whole("side", [0.0, -1.0, 0.02], parts, rows),
         seen_from("contact", [0.5, -0.9, 0.7], grip, 0.2 * reach, chaser.motions[GRIP]),
         seen_from("with the chaser", slanted, base.position[0], 0.6 * reach, base),
     ]

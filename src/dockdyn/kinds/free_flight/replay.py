@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
@@ -10,16 +11,18 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import over_rows
+from dockdyn.kinds.free_flight.replay_latch import latch_parts
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.cameras import beside, seen_from
+from dockdyn.report.replay.cameras import beside, seen_from, seen_whole
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import (
     MARGIN,
+    along_the_axis,
     axes_length,
     body_parts,
     docking_place,
@@ -56,9 +59,10 @@ def scene(dataset: xr.Dataset, content: FreeFlightSection) -> Scene:
     parts: list[Part] = []
     for index, name in enumerate(BODIES):
         body = getattr(content, name)
-        parts += body_parts(name, body, index == 0, motions[index], reach)
+        parts += body_parts(name, body, index == 0, motions[index], reach, panels=True)
         for section in body.surface:
             parts.append(surface_part(f"{name}/{section.name}", made(section), reach, motions[index]))
+    parts += latch_parts(dataset, content, time, motions)
     acting = _contact_forces(dataset, content, time, motions)
     return Scene(
         title=str(dataset.attrs["title"]),
@@ -102,12 +106,6 @@ def met(dataset: xr.Dataset, content: FreeFlightSection) -> float:
     nearest = float(np.nanmin(np.linalg.norm(paths, axis=-1))) if paths.size else 0.0
     found = MARGIN * max([*sizes, 3 * max(radii, default=0.0), nearest if not len(sizes) else 0.0])
     return reach_with_wholes(content, found)
-
-
-def size(parts: list[Part], name: str) -> float:
-    """Half the largest extent (m) of a body."""
-    mesh = next(part.mesh for part in parts if part.name.startswith(f"{name}/"))
-    return 0.5 * float(np.ptp(mesh.vertices, axis=0).max())
 
 
 def _contact_forces(
@@ -216,19 +214,16 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
 
 def views(content: FreeFlightSection, motions: list[Motion], reach: float, parts: list[Part]) -> list[View]:
     """Overview, along the docking axis, from the side, close on the contact, following the chaser."""
-    start = [m.position[0] for m in motions]
-    apart = float(np.linalg.norm(start[0] - start[1]))
-    middle = (start[0] + start[1]) / 2
-    radius = 0.5 * apart + 1.1 * max(size(parts, name) for name in BODIES)
     if not content.contact:
-        return [seen_from("overview", [0.3, -1.0, 0.5], middle, radius)]
-    place, focus, axis, carrier = docking_place(content, motions, reach)
+        return [seen_whole("overview", [0.3, -1.0, 0.5], parts)]
+    _, focus, axis, carrier = docking_place(content, motions, reach)
     across, up = beside(axis)
     slanted = across + 0.5 * up + 0.25 * axis
+    chaser = [part for part in parts if part.motion is motions[0]]
     return [
-        seen_from("overview", slanted, middle, radius),
-        seen_from("side", across, middle, radius),
-        seen_from("along the axis", axis + 0.4 * up + 0.2 * across, place, 3 * reach, carrier, True),
+        seen_whole("overview", slanted, parts),
+        seen_whole("side", across, parts),
+        along_the_axis(content, parts, motions[0], reach),
         seen_from("contact", slanted, focus, 1.2 * reach, carrier, True),
-        seen_from("with the chaser", slanted, start[0], 0.8 * radius, motions[0]),
+        replace(seen_whole("with the chaser", slanted, chaser), follow=motions[0]),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
@@ -14,22 +16,28 @@ from dockdyn.kinds.rig.schema import RigBodiesSection, RigContent
 from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.cameras import beside, seen_from
-from dockdyn.report.replay.gear import MARGIN, METAL, body_parts, docking_place, reach_with_wholes, surface_part
+from dockdyn.report.replay.cameras import beside, seen_from, seen_whole
+from dockdyn.report.replay.gear import (
+    MARGIN,
+    METAL,
+    along_the_axis,
+    body_parts,
+    docking_place,
+    reach_with_wholes,
+    surface_part,
+)
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, still, turned
+from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Mesh, Motion, Part, Scene, Signal, still, turned
 from dockdyn.report.replay.shapes import box, coil
 from dockdyn.report.sampled_surface import coordinates, in_pieces
 from dockdyn.scenario.made import made
 
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
 FORCE, COMPENSATION = COLOURS["orange"], COLOURS["purple"]
+COMPUTED, WITHOUT = "model (computed)", "without rig"
+GHOST = 0.3  # opacity
 SHOWN = 300  # contacts marked on the time line at most
-LANES = {
-    "model (computed)": ("position", MODEL),
-    "robot": ("robot_position", ROBOT),
-    "without rig": ("ideal_position", IDEAL),
-}
+LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
 
 
 def scene(dataset: xr.Dataset, content: RigContent) -> Scene:
@@ -66,27 +74,30 @@ def _frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _of_line(dataset: xr.Dataset) -> Scene:
-    """One direction: three blocks side by side, each before its spring; overlap is to the right of the wall's face."""
+    """One direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal motion;
+    overlap is to the right of the wall's face."""
     time, dwell = _frame_times(dataset)
     travel = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _) in LANES.items()}
-    size = max(float(np.abs(values).max()) for values in travel.values()) or 1.0
+    ideal = frames.at(time, dataset.time.values, dataset.ideal_position.values[:, 0])
+    size = max(float(np.abs(values).max()) for values in (*travel.values(), ideal)) or 1.0
     wall, apart = 3.0 * size, 2.1 * size
     parts, lines, motions = [], [], []
     always = bool(dataset.attrs["bilateral"])
     for lane, (name, along) in enumerate(travel.items()):
-        offset = apart * (1 - lane)
+        offset = apart * (0.5 - lane)
         motion = still(len(time), [0.0, offset, 0.0])
         motion.position[:, 0] = along
         motions.append(motion)
-        block = box([-1.4 * size, -0.7 * size, -0.6 * size], [0.0, 0.7 * size, 0.6 * size])
-        colour = list(LANES.values())[lane][1]
-        parts.append(Part(name, block, colour, motion, opacity=None if name == "robot" else 0.7))
+        parts.append(Part(name, _block(size, 1.0), LANES[name][1], motion, opacity=None if name == "robot" else 0.7))
         start = along if always else np.maximum(along, 0.0)
         base = still(len(time), [0.0, offset, 0.0])
         base.position[:, 0] = start
         wound = coil() * [1.0, 0.3 * size, 0.3 * size]
         lines.append(Line(f"spring of {name}", wound, METAL, width=2.5, carrier=base, stretch=wall - start))
-    plate = box([wall, -1.6 * apart, -0.9 * size], [wall + 0.25 * size, 1.6 * apart, 0.9 * size])
+    ghost = still(len(time), [0.0, motions[-1].position[0, 1], 0.0])
+    ghost.position[:, 0] = ideal
+    parts.append(_ghost(Part(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
+    plate = box([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
     parts.append(Part("wall", plate, COLOURS["muted"], still(len(time))))
     arrows = []
     shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", COMPENSATION, 0)}
@@ -98,7 +109,7 @@ def _of_line(dataset: xr.Dataset) -> Scene:
     for name, (_, colour, lane) in shown.items():
         place = motions[lane].position + np.array([0.0, 0.0, 0.85 * size])
         arrows.append(Arrow(name, place, vectors[name], colour, "N", scale, 0.07 * size))
-    middle, radius = np.array([0.6 * size, 0.0, 0.0]), 3.4 * size
+    middle, radius = np.array([0.5 * size, 0.0, 0.0]), 4.0 * size
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
@@ -108,7 +119,7 @@ def _of_line(dataset: xr.Dataset) -> Scene:
         arrows=arrows,
         events=events(dataset),
         signals=signals(dataset),
-        notes=["from back to front: the model (computed), the robot, the same without rig"],
+        notes=["behind, the model (computed); in front, the robot; pale green around it, the motion without rig"],
         views=[
             seen_from("overview", [-0.25, -1.0, 0.75], middle, radius),
             seen_from("from above", [0.0, -0.02, 1.0], middle, radius),
@@ -117,6 +128,11 @@ def _of_line(dataset: xr.Dataset) -> Scene:
             seen_from("with the robot", [-0.25, -1.0, 0.75], motions[1].position[0], 2.6 * size, motions[1]),
         ],
     )
+
+
+def _block(size: float, wide: float) -> Mesh:
+    """A block (m) whose face is at the origin, so many times as wide as the robot's."""
+    return box([-1.4 * size, -0.7 * wide * size, -0.6 * wide * size], [0.0, 0.7 * wide * size, 0.6 * wide * size])
 
 
 def signals(dataset: xr.Dataset) -> list[Signal]:
@@ -152,36 +168,49 @@ def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
         body = getattr(content, name)
         parts += body_parts(name, body, chaser, motion, reach)
         parts += [surface_part(f"{name}/{one.name}", made(one), reach, motion) for one in body.surface]
-    for key, words, colour in (("model_pose", "model", MODEL), ("ideal_pose", "without rig", IDEAL)):
-        for part in body_parts(words, content.chaser, True, poses[key], reach)[1:]:
-            parts.append(Part(part.name, part.mesh, colour, part.motion, opacity=0.35, flat=part.flat))
+    model = body_parts(COMPUTED, content.chaser, True, poses["model_pose"], reach)
+    gear = [part for part in model if "/feature" in part.name or "/stand" in part.name]
+    ghosts = [_ghost(part, MODEL, COMPUTED) for part in gear]
+    without = body_parts(WITHOUT, content.chaser, True, poses["ideal_pose"], reach)
+    ghosts += [_ghost(part, IDEAL, WITHOUT) for part in without]
+    surfaces = [
+        surface_part(f"{WITHOUT}/{one.name}", made(one), reach, poses["ideal_pose"]) for one in content.chaser.surface
+    ]
+    ghosts += [_ghost(part, IDEAL, WITHOUT) for part in surfaces]
     tip = (robot if on_chaser else ground).points(np.asarray(feature.position, float))
     scale = arrow_scale([force], 2 * reach)
     arrows = [Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)]
-    place, focus, axis, _ = docking_place(content, [robot, ground], reach)
+    _, focus, axis, _ = docking_place(content, [robot, ground], reach)
     across, up = beside(axis)
     path = Line("path", tip, COLOURS["gold"], grows=True)
     far = float(np.linalg.norm(robot.position[0]))
-    middle, radius = robot.position[0] / 2, 0.75 * far
+    own = [part for part in parts if part.motion is robot]
     return Scene(
         title=str(dataset.attrs["title"]),
         time=time,
         dwell=dwell,
-        parts=parts,
+        parts=[*parts, *ghosts],
         lines=[path],
         arrows=arrows,
         frames=[Frame("laboratory", ground, 0.3 * far), Frame("chaser", robot, 0.3 * far)],
         events=events(dataset),
         signals=signals(dataset),
-        notes=["mock-ups in the laboratory; pale blue, its probe in the computer; pale green, without rig"],
+        notes=[
+            "mock-ups in the laboratory; pale blue, what touches in the computer; pale green, the motion without rig"
+        ],
         views=[
-            seen_from("overview", across + 0.55 * up + 0.3 * axis, middle, radius),
-            seen_from("side", across, middle, radius),
-            seen_from("along the axis", axis + 0.4 * up + 0.2 * across, place, 3 * reach),
+            seen_whole("overview", across + 0.55 * up + 0.3 * axis, parts),
+            seen_whole("side", across, parts),
+            along_the_axis(content, parts, robot, reach),
             seen_from("contact", across + 0.5 * up + 0.25 * axis, focus, 1.2 * reach),
-            seen_from("with the chaser", across + 0.5 * up, robot.position[0], radius, robot),
+            replace(seen_whole("with the chaser", across + 0.5 * up, own), follow=robot),
         ],
     )
+
+
+def _ghost(part: Part, colour: str, layer: str) -> Part:
+    """A part, pale, of what is not in the laboratory."""
+    return replace(part, colour=colour, opacity=GHOST, layer=layer)
 
 
 def _mock_ups(dataset: xr.Dataset, content: RigBodiesSection, time: np.ndarray, name: str) -> Motion:

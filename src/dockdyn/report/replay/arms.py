@@ -15,7 +15,8 @@ from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.trees.assembly import Link
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.programs import Program
-from dockdyn.report.replay.gear import METAL, hull
+from dockdyn.report.replay.bus import bus_of
+from dockdyn.report.replay.gear import METAL
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scene import Mesh, Motion, Part, along, of_matrices
 from dockdyn.report.replay.shapes import ball, box, joined, placed, rod
@@ -167,7 +168,7 @@ def base(link: LinkSection, ends: list[np.ndarray], reach: float) -> Mesh:
     if link.mass is None:
         return ball(2 * thick)
     stubs = [stick(end, 1.3 * thick) for end in ends if np.any(end)]
-    mesh = hull(link.mass, np.asarray(link.inertia), ends)
+    mesh = bus_of(link.mass, np.asarray(link.inertia), ends).mesh()
     if np.ptp(mesh.vertices, axis=0).max() > 1.2 * reach:
         half = 0.07 * reach
         return joined(*(box(end - half, end + half) for end in ends or [np.zeros(3)]))
@@ -180,5 +181,5 @@ def _leaf(link: Any, thick: float) -> Mesh:  # noqa: ANN401, a section with a ma
     inertia, centre = np.asarray(link.inertia, float), np.asarray(link.centre, float)
     if not inertia.any():
         return ball(POINT * thick, centre)
-    mesh = hull(link.mass, inertia, [])
+    mesh = bus_of(link.mass, inertia, []).mesh()
     return Mesh(mesh.vertices + centre, mesh.faces)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dockdyn.report.replay.scene import Motion, View
+from dockdyn.report.replay.scene import Motion, Part, View, turned
 
-BACK = 1.7  # of a radius: how far a camera of 75 degrees stands off to see it all
+FIELD = 40.0  # degrees, of the camera, from top to bottom
+BACK = 1 / math.sin(math.radians(FIELD / 2))  # of a radius: how far off it sees a ball whole
 
 
 def seen_from(
@@ -24,6 +26,38 @@ def seen_from(
     out = np.asarray(direction, float) / np.linalg.norm(direction)
     middle = np.asarray(centre, float)
     return View(name, middle + BACK * radius * out, middle, follow, turns)
+
+
+def seen_whole(
+    name: str, direction: Sequence[float] | np.ndarray, parts: Sequence[Part], rows: Sequence[int] = (0,)
+) -> View:
+    """The view in which all of some parts is seen as they are at some frames, by default the first."""
+    points = np.concatenate([_at_frame(part, row) for part in parts for row in rows])
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    return seen_from(name, direction, middle, float(np.linalg.norm(points - middle, axis=1).max()))
+
+
+def from_the_bus(name: str, parts: Sequence[Part], motion: Motion, place: np.ndarray, reach: float) -> View:
+    """The view of a body's docking gear (at `place`, m, body axes) from its bus, beside the gear; the camera goes along.
+
+    From outside, behind the bus and above it, where the gear does not stand out from it; `parts` are those of the bus.
+    """
+    gear = motion.points(place)[0]
+    back = motion.position[0] - gear
+    size = float(np.linalg.norm(back))
+    back = back / size if size > 0 else np.array([1.0, 0.0, 0.0])
+    across, up = beside(back)
+    points = np.concatenate([_at_frame(part, 0) for part in parts]) - gear
+    free = float((points @ back).min())
+    if free < reach:
+        radius = float(np.linalg.norm(points, axis=1).max())
+        return seen_from(name, back + 0.8 * up + 0.3 * across, gear, radius, motion, True)
+    return View(name, gear + free * (0.9 * back + 0.3 * up + 0.2 * across), gear, motion, True, near=True)
+
+
+def _at_frame(part: Part, row: int) -> np.ndarray:
+    """Vertices (n, 3) of a part at a frame."""
+    return part.motion.position[row] + turned(part.motion.attitude[row], part.mesh.vertices)
 
 
 def beside(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

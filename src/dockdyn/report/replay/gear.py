@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from dockdyn.report.drawing import COLOURS
+from dockdyn.report.replay.bus import bus_of
+from dockdyn.report.replay.cameras import from_the_bus
 from dockdyn.report.replay.looks import dressed
-from dockdyn.report.replay.scene import Mesh, Motion, Part, turned
-from dockdyn.report.replay.shapes import ball, box, joined, placed, rod, surface_around_axis
+from dockdyn.report.replay.scene import Mesh, Motion, Part, View, turned
+from dockdyn.report.replay.shapes import ball, joined, placed, rod, surface_around_axis
 from dockdyn.report.sampled_surface import coordinates
 from dockdyn.scenario.made import made
 
@@ -21,11 +23,10 @@ if TYPE_CHECKING:
 SIDES = {True: COLOURS["blue"], False: COLOURS["orange"]}  # by whether it is the chaser
 METAL = "#b9c0c9"
 SURFACE = "#8fb8d0"
-CLEAR = 0.5  # share of the way from the centre of mass to docking gear that a body may fill
+PANEL, RING = "#4f6f9f", "#7d8794"
+DECORATION = "panels (decoration)"
 NEAR = 0.5  # of what matters of a surface: a reference point closer than that to the centre of mass needs no stand
 THIN = 0.035  # radius of a probe that is a point, as a share of its length
-TAPER = 0.5  # width of a face that is cut back so
-FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
 MARGIN = 1.25  # of what is shown of a surface beyond where it is met
 
 
@@ -74,41 +75,6 @@ class TwoBodies(Protocol):
     def pair(self) -> Callable[[Any], tuple[Tip, Shape, bool]]: ...
 
 
-def _uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Half lengths (m) along principal axes, and these (columns), of the box of uniform density with that inertia."""
-    moments, axes = np.linalg.eigh(np.asarray(inertia, float))
-    squares = np.maximum(6 / mass * (moments.sum() - 2 * moments), 0)
-    size = np.sqrt(squares) / 2
-    return np.maximum(size, FLAT * max(size.max(), 1e-6)), axes
-
-
-def hull(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Mesh:
-    """A body's box; cut back and tapered where it would swallow, or hide, the places of its docking gear (m, body axes)."""
-    half, axes = _uniform_box(mass, inertia)
-    order = np.abs(axes).argmax(axis=0)
-    if sorted(order) == [0, 1, 2] and np.abs(axes).max(axis=0).min() > 0.95:  # near enough to the body's own axes
-        half, axes = half[np.argsort(order)], np.eye(3)
-    low, high = -half, half.copy()
-    cut: set[tuple[int, bool]] = set()  # faces: axis, whether the far one
-    for place in gear:
-        seen = axes.T @ place
-        axis = int(np.argmax(np.abs(seen) / half))
-        if not abs(seen[axis]) * CLEAR < half[axis] or not seen[axis]:
-            continue
-        if seen[axis] > 0:
-            high[axis] = min(high[axis], CLEAR * seen[axis])
-        else:
-            low[axis] = max(low[axis], CLEAR * seen[axis])
-        cut.add((axis, bool(seen[axis] > 0)))
-    mesh = box(low, high)
-    vertices = mesh.vertices.copy()
-    for axis, far in cut:
-        face = np.isclose(vertices[:, axis], (high if far else low)[axis])
-        others = [a for a in range(3) if a != axis]
-        vertices[np.ix_(face, others)] *= TAPER
-    return Mesh(vertices @ axes.T, mesh.faces)
-
-
 def gear_places(body: Body) -> list[np.ndarray]:
     """Where a body's (section's) docking gear is, m, body axes: its features and its surfaces' reference points."""
     surfaces = [made(section) for section in body.surface]
@@ -116,16 +82,25 @@ def gear_places(body: Body) -> list[np.ndarray]:
     return places + [coordinates(surface.reference()) for surface in surfaces]
 
 
-def body_parts(name: str, body: Body, chaser: bool, motion: Motion, reach: float) -> list[Part]:
-    """The hull of a body (its section) and its features with what carries them."""
+def body_parts(name: str, body: Body, chaser: bool, motion: Motion, reach: float, panels: bool = False) -> list[Part]:
+    """The bus of a body (its section) and its features with what carries them; with `panels` those of a spacecraft."""
     features = [(np.asarray(one.position, float), float(one.radius)) for one in body.feature]
-    mesh = hull(body.mass, np.asarray(body.inertia), gear_places(body))
-    parts = dressed(Part(f"{name}/body", mesh, SIDES[chaser], motion, opacity=0.9), body.look)
+    gear = gear_places(body)
+    bus = bus_of(body.mass, np.asarray(body.inertia), gear)
+    parts = dressed(Part(f"{name}/body", bus.mesh(), SIDES[chaser], motion, opacity=0.9), body.look)
+    away = [place for place in gear if np.linalg.norm(place) > NEAR * reach]  # else it is around the body's own centre
+    if away and (body.look is None or parts[0].missing):
+        rings = joined(*(bus.ring(place) for place in away))
+        parts.append(Part(f"{name}/rings", rings, RING, motion))
+        if panels:
+            upright = turned(motion.attitude[0] * [1.0, -1.0, -1.0, -1.0], np.array([0.0, 0.0, 1.0]))
+            mesh = bus.panels(away[0], upright)
+            parts.append(Part(f"{name}/panels", mesh, PANEL, motion, opacity=0.55, layer=DECORATION))
     for index, (place, radius) in enumerate(features):
         parts.append(Part(f"{name}/feature {index + 1}", probe(place, radius, reach), METAL, motion, flat=False))
     for section in body.surface:
         place = coordinates(made(section).reference())
-        if np.linalg.norm(place) > NEAR * reach:  # else the surface is the body's own, around its centre
+        if np.linalg.norm(place) > NEAR * reach:
             parts.append(Part(f"{name}/stand of {section.name}", _stand(place, reach), METAL, motion, flat=False))
     return parts
 
@@ -155,7 +130,7 @@ def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:
     """A contact surface, as far as it says that it matters where it is met within `reach` (m) of its reference point."""
     extent = surface.extent(reach)
     mesh = surface_around_axis(surface, float(extent.radius), float(extent.low), float(extent.high))
-    return Part(name, mesh, SURFACE, motion, opacity=0.45 if extent.hollow else None, flat=False)
+    return Part(name, mesh, SURFACE, motion, opacity=0.3 if extent.hollow else None, flat=False)
 
 
 def reach_with_wholes(content: TwoBodies, reach: float) -> float:
@@ -178,6 +153,14 @@ def docking_place(
     depth = max(float((middle - reference) @ own), 0.0)
     place, axis = carrier.points(reference)[0], turned(carrier.attitude[:1], own[None])[0]
     return place, place + max(0.6 * depth, 0.6 * reach if not depth else 0.0) * axis, axis, carrier
+
+
+def along_the_axis(content: TwoBodies, parts: list[Part], chaser: Motion, reach: float) -> View:
+    """The view along the docking axis from the chaser's bus, of the gear that its first contact touches with."""
+    feature, section, on_chaser = content.pair(content.contact[0])
+    place = np.asarray(feature.position, float) if on_chaser else coordinates(made(section).reference())
+    bus = [part for part in parts if part.name.startswith(("chaser/body", "chaser/rings"))]
+    return from_the_bus("along the axis", bus, chaser, place, reach)
 
 
 def axes_length(mesh: Mesh, gear: list[np.ndarray]) -> float:

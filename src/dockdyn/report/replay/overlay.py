@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from importlib import resources
 from typing import Any
 
@@ -11,18 +12,28 @@ from numpy.typing import ArrayLike
 
 from dockdyn.report.chart import thin_rows
 from dockdyn.report.palette import SERIES
-from dockdyn.report.replay.scene import Arrow, Motion, Scene
+from dockdyn.report.replay.cameras import FIELD
+from dockdyn.report.replay.scene import Arrow, Motion, Scene, Signal, part_path
 
 PLAYS = 20.0  # s, about how long a run takes to play
 SAMPLES = 700  # of a plot
+PARTS = ("overlay_parts.js", "overlay_plots.js", "overlay_capture.js")  # of the script, in its middle
+LEAST = 1e-9  # of the largest number in its unit, or of what is seen: a plot of less shows rounding errors
+METRES = {"m": 1.0, "mm": 1e-3}
 
 
 def overlay(scene: Scene) -> str:
     """The script that puts time line, plots, legend and cameras over the player."""
-    source = resources.files("dockdyn.report.replay").joinpath("overlay.js").read_text(encoding="utf-8")
+    source = _text("overlay.js").replace("/*PARTS*/", "\n".join(map(_text, PARTS)))
+    source = source.replace("/*STYLE*/null", json.dumps(_text("overlay.css")))
     data = json.dumps(facts(scene), separators=(",", ":"), allow_nan=False)
     # neither may end the script element they stand in
     return source.replace("/*DATA*/null", data.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))
+
+
+def _text(name: str) -> str:
+    """A file of the page over the player."""
+    return resources.files("dockdyn.report.replay").joinpath(name).read_text(encoding="utf-8")
 
 
 def facts(scene: Scene) -> dict[str, Any]:
@@ -41,6 +52,7 @@ def facts(scene: Scene) -> dict[str, Any]:
                 "target": _rounded(view.target),
                 "follow": number,
                 "turns": view.turns,
+                "near": view.near,
             }
         )
     return {
@@ -48,6 +60,8 @@ def facts(scene: Scene) -> dict[str, Any]:
         "time": _rounded(scene.time, 9),
         "dwell": [] if scene.dwell is None else np.flatnonzero(scene.dwell).tolist(),
         "speed": _usual_speed(end),
+        "fov": math.radians(FIELD),
+        "layers": _layers(scene),
         "views": views,
         "followed": [{"p": _rounded(m.position), "q": _rounded(m.attitude)} for m in followed],
         "events": [
@@ -58,8 +72,14 @@ def facts(scene: Scene) -> dict[str, Any]:
             {
                 "label": one.label,
                 "unit": one.unit,
+                "least": _rounded(_least(one, scene)),
                 "series": [
-                    {"name": name, "colour": SERIES[i % len(SERIES)], "line": _thinned(one.time, values)}
+                    {
+                        "name": name,
+                        "colour": SERIES[i % len(SERIES)],
+                        "line": _thinned(one.time, values),
+                        "at": _written(np.interp(scene.time, one.time, values)),
+                    }
                     for i, (name, values) in enumerate(one.series.items())
                 ],
             }
@@ -86,6 +106,24 @@ def arrow_facts(arrow: Arrow) -> dict[str, Any]:
     }
 
 
+def _layers(scene: Scene) -> list[dict[str, Any]]:
+    """What can be shown or hidden, by name, with the paths of its parts."""
+    found: dict[str, list[str]] = {}
+    for number, part in enumerate(scene.parts):
+        if part.layer:
+            found.setdefault(part.layer, []).append(part_path(number))
+    return [{"name": name, "nodes": nodes} for name, nodes in found.items()]
+
+
+def _least(signal: Signal, scene: Scene) -> float:
+    """The size, in its unit, up to which a signal is zero beside others of its unit, and a length beside what is seen."""
+    alike = [values for one in scene.signals if one.unit == signal.unit for values in one.series.values()]
+    sizes = [float(np.nanmax(np.abs(values), initial=0)) for values in alike]
+    if signal.unit in METRES:
+        sizes += [float(np.linalg.norm(view.position - view.target)) / METRES[signal.unit] for view in scene.views]
+    return LEAST * max(sizes, default=0.0)
+
+
 def _usual_speed(end: float) -> float:
     """The speed, one, two or five times a power of ten, at which a run of so many seconds plays in about `PLAYS` s."""
     if end <= 0:
@@ -106,5 +144,9 @@ def _rounded(values: ArrayLike, digits: int = 6) -> Any:  # noqa: ANN401, a numb
 def _thinned(time: np.ndarray, values: np.ndarray) -> list[list[float | None]]:
     """Times and values of a plot, as many as draw it."""
     rows = thin_rows(values, SAMPLES)
-    kept = [float(f"{v:.5g}") if np.isfinite(v) else None for v in values[rows]]
-    return [_rounded(time[rows], 7), kept]
+    return [_rounded(time[rows], 7), _written(values[rows])]
+
+
+def _written(values: np.ndarray) -> list[float | None]:
+    """Values as they are read; None where there is none."""
+    return [float(f"{v:.5g}") if np.isfinite(v) else None for v in values]

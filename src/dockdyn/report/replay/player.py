@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.replay.scene import Arrow, Line, Motion, Scene
+from dockdyn.report.replay.scene import ROOT, Arrow, Line, Motion, Scene, part_path
 
 if TYPE_CHECKING:
     from viser4d import Viser4dServer
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 Stage = Any  # what viser4d shows things on
 Handle = Any  # by which it changes one of them
 FPS = 30.0
-ROOT = "/run"
 
 
 @contextmanager
@@ -76,7 +75,12 @@ def record(server: Viser4dServer, scene: Scene) -> None:
         moving = [*draw_parts(stage, scene), *draw_frames(stage, scene)]
         drawn = [(line, *draw_line(stage, number, line)) for number, line in enumerate(scene.lines)]
         arrows = [(arrow, shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)]
-    moving += [(handle, line.carrier) for line, handle, _ in drawn if line.carrier is not None]
+        moving += [(handle, line.carrier) for line, handle, _ in drawn if line.carrier is not None]
+        for handle, motion in moving:
+            _tell_first(handle, motion)
+        for _, (_, seen), handle in arrows:
+            handle.visible = not seen[0]
+            handle.visible = bool(seen[0])
     moving = [(handle, _coarse(motion)) for handle, motion in moving]
     for step in range(1, len(scene.time)):
         with server.at(step):
@@ -92,6 +96,17 @@ def record(server: Viser4dServer, scene: Scene) -> None:
                     handle.points = points[step][None]
                 if seen[step] != seen[step - 1]:
                     handle.visible = bool(seen[step])
+
+
+def _tell_first(handle: Handle, motion: Motion) -> None:
+    """Tells the player where something is at first, which goes back there only if it was told.
+
+    What equals the value that it has anyway it does not take down, so that it is told another one before.
+    """
+    handle.position = motion.position[0] + 1.0
+    handle.position = motion.position[0]
+    handle.wxyz = motion.attitude[0][[1, 0, 3, 2]]
+    handle.wxyz = motion.attitude[0]
 
 
 def _coarse(motion: Motion) -> Motion:
@@ -113,7 +128,7 @@ def draw_parts(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
     for number, part in enumerate(scene.parts):
         placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
         handle = stage.add_mesh_simple(
-            f"{ROOT}/part/{number}",
+            part_path(number),
             part.mesh.vertices.astype(np.float32),
             part.mesh.faces.astype(np.uint32),
             color=_rgb(part.colour),

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 from dockdyn.report.replay.scale import Scale
 
+ROOT = "/run"  # what the player calls all of a scene
+
 
 @dataclass(frozen=True)
 class Mesh:
@@ -45,6 +47,7 @@ class Part:
     opacity: float | None = None
     flat: bool = True  # faces shaded as such, not as a smooth surface
     missing: str = ""  # why it has not the mesh that the scenario asks for
+    layer: str = ""  # what can be hidden by this name, such as a ghost or decoration
 
 
 @dataclass(frozen=True)
@@ -107,13 +110,17 @@ class Signal:
 
 @dataclass(frozen=True)
 class View:
-    """A camera at `position` that looks at `target`, m; it goes along with what moves as `follow`, and turns with it."""
+    """A camera at `position` that looks at `target`, m; it goes along with what moves as `follow`, and turns with it.
+
+    It stands farther away where the picture is narrow, unless it must stay `near`.
+    """
 
     name: str
     position: np.ndarray
     target: np.ndarray
     follow: Motion | None = None
     turns: bool = False
+    near: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,11 @@ class Scene:
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)  # for the user, not for the picture
     dwell: np.ndarray | None = None
+
+
+def part_path(number: int) -> str:
+    """What the player calls a scene's part with this number."""
+    return f"{ROOT}/part/{number}"
 
 
 def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:

@@ -1,0 +1,57 @@
+"""The latch in a cone as a replay shows it: teeth that the tip pushes aside, and that fall in behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.drawing import COLOURS
+from dockdyn.report.replay import frames
+from dockdyn.report.replay.scene import Motion, Part, turned
+from dockdyn.report.replay.shapes import box, placed
+from dockdyn.report.sampled_surface import coordinates
+from dockdyn.scenario.made import made, ramp_of
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.free_flight.schema import FreeFlightSection
+
+TEETH = 3
+LEAST = 0.15  # of the tip's radius that teeth leave free when nothing pushes them aside
+WIDE = 0.4  # of the tip's radius: the side of a tooth
+LAYER = "latch (its place and travel)"
+
+
+def latch_parts(dataset: xr.Dataset, content: FreeFlightSection, time: np.ndarray, motions: list[Motion]) -> list[Part]:
+    """Teeth where the latch meets the tip's widest place, as far aside as the ramp pushes them, around the docking axis.
+
+    A scenario says where the ramp meets the latch and how far that is pushed aside, not what it looks like.
+    """
+    latch = content.latch
+    if latch is None:
+        return []
+    feature, section, on_chaser = content.pair(latch)
+    carrier, surface, ramp = motions[1 if on_chaser else 0], made(section), ramp_of(latch)
+    apex, axis = coordinates(surface.reference()), coordinates(surface.docking_frame()[1])
+    length, slope = float(ramp.length), float(ramp.slope)
+    station = max(latch.entry - length, 0.0)
+    travel = frames.at(time, dataset.time.values, dataset.latch_travel.values)
+    held = time >= float(dataset.capture_time)
+    aside = np.where(held, 0.0, slope * np.clip(travel, 0.0, length))
+    radius = max(float(feature.radius), slope * length)
+    free = max(radius - slope * length, LEAST * radius)
+    wall = station * float(surface.sine) / float(surface.cosine)
+    half, long = 0.5 * WIDE * radius, max(wall - free, 0.0) + 0.5 * radius
+    solid = box([0.0, -half, -half], [long, half, half])
+    across = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
+    across /= np.linalg.norm(across)
+    parts = []
+    for number in range(TEETH):
+        angle = 2 * np.pi * number / TEETH
+        out = np.cos(angle) * across + np.sin(angle) * np.cross(axis, across)
+        tooth = placed(solid, apex + station * axis + free * out, out)
+        moved = carrier.position + turned(carrier.attitude, aside[:, None] * out)
+        motion = Motion(moved, carrier.attitude)
+        parts.append(Part(f"latch/tooth {number + 1}", tooth, COLOURS["gold"], motion, layer=LAYER))
+    return parts

@@ -1,0 +1,110 @@
+"""What a scene shows beside the run: where cameras stand, decoration, latches, ghosts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from replay_cases import CASES
+
+from dockdyn.api import scene_of
+from dockdyn.report.replay import frames
+from dockdyn.report.replay.cameras import FIELD
+from dockdyn.report.replay.scene import Part, Scene, turned
+
+
+@pytest.fixture(scope="session")
+def scene_of_kind(shared_run):
+    kept = {}
+
+    def found(kind: str) -> Scene:
+        if kind not in kept:
+            kept[kind] = scene_of(shared_run(*CASES[kind][:2]))
+        return kept[kind]
+
+    return found
+
+
+WITH_BODIES = pytest.mark.parametrize("kind", ["free-flight", pytest.param("rig-6", marks=pytest.mark.full)])
+
+
+def vertices(part: Part, row: int = 0) -> np.ndarray:
+    return part.motion.position[row] + turned(part.motion.attitude[row], part.mesh.vertices)
+
+
+def body(scene: Scene, name: str) -> Part:
+    return next(part for part in scene.parts if part.name == f"{name}/body")
+
+
+@WITH_BODIES
+def test_the_overview_holds_all_bodies(scene_of_kind, kind):
+    """All their vertices at the first frame lie within the cone of vision of a square picture."""
+    scene = scene_of_kind(kind)
+    for view in scene.views[:2]:
+        ahead = view.target - view.position
+        for one in ("chaser", "target"):
+            seen = vertices(body(scene, one)) - view.position
+            cosine = seen @ ahead / np.linalg.norm(ahead) / np.linalg.norm(seen, axis=1)
+            assert np.all(cosine > np.cos(np.radians(FIELD / 2)))
+
+
+@WITH_BODIES
+def test_the_camera_along_the_axis_is_outside_the_chaser_and_sees_what_touches(scene_of_kind, kind):
+    """No point of the way from the camera to the tip is in the box of the chaser."""
+    from scipy.spatial import ConvexHull
+
+    scene = scene_of_kind(kind)
+    view = next(one for one in scene.views if one.name == "along the axis")
+    assert view.follow is body(scene, "chaser").motion and view.turns
+    sides = ConvexHull(vertices(body(scene, "chaser"))).equations
+    way = view.position + np.linspace(0, 1, 200)[:, None] * (view.target - view.position)
+    assert np.all((way @ sides[:, :3].T + sides[:, 3]).max(axis=1) > 0)
+    axis = view.target - body(scene, "chaser").motion.position[0]
+    ahead = view.target - view.position
+    assert axis @ ahead > np.cos(np.radians(25)) * np.linalg.norm(axis) * np.linalg.norm(ahead)
+
+
+def test_decoration_stays_behind_the_docking_gear(scene_of_kind):
+    """Panels and rings of both bodies are less far along the way to their gear than half of it, the bus's own share."""
+    scene = scene_of_kind("free-flight")
+    for name, gear in (("chaser", "feature 1"), ("target", "stand of cone")):
+        parts = {part.name: part for part in scene.parts}
+        tip = parts[f"{name}/{gear}"].mesh.vertices
+        way = tip[np.linalg.norm(tip, axis=1).argmax()]
+        length = np.linalg.norm(way)
+        assert (parts[f"{name}/panels"].mesh.vertices @ way / length).max() < 0.5 * length
+        assert (parts[f"{name}/rings"].mesh.vertices @ way / length).max() < 0.6 * length
+
+
+def test_the_teeth_of_a_latch_are_pushed_aside_by_the_ramp_and_fall_in(shared_run):
+    """A ramp of 45° and 20 mm: as far aside as the tip has travelled, 20 mm at most; the capture frees them."""
+    dataset = shared_run("probe-cone-latch", {})
+    scene = scene_of(dataset)
+    target = body(scene, "target").motion
+    travel = frames.at(scene.time, dataset.time.values, dataset.latch_travel.values)
+    captured = float(dataset.capture_time)
+    teeth = [part for part in scene.parts if part.name.startswith("latch/tooth")]
+    assert len(teeth) == 3
+    for tooth in teeth:
+        aside = np.linalg.norm(tooth.motion.position - target.position, axis=1)
+        before = scene.time < captured
+        np.testing.assert_allclose(aside[before], np.clip(travel[before], 0, 0.02), atol=1e-9)
+        assert aside[before].max() > 0.019
+        np.testing.assert_allclose(aside[~before], 0, atol=1e-12)
+
+
+def test_the_ghost_moves_as_there_would_be_without_rig(scene_of_kind, shared_run):
+    dataset, scene = shared_run(*CASES["rig"][:2]), scene_of_kind("rig")
+    (ghost,) = (part for part in scene.parts if part.layer == "without rig")
+    ideal = frames.at(scene.time, dataset.time.values, dataset.ideal_position.values[:, 0])
+    np.testing.assert_allclose(ghost.motion.position[:, 0], ideal, atol=1e-12)
+    assert ghost.opacity < 0.5
+
+
+@pytest.mark.full
+def test_the_ghost_of_a_mock_up_moves_as_there_would_be_without_rig(scene_of_kind, shared_run):
+    dataset, scene = shared_run(*CASES["rig-6"][:2]), scene_of_kind("rig-6")
+    ghost = next(part for part in scene.parts if part.name == "without rig/body")
+    ideal = frames.at(scene.time, dataset.time.values, dataset.ideal_pose.values)
+    np.testing.assert_allclose(ghost.motion.position, ideal[:, :3], atol=1e-12)
+    assert ghost.layer == "without rig" and ghost.opacity < 0.5
+    assert not any("panels" in part.name for part in scene.parts)  # those of a spacecraft, which a mock-up has not
