@@ -137,7 +137,8 @@ def test_a_batch_has_every_lane_on_its_own_clock():
     alone = jax.jit(lambda rows: jax.lax.map(run, rows))(lanes)
     np.testing.assert_array_equal(together[0], alone[0])
     np.testing.assert_array_equal(together[3], alone[3])
-    counted = alone[0] == Status.TOO_MANY_ITERATIONS  # one attempt more before an event, by a rounding, is one step less
+    # one attempt more before an event, by a rounding, is one step less
+    counted = alone[0] == Status.TOO_MANY_ITERATIONS
     np.testing.assert_allclose(together[1][~counted], alone[1][~counted], rtol=1e-12)
     np.testing.assert_allclose(together[1][counted], alone[1][counted], atol=float(limits.step))
     finished, away, diverged, full, many, broken = (int(status) for status in alone[0])
