@@ -143,7 +143,7 @@ class Scene:
 
 def carriers(scene: Scene) -> list[Motion]:
     """What moves in a scene, each motion once, though several parts go along with it."""
-    motions = [one.motion for one in (*scene.parts, *scene.frames)]
+    motions = [part.motion for part in scene.parts] + [frame.motion for frame in scene.frames]
     motions += [line.carrier for line in scene.lines if line.carrier is not None]
     return list({id(motion): motion for motion in motions}.values())
 
