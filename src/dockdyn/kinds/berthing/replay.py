@@ -208,7 +208,7 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
 
 def views(content: BerthingSection, chaser: Placing, reach: float, parts: list[Part]) -> list[View]:
     """Cameras that see the whole way of both, and some that see a part."""
-    rows = np.linspace(0, len(parts[0].motion.position) - 1, WAYS).astype(int)
+    rows = np.linspace(0, len(parts[0].motion.position) - 1, WAYS).astype(int).tolist()
     grip = chaser.motions[GRIP].position[0]
     base = chaser.motions[content.chaser.ordered()[0].name]
     slanted = np.array([0.15, -0.45, 0.8]) if content.planar else np.array([0.25, -0.85, 0.5])

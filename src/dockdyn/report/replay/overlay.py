@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dockdyn.report.chart import thin_rows
 from dockdyn.report.palette import SERIES
 from dockdyn.report.replay.cameras import FIELD
-from dockdyn.report.replay.scene import Arrow, Motion, Scene, Signal, part_path
+from dockdyn.report.replay.scene import Arrow, Motion, Scene, Signal, part_paths
 
 PLAYS = 20.0  # s, about how long a run takes to play
 SAMPLES = 700  # of a plot
@@ -109,9 +109,9 @@ def arrow_facts(arrow: Arrow) -> dict[str, Any]:
 def _layers(scene: Scene) -> list[dict[str, Any]]:
     """What can be shown or hidden, by name, with the paths of its parts."""
     found: dict[str, list[str]] = {}
-    for number, part in enumerate(scene.parts):
+    for path, part in zip(part_paths(scene), scene.parts, strict=True):
         if part.layer:
-            found.setdefault(part.layer, []).append(part_path(number))
+            found.setdefault(part.layer, []).append(path)
     return [{"name": name, "nodes": nodes} for name, nodes in found.items()]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.replay.scene import ROOT, Arrow, Line, Motion, Scene, part_path
+from dockdyn.report.replay.scene import ROOT, Arrow, Line, Motion, Scene, carrier_paths, carriers, part_paths
 
 if TYPE_CHECKING:
     from viser4d import Viser4dServer
@@ -72,10 +72,15 @@ def record(server: Viser4dServer, scene: Scene) -> None:
     with server.at(0) as now:
         stage = now.scene
         stage.add_frame(ROOT, show_axes=False)
-        moving = [*draw_parts(stage, scene), *draw_frames(stage, scene)]
-        drawn = [(line, *draw_line(stage, number, line)) for number, line in enumerate(scene.lines)]
+        paths = carrier_paths(scene)
+        moving = [(stage.add_frame(paths[id(one)], show_axes=False), one) for one in carriers(scene)]
+        draw_parts(stage, scene)
+        draw_frames(stage, scene)
+        drawn = [
+            (line, *draw_line(stage, number, line, paths.get(id(line.carrier), ROOT)))
+            for number, line in enumerate(scene.lines)
+        ]
         arrows = [(arrow, shafts(arrow), draw_arrow(stage, number, arrow)) for number, arrow in enumerate(scene.arrows)]
-        moving += [(handle, line.carrier) for line, handle, _ in drawn if line.carrier is not None]
         for handle, motion in moving:
             _tell_first(handle, motion)
         for _, (_, seen), handle in arrows:
@@ -123,12 +128,11 @@ def _move(handle: Handle, motion: Motion, step: int) -> None:
         handle.wxyz = motion.attitude[step]
 
 
-def draw_parts(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
-    found = []
-    for number, part in enumerate(scene.parts):
-        placed = {"position": part.motion.position[0], "wxyz": part.motion.attitude[0]}
-        handle = stage.add_mesh_simple(
-            part_path(number),
+def draw_parts(stage: Stage, scene: Scene) -> list[Handle]:
+    """Every part, in axes of what carries it."""
+    return [
+        stage.add_mesh_simple(
+            path,
             part.mesh.vertices.astype(np.float32),
             part.mesh.faces.astype(np.uint32),
             color=_rgb(part.colour),
@@ -137,25 +141,21 @@ def draw_parts(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
             side="double",
             cast_shadow=False,
             receive_shadow=False,
-            **placed,
         )
-        found.append((handle, part.motion))
-    return found
+        for path, part in zip(part_paths(scene), scene.parts, strict=True)
+    ]
 
 
-def draw_frames(stage: Stage, scene: Scene) -> list[tuple[Handle, Motion]]:
-    found: list[tuple[Handle, Motion]] = []
+def draw_frames(stage: Stage, scene: Scene) -> None:
+    """Body axes."""
+    paths = carrier_paths(scene)
     for number, frame in enumerate(scene.frames):
-        start = {"position": frame.motion.position[0], "wxyz": frame.motion.attitude[0]}
-        handle = stage.add_frame(
-            f"{ROOT}/axes/{number}", axes_length=frame.length, axes_radius=0.01 * frame.length, **start
-        )
-        found.append((handle, frame.motion))
-    return found
+        path = f"{paths[id(frame.motion)]}/axes/{number}"
+        stage.add_frame(path, axes_length=frame.length, axes_radius=0.01 * frame.length)
 
 
-def draw_line(stage: Stage, number: int, line: Line) -> tuple[Handle, np.ndarray | None]:
-    """The line, and its segments at every frame where they change."""
+def draw_line(stage: Stage, number: int, line: Line, carrier: str = ROOT) -> tuple[Handle, np.ndarray | None]:
+    """The line, in axes of what carries it (a path), and its segments at every frame where they change."""
     points = line.points.astype(np.float32)
     if line.grows:  # a point a frame: what has not come yet is drawn into the last point
         count = len(points)
@@ -164,18 +164,14 @@ def draw_line(stage: Stage, number: int, line: Line) -> tuple[Handle, np.ndarray
         points = points[index[:, sorted({*range(0, count, every), count - 1})]]
     rows = _segments(points) if points.ndim == 3 else None
     first = _segments(points) if rows is None else rows[0]
-    placed = {} if line.carrier is None else {
-        "position": line.carrier.position[0], "wxyz": line.carrier.attitude[0]
-    }  # fmt: skip
     long = 1.0 if line.stretch is None else float(line.stretch[0])
     handle = stage.add_line_segments(
-        f"{ROOT}/line/{number}",
+        f"{carrier}/line/{number}",
         first,
         _rgb(line.colour),
         scale=(long, 1.0, 1.0),
         thickness=line.width,
         thickness_units="screen",
-        **placed,
     )
     return handle, rows
 

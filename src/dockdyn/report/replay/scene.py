@@ -141,9 +141,22 @@ class Scene:
     dwell: np.ndarray | None = None
 
 
-def part_path(number: int) -> str:
-    """What the player calls a scene's part with this number."""
-    return f"{ROOT}/part/{number}"
+def carriers(scene: Scene) -> list[Motion]:
+    """What moves in a scene, each motion once, though several parts go along with it."""
+    motions = [part.motion for part in scene.parts] + [frame.motion for frame in scene.frames]
+    motions += [line.carrier for line in scene.lines if line.carrier is not None]
+    return list({id(motion): motion for motion in motions}.values())
+
+
+def carrier_paths(scene: Scene) -> dict[int, str]:
+    """What the player calls that which moves so, by the motion's identity."""
+    return {id(motion): f"{ROOT}/motion/{number}" for number, motion in enumerate(carriers(scene))}
+
+
+def part_paths(scene: Scene) -> list[str]:
+    """What the player calls a scene's parts."""
+    paths = carrier_paths(scene)
+    return [f"{paths[id(part.motion)]}/part/{number}" for number, part in enumerate(scene.parts)]
 
 
 def turned(attitude: np.ndarray, vector: np.ndarray) -> np.ndarray:
