@@ -103,6 +103,7 @@ def table(section: type[BaseModel]) -> str:
     rows = [
         f"| `{field.alias or name}` | {kind_of(field)} | {default_of(field)} |"
         for name, field in section.model_fields.items()
+        if not field.exclude  # what is computed
     ]
     return "\n".join([told, "", "| Key | What it takes | Default |", "|---|---|---|", *rows]) if rows else told
 
@@ -122,7 +123,12 @@ def page() -> str:
             assert done[name_of(section)] is section, f"two tables are called {name_of(section)}"
             continue
         done[name_of(section)] = section
-        waiting += [inner for field in section.model_fields.values() for inner in sections(field.annotation)]
+        waiting += [
+            inner
+            for field in section.model_fields.values()
+            if not field.exclude
+            for inner in sections(field.annotation)
+        ]
     for name in sorted(done, key=str.lower):
         written.append(f"### {name}\n\n{table(done[name])}\n")
     return "\n".join(written)

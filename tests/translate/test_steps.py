@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from random_rows import HUGE, Compared, random_rows
 from step_cases import (
+    distance_grid_case,
     fixed_case,
     flow_case,
     impact_case,
@@ -117,6 +118,7 @@ def _of(make, name, **changes):
 
 FREE = "sazawal-spring-dashpot"
 OFTEN = {
+    "distance grid": distance_grid_case,
     "latch": _of(located_case, "paraskevas-latch"),
     "four masses, fixed steps": _of(fixed_case, "paraskevas-b"),
     "cone, fixed steps": _of(fixed_case, FREE),

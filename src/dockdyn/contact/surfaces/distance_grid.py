@@ -39,9 +39,6 @@ class DistanceGrid(Surface):
     def docking_frame(self) -> tuple[Vector, Vector]:
         return Vector.of(self.point), Vector.of(self.axis)
 
-    def is_exact_distance(self) -> bool:
-        return True
-
     def extent(self, reach: float) -> Extent:
         """All of the grid."""
         size = self.spacing * jnp.asarray(self.coefficients.shape)
@@ -52,7 +49,9 @@ class DistanceGrid(Surface):
         turn = Quaternion.of(self.attitude).matrix()
         local = turn.transposed_times(point - Vector.of(self.point)) - Vector.of(self.corner)
         places = [part / self.spacing for part in (local.x, local.y, local.z)]
-        lasts = [count - 2.0 for count in self.coefficients.shape]  # the first and the last cell lack a node beside them
+        lasts = [
+            count - 2.0 for count in self.coefficients.shape
+        ]  # the first and the last cell lack a node beside them
         inner = [jnp.clip(place, 1.0, last) for place, last in zip(places, lasts, strict=True)]
         beyond = [(place - kept) * self.spacing for place, kept in zip(places, inner, strict=True)]
         squared = sum(part * part for part in beyond)
@@ -62,7 +61,10 @@ class DistanceGrid(Surface):
 
     def _interpolated(self, places: list[Scalar]) -> Scalar:
         """The spline at a place, counted in spacings from the corner, that is at least one from every face of the grid."""
-        cells = [jnp.minimum(jnp.floor(place), count - 3.0) for place, count in zip(places, self.coefficients.shape, strict=True)]
+        cells = [
+            jnp.minimum(jnp.floor(place), count - 3.0)
+            for place, count in zip(places, self.coefficients.shape, strict=True)
+        ]
         weights = [_weights(place - cell) for place, cell in zip(places, cells, strict=True)]
         first = [cell.astype(int) - 1 for cell in cells]
         near = jax.lax.dynamic_slice(self.coefficients, first, (TAPS,) * 3)

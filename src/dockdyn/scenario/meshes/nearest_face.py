@@ -47,7 +47,9 @@ class NearestFace:
             rows, count = rows[~known], MORE * count
         return found
 
-    def _improve(self, found: np.ndarray, points: np.ndarray, rows: np.ndarray, pieces: np.ndarray, far: np.ndarray) -> None:
+    def _improve(
+        self, found: np.ndarray, points: np.ndarray, rows: np.ndarray, pieces: np.ndarray, far: np.ndarray
+    ) -> None:
         """Takes into the distances `found` of the `rows` of points the faces of the `pieces`, whose centres are `far` (m)."""
         can = far - self.radii[pieces] < np.abs(found[rows])[:, None]
         of = np.broadcast_to(rows[:, None], far.shape)[can]

@@ -47,7 +47,9 @@ def solid_in(content: bytes, suffix: str, scale: float) -> Any:  # noqa: ANN401,
     if volume < NO_VOLUME * size**3:
         refuse("encloses no volume")
     if crossed := _crossing_faces(mesh):
-        refuse(f"intersects itself: {crossed} of its faces {'is' if crossed == 1 else 'are'} crossed by edges of others")
+        refuse(
+            f"intersects itself: {crossed} of its faces {'is' if crossed == 1 else 'are'} crossed by edges of others"
+        )
     return mesh
 
 

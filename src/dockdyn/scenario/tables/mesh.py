@@ -54,7 +54,7 @@ class MeshSection(Shape):
     def without_grid(cls, value: object) -> object:
         """The grid is computed."""
         if isinstance(value, dict) and "grid" in value:
-            refuse("has no key 'grid'")
+            refuse("'grid': unknown key")
         return value
 
     @model_validator(mode="after")

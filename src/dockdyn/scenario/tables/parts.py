@@ -29,6 +29,7 @@ from dockdyn.scenario.tables.mesh import MeshSection
 from dockdyn.scenario.tables.own_part import OwnFriction, OwnNormalLaw, OwnShape
 from dockdyn.scenario.tables.part import Part, array, choice, part, refuse
 
+
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
     """The wall ends at the rim radius or at the depth, whichever comes first."""
     ends = [] if rim_radius is None else [rim_radius]
