@@ -97,6 +97,11 @@ def default_of(field: FieldInfo) -> str:
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
+def shown(section: type[BaseModel]) -> list[FieldInfo]:
+    """The fields that a file states; others are computed."""
+    return [field for field in section.model_fields.values() if not field.exclude]
+
+
 def table(section: type[BaseModel]) -> str:
     own = section.__dict__.get("__doc__")
     told = inspect.cleandoc(own).split("\n\n")[0].replace("\n", " ") if own else ""
