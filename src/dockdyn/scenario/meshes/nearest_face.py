@@ -71,15 +71,15 @@ def nearest_on_triangles(points: np.ndarray, triangles: np.ndarray) -> tuple[np.
     """What leads from the nearest points of triangles (..., 3, 3) to points (..., 3), and on which part that nearest point
     lies: 0 inside the face, 1 to 3 on the edge after that corner, 4 to 6 at that corner."""
     normal = np.cross(triangles[..., 1, :] - triangles[..., 0, :], triangles[..., 2, :] - triangles[..., 0, :])
-    ways, ats, within = [], [], True
+    ways, ats, sides = [], [], []
     for corner in range(3):
         start = triangles[..., corner, :]
         edge, offset = triangles[..., (corner + 1) % 3, :] - start, points - start
         share = np.clip(_dot(offset, edge) / _dot(edge, edge), 0, 1)
         ways.append(offset - share[..., None] * edge)
         ats.append(np.where(share == 0, 4 + corner, np.where(share == 1, 4 + (corner + 1) % 3, 1 + corner)))
-        within = within & (_dot(np.cross(edge, offset), normal) >= 0)
-    way, at = np.stack(ways, axis=-2), np.stack(ats, axis=-1)
+        sides.append(_dot(np.cross(edge, offset), normal) >= 0)
+    way, at, within = np.stack(ways, axis=-2), np.stack(ats, axis=-1), np.all(sides, axis=0)
     best = _dot(way, way).argmin(axis=-1)[..., None]
     on_edge = np.take_along_axis(way, best[..., None], axis=-2)[..., 0, :]
     straight = (_dot(points - triangles[..., 0, :], normal) / _dot(normal, normal))[..., None] * normal

@@ -53,7 +53,7 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
         return [with_looks(item, name, folder, f"{path}.{index}") for index, item in enumerate(data)]
     if not isinstance(data, dict):
         return data
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in data.items():
         where = f"{path}.{key}".lstrip(".")
         if key == "file" and data.get("shape") == "mesh" and isinstance(value, str):
