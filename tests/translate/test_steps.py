@@ -47,6 +47,13 @@ SHAPES = {
         "major_radius": 0.35,
         "minor_radius": 0.1,
     },
+    "revolved": {
+        "name": "cone",
+        "shape": "revolved",
+        "axis": [1, 0.1, 0],
+        "profile": [[0.5, 0], [1.0, 0], [1.4, 0.5], [1.4, 0.6], [0.5, 0.6]],
+        "rounding": 0.02,
+    },
     "intersection": {
         "name": "cone",
         "shape": "intersection",

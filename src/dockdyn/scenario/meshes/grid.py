@@ -53,8 +53,8 @@ def grid_of(file: Path, changed: int, scale: float, tolerance: float, radius: fl
     kept = cache_folder() / "meshes" / f"{hashlib.sha256(facts + content).hexdigest()[:40]}.bin"
     with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):  # damaged, or none: made again
         with np.load(kept, allow_pickle=False) as found:
-            arrays = {name: found[name] for name in Grid._fields}
-            return Grid(**{name: one if one.ndim else float(one) for name, one in arrays.items()})
+            numbers = {name: float(found[name]) for name in Grid._fields[2:]}
+            return Grid(found["coefficients"], found["corner"], **numbers)
     made = refined(solid_in(content, file.suffix.lower(), scale), tolerance, radius)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **made._asdict())

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, field_validator, model_validator
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables import mesh
+from dockdyn.scenario.tables import mesh, profile
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
@@ -58,6 +58,8 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
         where = f"{path}.{key}".lstrip(".")
         if key == "file" and data.get("shape") == "mesh" and isinstance(value, str):
             found[key] = located(value, name, folder, where)
+        elif key == profile.KEY and data.get("shape") == "revolved" and isinstance(value, str):
+            found[key] = profile.corners_in((folder or Path()) / value, f"{name}: {where} = {shown(value)}")
         elif key != KEY:
             found[key] = with_looks(value, name, folder, where)
         elif isinstance(value, str):

@@ -25,7 +25,7 @@ class Shape(Part):
     name: str | None = None
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:
-        """Refuses a tip of a `radius` (m), at a `place` (m) on its body, for which the surface, or a part of it, is not made."""
+        """Refuses a tip of a `radius` (m), at a `place` (m) on its body, that the surface, or a part of it, is not for."""
         for part in getattr(self, "parts", ()):
             part.check_tip(place, radius)
 

@@ -21,6 +21,7 @@ from dockdyn.contact.surfaces.combined import Union as UnionSurface
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.cylinder import Cylinder
 from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.contact.surfaces.revolved import Revolved
 from dockdyn.contact.surfaces.sphere import Sphere
 from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -28,6 +29,7 @@ from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshSection
 from dockdyn.scenario.tables.own_part import OwnFriction, OwnNormalLaw, OwnShape
 from dockdyn.scenario.tables.part import Part, array, choice, part, refuse
+from dockdyn.scenario.tables.profile import Corner, outlined
 
 
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
@@ -177,6 +179,16 @@ SurfaceSection = choice(
         part("shape", "sphere", Sphere, centre=Point, radius=Length, inside=(bool, False)),
         part("shape", "cylinder", Cylinder.of, point=Point, axis=Direction, radius=Length, inside=(bool, False)),
         part("shape", "torus", Torus.of, centre=Point, axis=Direction, major_radius=Length, minor_radius=Length),
+        part(
+            "shape",
+            "revolved",
+            Revolved.of,
+            outlined,
+            point=(Point, [0.0, 0.0, 0.0]),
+            axis=Direction,
+            profile=Annotated[list[Corner], Field(min_length=3, fail_fast=True)],
+            rounding=(quantity("m", "a radius", least=0), 0.0),
+        ),
         MeshSection,
         UnionShape,
         IntersectionShape,
