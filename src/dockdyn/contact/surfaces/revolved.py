@@ -97,4 +97,5 @@ def _from_edge(along: Scalar, radius: Scalar, side: Scalar, start: Corner, end: 
 
 
 def _nearer(one: Scalar, other: Scalar) -> Scalar:
-    return jnp.where(jnp.abs(one) < jnp.abs(other), one, other)
+    """Whichever is less in size; what is no number stays none."""
+    return jnp.where((jnp.abs(other) < jnp.abs(one)) | jnp.isnan(other), other, one)

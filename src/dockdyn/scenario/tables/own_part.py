@@ -211,7 +211,7 @@ class OwnFriction(OwnPart):
         return self.law
 
 
-class OwnShape(OwnPart, Shape):
+class OwnShape(Shape, OwnPart):
     """A surface of one's own."""
 
     base = Surface
