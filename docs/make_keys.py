@@ -97,12 +97,18 @@ def default_of(field: FieldInfo) -> str:
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
+def shown(section: type[BaseModel]) -> list[FieldInfo]:
+    """The fields that a file states; others are computed."""
+    return [field for field in section.model_fields.values() if not field.exclude]
+
+
 def table(section: type[BaseModel]) -> str:
     own = section.__dict__.get("__doc__")
     told = inspect.cleandoc(own).split("\n\n")[0].replace("\n", " ") if own else ""
     rows = [
         f"| `{field.alias or name}` | {kind_of(field)} | {default_of(field)} |"
         for name, field in section.model_fields.items()
+        if not field.exclude  # what is computed
     ]
     return "\n".join([told, "", "| Key | What it takes | Default |", "|---|---|---|", *rows]) if rows else told
 
@@ -122,7 +128,12 @@ def page() -> str:
             assert done[name_of(section)] is section, f"two tables are called {name_of(section)}"
             continue
         done[name_of(section)] = section
-        waiting += [inner for field in section.model_fields.values() for inner in sections(field.annotation)]
+        waiting += [
+            inner
+            for field in section.model_fields.values()
+            if not field.exclude
+            for inner in sections(field.annotation)
+        ]
     for name in sorted(done, key=str.lower):
         written.append(f"### {name}\n\n{table(done[name])}\n")
     return "\n".join(written)

@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import PyTree
 
 import dockdyn
+from dockdyn.contact.surfaces.distance_grid import DistanceGrid
 from dockdyn.hil.sensor import Draws, draws
 from dockdyn.impact.laws.by_name import LAWS
 from dockdyn.impact.laws.simultaneous import simultaneous
@@ -31,6 +32,7 @@ from dockdyn.kinds.rig.compensator import Maker
 from dockdyn.kinds.rig.model import Moving, Oracle, Rig
 from dockdyn.kinds.rig.model_ages import ages_of
 from dockdyn.kinds.rig.run import loop_of
+from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
 from dockdyn.results import contact_run
 from dockdyn.results.plan import WATCH_ONLY, settings_for
@@ -242,6 +244,21 @@ def _contact(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarra
     velocity = rng.normal(size=rows) * 10 ** rng.uniform(-2, 1)
     velocity[0] = -abs(velocity[0])
     return turn @ np.diag(10 ** rng.uniform(-2, 0, rows)) @ turn.T, velocity
+
+
+def distance_grid_case() -> Case:
+    """Distance and normal of places in and around a grid of distances at random."""
+    rng, trees = np.random.default_rng(0), []
+
+    def function(surface: DistanceGrid, place: Any) -> PyTree:
+        return surface.distance_and_normal(Vector.of(place))
+
+    attitude, axis = np.array([0.5, -0.5, 0.1, 0.7]), np.array([0.0, 0.6, 0.8])
+    for _ in range(TREES):
+        values, place = rng.normal(size=(9, 7, 8)), rng.uniform(-1, 6, 3)
+        surface = DistanceGrid(values, np.array([-0.5, -1, 0.1]), np.asarray(0.6), rng.normal(size=3), attitude, axis)
+        trees.append((surface, place))
+    return Case(function, trees)
 
 
 def simultaneous_case(contacts: int) -> Case:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from random_rows import HUGE, Compared, random_rows
 from step_cases import (
+    distance_grid_case,
     fixed_case,
     flow_case,
     impact_case,
@@ -45,6 +46,13 @@ SHAPES = {
         "axis": [1, 0, 0],
         "major_radius": 0.35,
         "minor_radius": 0.1,
+    },
+    "revolved": {
+        "name": "cone",
+        "shape": "revolved",
+        "axis": [1, 0.1, 0],
+        "profile": [[0.5, 0], [1.0, 0], [1.4, 0.5], [1.4, 0.6], [0.5, 0.6]],
+        "rounding": 0.02,
     },
     "intersection": {
         "name": "cone",
@@ -117,6 +125,7 @@ def _of(make, name, **changes):
 
 FREE = "sazawal-spring-dashpot"
 OFTEN = {
+    "distance grid": distance_grid_case,
     "latch": _of(located_case, "paraskevas-latch"),
     "four masses, fixed steps": _of(fixed_case, "paraskevas-b"),
     "cone, fixed steps": _of(fixed_case, FREE),

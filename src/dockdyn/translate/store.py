@@ -101,15 +101,16 @@ def keep(name: str, code: Code, beside: Any) -> None:  # noqa: ANN401, plain dat
     body = len(text).to_bytes(8, "little") + text + data.getvalue()
     with contextlib.suppress(OSError):
         write_file(folder() / f"{name}.bin", hashlib.sha256(body).digest() + body)
-        _bound()
+        bound(folder())
 
 
-def _bound() -> None:
-    """Removes the entries that were not used for longest, where there are too many, and what killed processes have left."""
-    for part in folder().glob(".*.part"):
+def bound(place: Path) -> None:
+    """Removes the entries of a folder that were not used for longest, where there are too many, and what killed processes
+    have left."""
+    for part in place.glob(".*.part"):
         if time.time() - part.stat().st_mtime > ABANDONED:
             part.unlink(missing_ok=True)
-    found = [(one.stat().st_mtime_ns, one.stat().st_size, one) for one in folder().glob("*.bin")]
+    found = [(one.stat().st_mtime_ns, one.stat().st_size, one) for one in place.glob("*.bin")]
     total = sum(size for _, size, _ in found)
     for _, size, file in sorted(found):
         if total <= LARGEST:

@@ -68,6 +68,7 @@ class TouchSection(Section):
         if self.surface is not None:
             if self.target_position is None:
                 refuse("surface: needs the target_position on it that touches")
+            self.surface.check_tip(self.chaser_position, 0.0)
             (off,) = signed_distances(made(self.surface), np.array([self.target_position]))
             if not abs(off) <= ON_SURFACE:
                 refuse(

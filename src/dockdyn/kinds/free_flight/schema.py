@@ -125,7 +125,8 @@ class TwoBodiesSection(Section, abc.ABC):
         if self.approach is not None and not self.contact:
             refuse("[approach] needs a [[contact]]: its surface gives the docking axis")
         for contact in self.contact:
-            self.pair(contact)
+            feature, surface, _ = self.pair(contact)
+            surface.check_tip(feature.position, feature.radius)
         if self.approach is not None and not self.pair(self.contact[0])[2]:
             refuse("[approach] needs a first [[contact]] of a chaser's feature with a target's surface")
         return self

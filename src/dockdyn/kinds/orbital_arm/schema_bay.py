@@ -36,6 +36,9 @@ class BaySection(Section):
             refuse("every surface needs a name")
         if len(set(names)) < len(names):
             refuse("two surfaces have the same name; names must differ")
+        for surface in self.surface:
+            for point in self.points:
+                surface.check_tip(point, 0.0)
         return self
 
     def names(self) -> list[str]:

@@ -10,12 +10,14 @@ from pydantic import ConfigDict, field_validator, model_validator
 from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables import mesh, profile
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
 
 SUFFIXES = (".stl", ".obj", ".glb")
 KEY = "look"
+FILES = (*SUFFIXES, *mesh.SUFFIXES)
 
 
 class LookSection(Section):
@@ -51,10 +53,14 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
         return [with_looks(item, name, folder, f"{path}.{index}") for index, item in enumerate(data)]
     if not isinstance(data, dict):
         return data
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in data.items():
         where = f"{path}.{key}".lstrip(".")
-        if key != KEY:
+        if key == "file" and data.get("shape") == "mesh" and isinstance(value, str):
+            found[key] = located(value, name, folder, where)
+        elif key == profile.KEY and data.get("shape") == "revolved" and isinstance(value, str):
+            found[key] = profile.corners_in((folder or Path()) / value, f"{name}: {where} = {shown(value)}")
+        elif key != KEY:
             found[key] = with_looks(value, name, folder, where)
         elif isinstance(value, str):
             found[key] = located(value, name, folder, where)
@@ -67,7 +73,7 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
 
 def located(file: str, name: str, folder: Path | None, where: str) -> str:
     """The absolute path of a mesh given relative to the scenario's folder."""
-    if Path(file).is_absolute() or Path(file).suffix.lower() not in SUFFIXES:
+    if Path(file).is_absolute() or Path(file).suffix.lower() not in FILES:
         return file  # what is no mesh is refused with the rest of the scenario
     place = ((folder or Path()) / file).resolve()
     if folder is not None and not place.is_file():  # a text that comes from no file is taken as it is

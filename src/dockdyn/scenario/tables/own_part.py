@@ -35,7 +35,7 @@ from dockdyn.scenario.language.units import (
     quantity,
     unit_beside,
 )
-from dockdyn.scenario.tables.part import Part, array, refuse
+from dockdyn.scenario.tables.part import Part, Shape, array, refuse
 
 
 class OwnPart(Part, own_code.Own):
@@ -211,7 +211,7 @@ class OwnFriction(OwnPart):
         return self.law
 
 
-class OwnShape(OwnPart):
+class OwnShape(Shape, OwnPart):
     """A surface of one's own."""
 
     base = Surface

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NoReturn, Union
 
 import jax.numpy as jnp
@@ -23,6 +23,11 @@ class Shape(Part):
     """A surface; one that a body carries has a name."""
 
     name: str | None = None
+
+    def check_tip(self, place: Sequence[float], radius: float) -> None:
+        """Refuses a tip of a `radius` (m), at a `place` (m) on its body, that the surface, or a part of it, is not for."""
+        for part in getattr(self, "parts", ()):
+            part.check_tip(place, radius)
 
 
 def array(value: Any) -> Any:  # noqa: ANN401, a tree of numbers, words and parts

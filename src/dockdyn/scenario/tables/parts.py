@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import jax.numpy as jnp
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from dockdyn.contact.laws.compliance_device import ComplianceDevice, DeviceModel
 from dockdyn.contact.laws.force_stroke import ForceStroke
@@ -21,28 +21,15 @@ from dockdyn.contact.surfaces.combined import Union as UnionSurface
 from dockdyn.contact.surfaces.cone import Cone
 from dockdyn.contact.surfaces.cylinder import Cylinder
 from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.contact.surfaces.revolved import Revolved
 from dockdyn.contact.surfaces.sphere import Sphere
 from dockdyn.contact.surfaces.torus import Torus
-from dockdyn.scenario.language.units import Coordinate, Number, quantity
+from dockdyn.scenario.language.units import Coordinate, quantity
+from dockdyn.scenario.tables.geometry import Direction, Length, Point
+from dockdyn.scenario.tables.mesh import MeshSection
 from dockdyn.scenario.tables.own_part import OwnFriction, OwnNormalLaw, OwnShape
 from dockdyn.scenario.tables.part import Part, array, choice, part, refuse
-
-SHORT = 1e-100  # a direction's largest component
-
-Point = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
-Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
-
-
-def _pointing(value: list[float]) -> list[float]:
-    """A direction, scaled where the square of its length would be no number."""
-    if not any(value):
-        refuse("must not be the zero vector")
-    largest = max(map(abs, value))
-    return value if largest > SHORT else [part / largest for part in value]
-
-
-Direction = Annotated[Triple, AfterValidator(_pointing)]
-Length = quantity("m", "a length", above=0)
+from dockdyn.scenario.tables.profile import Corner, outlined
 
 
 def cone(apex, axis, half_angle, rim_radius, depth) -> Cone:
@@ -192,6 +179,17 @@ SurfaceSection = choice(
         part("shape", "sphere", Sphere, centre=Point, radius=Length, inside=(bool, False)),
         part("shape", "cylinder", Cylinder.of, point=Point, axis=Direction, radius=Length, inside=(bool, False)),
         part("shape", "torus", Torus.of, centre=Point, axis=Direction, major_radius=Length, minor_radius=Length),
+        part(
+            "shape",
+            "revolved",
+            Revolved.of,
+            outlined,
+            point=(Point, [0.0, 0.0, 0.0]),
+            axis=Direction,
+            profile=Annotated[list[Corner], Field(min_length=3, fail_fast=True)],
+            rounding=(quantity("m", "a radius", least=0), 0.0),
+        ),
+        MeshSection,
         UnionShape,
         IntersectionShape,
     ],

@@ -39,14 +39,22 @@ def run_case(kind: str, model: ContactModel, settings: located.Settings) -> tupl
     return case_figures(known.figures, data, sampled=settings.samples > 0), solution
 
 
-@partial(Program, static=("kind", "at_once"))
-def _together(kind: str, contents: PyTree, settings: located.Settings, at_once: int | None) -> Outcome:
-    def lane(row: Row) -> Outcome:
-        content, chosen = row
+@partial(Program, static=("kind", "at_once", "shared"))
+def _together(
+    kind: str, contents: PyTree, settings: located.Settings, at_once: int | None, shared: tuple[bool, ...]
+) -> Outcome:
+    """A run of every lane; `shared` says which leaves of contents and settings all lanes have in common."""
+    leaves, structure = jax.tree.flatten((contents, settings))
+
+    def lane(own: list[Any]) -> Outcome:
+        rest = iter(own)
+        row = [leaf if common else next(rest) for leaf, common in zip(leaves, shared, strict=True)]
+        content, chosen = jax.tree.unflatten(structure, row)
         figures, solution = run_case(kind, content.model(), chosen)
         return figures, solution.status, solution.time, solution.first_nonfinite
 
-    return jax.lax.map(lane, (contents, settings), batch_size=at_once)
+    owned = [leaf for leaf, common in zip(leaves, shared, strict=True) if not common]
+    return jax.lax.map(lane, owned, batch_size=at_once)
 
 
 def at_once() -> int | None:
@@ -98,16 +106,16 @@ def _sizes(row: Row) -> tuple[int, int]:
 
 
 def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
-    """The results of all rows, those of one structure in calls together."""
+    """The results of all rows, those of one structure and with the same arrays in calls together."""
     groups: dict[Any, list[int]] = {}
     leaves = []
     for i, row in enumerate(rows):
         numbers, structure = jax.tree.flatten(row)
         leaves.append(numbers)
-        groups.setdefault(structure, []).append(i)
+        groups.setdefault((structure, *(id(one) for one in numbers if _is_array(one))), []).append(i)
     parts = [
         (structure, places[first : first + LANES])
-        for structure, places in groups.items()
+        for (structure, *_), places in groups.items()
         for first in range(0, len(places), LANES)
     ]
 
@@ -128,11 +136,20 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
 def _filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
     """One call: rows of equal structure, filled up to its size."""
     count = len(leaves)
-    columns = [np.array([*column, *[column[0]] * (LANES - count)], float) for column in zip(*leaves, strict=True)]
+    shared = tuple(map(_is_array, leaves[0]))
+    columns = [
+        column[0] if common else np.array([*column, *[column[0]] * (LANES - count)], float)
+        for column, common in zip(zip(*leaves, strict=True), shared, strict=True)
+    ]
     contents, settings = jax.tree.unflatten(structure, columns)
     duration = np.where(np.arange(LANES) < count, settings.duration, 0.0)
-    result = _together(kind, contents, replace(settings, duration=duration), at_once())
+    result = _together(kind, contents, replace(settings, duration=duration), at_once(), shared)
     return jax.tree.map(lambda values: np.asarray(values)[:count], result)
+
+
+def _is_array(leaf: Any) -> bool:  # noqa: ANN401, a number or many
+    """Whether a leaf holds many numbers, as the grid of a mesh: cases share it, it is too large for a copy each."""
+    return isinstance(leaf, np.ndarray) and leaf.ndim > 0
 
 
 def _into(whole: Outcome, part: Outcome, places: Sequence[int]) -> None:

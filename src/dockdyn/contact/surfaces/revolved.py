@@ -1,0 +1,101 @@
+"""Solid of revolution: drogues, cups, guide rings, probes with collars.
+
+Units: lengths m.
+Source: geometry: exact distance from conical frusta and from the circles in which they meet.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from dockdyn.contact.surfaces.surface import Extent, Surface, cylindrical
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class Revolved(Surface):
+    """A closed outline of straight pieces, turned about `axis` through `point`; its convex edges have a radius `rounding`.
+
+    The distance is that of the outline set back by the rounding, less the rounding: exact everywhere outside, and as near to
+    faces as the rounding inside.
+    """
+
+    point: Float[Array, "3"]  # m, body axes
+    axis: Float[Array, "3"]  # unit vector, body axes
+    corners: Float[Array, "n 2"]  # m, of the outline set back: along the axis, from it; the solid to the left
+    rounding: Float[Array, ""]  # m
+
+    @staticmethod
+    def of(point: ArrayLike, axis: ArrayLike, profile: ArrayLike, rounding: ArrayLike) -> Revolved:
+        """Of the corners (n, 2) of its outline: along the axis from `point`, and from the axis (m)."""
+        axis, outline, rounding = jnp.asarray(axis, float), jnp.asarray(profile, float), jnp.asarray(rounding, float)
+        after = jnp.roll(outline, -1, axis=0)
+        area = jnp.sum(outline[:, 0] * after[:, 1] - outline[:, 1] * after[:, 0])
+        outline = jnp.where(area > 0, outline, outline[::-1])
+        corners = _set_back(outline, rounding)
+        return Revolved(jnp.asarray(point, float), axis / jnp.linalg.norm(axis), corners, rounding)
+
+    def reference(self) -> Vector:
+        return Vector.of(self.point)
+
+    def docking_frame(self) -> tuple[Vector, Vector]:
+        axis = Vector.of(self.axis)
+        return Vector.of(self.point) + axis * (jnp.max(self.corners[:, 0]) + self.rounding), axis
+
+    def is_exact_distance(self) -> bool:
+        return True
+
+    def extent(self, reach: float) -> Extent:
+        far = 1.02 * (jnp.max(self.corners[:, 1]) + self.rounding)
+        margin = 0.02 * far + self.rounding
+        return Extent(far, jnp.min(self.corners[:, 0]) - margin, jnp.max(self.corners[:, 0]) + margin, whole=True)
+
+    def signed_distance(self, point: Vector) -> Scalar:
+        along, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
+        corners = [(corner[0], corner[1]) for corner in self.corners]
+        edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
+        inside = reduce(jnp.logical_xor, [_is_below(along, radius, *edge) for edge in edges])
+        side = jnp.where(inside, -1.0, 1.0)
+        return reduce(_nearer, [_from_edge(along, radius, side, *edge) for edge in edges]) - self.rounding
+
+
+Corner = tuple[Scalar, Scalar]
+
+
+def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"]:
+    """An outline with every edge moved into the solid on its left by a depth (m), but for one on the axis."""
+    edge = jnp.roll(outline, -1, axis=0) - outline
+    after = jnp.stack([edge[:, 1], -edge[:, 0]], axis=1) / jnp.linalg.norm(edge, axis=1)[:, None]  # out of the solid
+    before = jnp.roll(after, 1, axis=0)
+    between = (before + after) / (1 + jnp.sum(before * after, axis=1))[:, None]
+    from_axis = jnp.where(jnp.roll(outline, 1, axis=0)[:, 1] == 0, after[:, 0], before[:, 0])
+    on_axis = jnp.stack([1 / jnp.where(from_axis == 0, 1.0, from_axis), jnp.zeros(len(outline))], axis=1)
+    return outline - depth * jnp.where(outline[:, 1:] == 0, on_axis, between)
+
+
+def _is_below(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> Scalar:
+    """Whether a straight line from a place away from the axis crosses an edge."""
+    passes = (start[0] > along) != (end[0] > along)
+    length = jnp.where(passes, end[0] - start[0], 1.0)
+    return passes & (radius < start[1] + (end[1] - start[1]) * (along - start[0]) / length)
+
+
+def _from_edge(along: Scalar, radius: Scalar, side: Scalar, start: Corner, end: Corner) -> Scalar:
+    """Signed distance (m) from an edge of which the solid is on the left, on the `side` where the nearest point is its end;
+    infinite for one on the axis."""
+    way, offset = (end[0] - start[0], end[1] - start[1]), (along - start[0], radius - start[1])
+    squared = way[0] ** 2 + way[1] ** 2
+    share = (offset[0] * way[0] + offset[1] * way[1]) / squared
+    beside = (share > 0) & (share < 1)
+    end_share = jnp.where(share < 0.5, 0.0, 1.0)
+    from_end = (offset[0] - end_share * way[0]) ** 2 + (offset[1] - end_share * way[1]) ** 2
+    at_end = side * jnp.sqrt(jnp.where(beside | (from_end == 0), 1.0, from_end)) * (from_end > 0)
+    straight = (offset[0] * way[1] - offset[1] * way[0]) / jnp.sqrt(squared)
+    return jnp.where((start[1] == 0) & (end[1] == 0), jnp.inf, jnp.where(beside, straight, at_end))
+
+
+def _nearer(one: Scalar, other: Scalar) -> Scalar:
+    """Whichever is less in size; what is no number stays none."""
+    return jnp.where((jnp.abs(other) < jnp.abs(one)) | jnp.isnan(other), other, one)

@@ -1,0 +1,95 @@
+"""A surface that a mesh file describes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import jax.numpy as jnp
+import numpy as np
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+from dockdyn.scenario.language.errors import shown
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import in_base_units, quantity
+from dockdyn.scenario.tables.geometry import Direction, Length, Point
+from dockdyn.scenario.tables.motion import Attitude
+from dockdyn.scenario.tables.part import Shape, refuse
+
+SUFFIXES = (".stl", ".obj", ".ply")
+HUGE = 50  # times the distance of what touches a mesh from its body's centre of mass
+
+
+class GridSection(Section):
+    """What has been computed of a mesh: numbers of a spline, and how well it fits."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    coefficients: np.ndarray
+    corner: np.ndarray
+    spacing: float
+    error: float
+    largest_error: float
+    size: float
+
+
+class MeshSection(Shape):
+    """The closed mesh in a file, placed on its body."""
+
+    shape: Literal["mesh"] = "mesh"
+    file: str
+    unit: Literal["m", "cm", "mm", "inch", "foot"] | None = None
+    point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
+    attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
+    axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
+    tolerance: Length = 2e-4  # m
+    tip_radius: quantity("m", "a radius", least=0) = 0.0
+    grid: SkipJsonSchema[GridSection | None] = Field(None, exclude=True, repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_grid(cls, value: object) -> object:
+        """The grid is computed."""
+        if isinstance(value, dict) and "grid" in value:
+            refuse("'grid': unknown key")
+        return value
+
+    @model_validator(mode="after")
+    def gridded(self) -> Self:
+        from dockdyn.scenario.meshes.grid import grid_of
+
+        file = Path(self.file)
+        if file.suffix.lower() not in SUFFIXES:
+            refuse(f"file = {shown(self.file)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
+        try:
+            changed = file.stat().st_mtime_ns
+            scale = in_base_units(f"1 {self.unit or 'm'}")
+            found = grid_of(file, changed, scale, self.tolerance, self.tip_radius)
+        except FileNotFoundError:
+            refuse(f"file = {shown(self.file)}: no such file")
+        except OSError as error:
+            refuse(f"file = {shown(self.file)}: cannot be read ({error.strerror})")
+        return self.model_copy(update={"grid": GridSection(**found._asdict())})
+
+    def check_tip(self, place: Sequence[float], radius: float) -> None:
+        assert self.grid is not None
+        reach = max(float(np.linalg.norm(place)), radius, float(np.linalg.norm(self.point)))
+        if self.unit is None and self.grid.size > HUGE * reach > 0:
+            refuse(f"file = {shown(self.file)}: is {self.grid.size:g} m large; is it in mm? state unit")
+        if radius > self.tip_radius:
+            refuse(f"tip_radius = {self.tip_radius:g} m: must be at least that of what touches the mesh, {radius:g} m")
+
+    def make(self) -> Any:  # noqa: ANN401, a surface
+        assert self.grid is not None
+        axis = jnp.asarray(self.axis, float)
+        return DistanceGrid(
+            coefficients=jnp.asarray(self.grid.coefficients, float),
+            corner=jnp.asarray(self.grid.corner, float),
+            spacing=jnp.asarray(self.grid.spacing, float),
+            point=jnp.asarray(self.point, float),
+            attitude=jnp.asarray(self.attitude, float),
+            axis=axis / jnp.linalg.norm(axis),
+        )

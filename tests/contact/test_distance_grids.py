@@ -1,0 +1,106 @@
+"""Solids by signed distances on a grid, beside the same solid in closed form: contacts of a ball with a cone.
+
+The distances at the nodes are exact, so that what differs is the spline between them.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.ndimage import spline_filter
+
+from dockdyn import contact, integrate
+from dockdyn.contact.surfaces.cone import Cone
+from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+from dockdyn.kinds.free_flight.model import FreeFlight
+from dockdyn.mechanics import Pose, RigidBody, Twist
+from dockdyn.mechanics.vector import Vector
+
+RADIUS = 0.015  # m, of the ball
+STIFFNESS = 1e4  # N/m
+CONE = Cone.of((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), np.pi / 4)
+PLACED = {"point": jnp.zeros(3), "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]), "axis": jnp.array([1.0, 0.0, 0.0])}
+
+
+def distances(surface, points):
+    rows = jnp.asarray(points.reshape(-1, 3))
+    return np.asarray(jax.vmap(lambda row: surface.signed_distance(Vector.of(row)))(rows)).reshape(points.shape[:-1])
+
+
+def grid_around(surface, low, high, spacing):
+    """The surface by its distances at nodes."""
+    sides = [np.arange(a, b + spacing, spacing) for a, b in zip(low, high, strict=True)]
+    nodes = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1)
+    coefficients = spline_filter(distances(surface, nodes), order=3, mode="mirror")
+    return DistanceGrid(jnp.asarray(coefficients), jnp.asarray(nodes[0, 0, 0]), jnp.asarray(spacing), **PLACED)
+
+
+def docking(surface):
+    """A ball that strikes the wall of a cone, 0.1 m from its axis, and leaves it again."""
+    ball = RigidBody.of(2.0, 0.008 * jnp.eye(3))
+    tip = contact.SphereTip(jnp.array([0.02, 0.01, 0.0]), jnp.array(RADIUS))
+    law = contact.SpringDashpot(stiffness=jnp.array(STIFFNESS), damping=jnp.array(0.0), adhesion=False)
+    pair = contact.Contact(feature=tip, surface=surface, law=law, friction=None, feature_on_chaser=True)
+    poses = Pose.at((0.135, 0.09, 0.01)), Pose.at((0.0, 0.0, 0.0))
+    twists = Twist.of((-0.1, 0.01, 0.02)), Twist.of((0.0, 0.0, 0.0))
+    return FreeFlight(bodies=(ball, ball), contacts=(pair,), poses=poses, twists=twists, delay=None)
+
+
+GRIDS = {spacing: grid_around(CONE, (0.04, 0.03, -0.07), (0.22, 0.18, 0.09), spacing) for spacing in (0.005, 0.01)}
+
+
+def run_with(surface):
+    settings = integrate.Settings(duration=0.4, tolerance=1e-12)
+    model = docking(surface)
+    found = jax.jit(integrate.solve)(model, settings)
+    released = jax.tree.map(lambda values: values[1], found.log.state)
+    return found, float(model.kinetic_energy(released) / model.kinetic_energy(model.initial())) - 1
+
+
+def test_a_grid_gives_the_contact_of_the_cone():
+    """At 5 mm: onset, peak and energy of a lossless contact."""
+    (exact, _), (found, gain) = run_with(CONE), run_with(GRIDS[0.005])
+    assert float(exact.log.peaks.max()) > 1  # N
+    assert np.asarray(found.log.time[:2]) == pytest.approx(np.asarray(exact.log.time[:2]), abs=1e-6)
+    assert float(found.log.peaks.max()) == pytest.approx(float(exact.log.peaks.max()), rel=1e-6)
+    assert abs(gain) < 1e-10
+
+
+def released(surface, **settings):
+    """Velocities after the contact (m/s, rad/s)."""
+    found = jax.jit(integrate.solve)(docking(surface), integrate.Settings(duration=0.33, **settings))
+    twists = jax.tree.map(lambda values: float(values[1]), found.log.state.v)
+    return np.array(jax.tree.leaves(twists))
+
+
+def test_steps_of_one_length_keep_fourth_order():
+    """The spline's force is twice continuously differentiable, over many cells of 5 mm."""
+    surface = GRIDS[0.005]
+    best = released(surface, tolerance=1e-13)
+    steps = np.array([2e-3, 1e-3, 5e-4])
+    errors = [np.abs(released(surface, tolerance=np.inf, step=step) - best).max() for step in steps]
+    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] >= 3.7
+
+
+def test_the_normal_is_the_gradient_of_the_distance():
+    """By differences; beyond the grid the distance is a bound of the true one, from below."""
+    surface, rng = GRIDS[0.01], np.random.default_rng(0)
+    points = rng.uniform((0.06, 0.05, -0.05), (0.2, 0.16, 0.07), (50, 3))
+    step = 1e-6 * np.eye(3)
+    differences = [(distances(surface, points + one) - distances(surface, points - one)) / 2e-6 for one in step]
+    found = jax.vmap(lambda row: surface.distance_and_normal(Vector.of(row))[1].array())(jnp.asarray(points))
+    assert np.asarray(found) == pytest.approx(np.stack(differences, axis=1), abs=1e-7)
+
+
+def test_beyond_the_grid_the_distance_is_a_bound_from_below():
+    """Of a ball, far enough from the faces of the grid: it goes on without a jump and never says too much."""
+    ball = contact.Sphere(jnp.zeros(3), jnp.array(0.1), inside=False)
+    surface = grid_around(ball, (-0.2,) * 3, (0.2,) * 3, 0.01)
+    points = np.random.default_rng(1).uniform(-0.6, 0.6, (500, 3))
+    points = points[np.abs(points).max(axis=1) > 0.2]
+    found, true = distances(surface, points), np.linalg.norm(points, axis=1) - 0.1
+    assert (found < true + 1e-6).all() and (found > 0.09 - 1e-6).all()  # the last spacing is not used
+    ray = np.linspace(0.15, 0.4, 2000)[:, None] * np.array([1.0, 0.3, 0.2])
+    assert np.abs(np.diff(distances(surface, ray))).max() < 2 * np.linalg.norm(ray[1] - ray[0])

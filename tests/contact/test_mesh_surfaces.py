@@ -1,0 +1,195 @@
+"""Surfaces from mesh files: distances beside trimesh's own, runs beside XLA's, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import tomlkit
+import trimesh
+
+import dockdyn
+from dockdyn.cli import main as cli
+from dockdyn.report.sampled_surface import normals, signed_distances
+from dockdyn.scenario.made import made
+from dockdyn.scenario.meshes.nearest_face import NearestFace
+
+TIP = 0.1  # m
+BODY = {"mass": 500, "inertia": [200, 210, 220]}
+OUTLINE = np.array([[0, -0.1], [0.6, -0.1], [0.6, 0.45], [0.45, 0.45], [0.0, 0.0]])  # radius and height, m
+
+
+def drogue():
+    """A cylinder with a conical cavity, whose axis is z."""
+    return trimesh.creation.revolve(OUTLINE, sections=24)
+
+
+def scenario(file, **keys):
+    surface = {"name": "drogue", "shape": "mesh", "file": str(file), "tip_radius": TIP, "tolerance": 1e-3, **keys}
+    feature = {"name": "tip", "position": [1.5, 0, 0], "radius": TIP}
+    start = {"position": [0.05, 0.04, 2.3], "velocity": [0, 0.01, -0.3], "attitude": [0.5**0.5, 0, 0.5**0.5, 0]}
+    return {
+        "schema": 1,
+        "kind": "free-flight",
+        "title": "A tip in a drogue",
+        "duration": 4,
+        "chaser": {**BODY, **start, "feature": [feature]},
+        "target": {**BODY, "surface": [surface]},
+        "contact": [{"feature": "tip", "surface": "drogue", "normal": {"law": "spring-dashpot", "stiffness": 8000}}],
+    }
+
+
+def written(folder, content):
+    file = folder / "mesh.toml"
+    file.write_text(tomlkit.dumps(content))
+    return file
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a drogue in mm, for scenarios in m."""
+    found = tmp_path_factory.mktemp("meshes")
+    mesh = drogue()
+    mesh.apply_scale(1000)
+    mesh.export(found / "drogue.stl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def loaded(folder):
+    return dockdyn.load(written(folder, scenario("drogue.stl", unit="mm")))
+
+
+def solid(points):
+    """Whether points are in the solid of the outline, were it of revolution."""
+    radius, height = np.hypot(points[:, 0], points[:, 1]), points[:, 2]
+    return (radius < 0.6) & (height > -0.1) & (height < np.minimum(radius, 0.45))
+
+
+def test_distances_are_those_of_trimesh():
+    """To the error of trimesh's; signs to the rule of the outline, away from facets by more than they are flat."""
+    mesh, points = drogue(), np.random.default_rng(0).uniform(-0.75, 0.75, (400, 3))
+    found = NearestFace(mesh, 0.2).signed_distances(points)
+    assert found == pytest.approx(-trimesh.proximity.signed_distance(mesh, points), abs=1e-7)
+    clear = np.abs(found) > 0.01
+    assert np.array_equal(found[clear] < 0, solid(points[clear])) and (found < 0).sum() > 50
+
+
+def test_a_surface_is_as_near_to_its_mesh_as_is_asked(loaded):
+    """At other points than those at which it was refined; its normals are of unit length as nearly as a spacing allows."""
+    mesh, section = drogue(), loaded.content.target.surface[0]
+    points, faces = trimesh.sample.sample_surface(mesh, 1500, seed=7)
+    places = points + TIP * mesh.face_normals[faces]
+    true = -trimesh.proximity.signed_distance(mesh, places)
+    met = true > TIP * (1 - 1e-6)
+    errors = np.abs(signed_distances(made(section), places[met]) - true[met])
+    assert met.sum() > 500
+    assert np.quantile(errors, 0.98) < 1e-3 and errors.max() < 2 * section.grid.largest_error
+    length = np.linalg.norm(normals(made(section), places[met]), axis=1)
+    assert np.quantile(np.abs(length - 1), 0.98) < 1e-3 / section.grid.spacing
+
+
+def test_a_docking_keeps_energy_and_momenta(loaded, monkeypatch):
+    """Without damping and delay no contact adds energy or takes any; a delay keeps the momenta. XLA finds the same."""
+    result = dockdyn.simulate(loaded)
+    gains = result.episode_energy_gain.values
+    assert len(gains) > 0 and np.abs(gains / float(result.kinetic_energy[0])).max() < 1e-9
+    with monkeypatch.context() as patched:
+        patched.setenv("DOCKDYN_BACKEND", "xla")
+        other = dockdyn.simulate(loaded)
+    np.testing.assert_allclose(other.episode_onset, result.episode_onset, rtol=1e-9)
+    delayed = dockdyn.load(loaded.name, {"loop.delay": "10 ms"})
+    summary = dockdyn.summarise(dockdyn.simulate(delayed))
+    assert summary["linear_momentum_error"] < 1e-12 and summary["angular_momentum_error"] < 1e-10
+
+
+def test_what_is_stored_gives_the_same_again(loaded):
+    """The resolved scenario holds the file's place, not the grid."""
+    again = dockdyn.scenario.load.parse(loaded.text(), "again")
+    assert "grid" not in loaded.text()
+    assert again.content.target.surface[0].grid.error == loaded.content.target.surface[0].grid.error
+
+
+def test_cases_of_a_campaign_share_the_grid(loaded):
+    """Their figures are those of single runs."""
+    from dockdyn.studies.cases.batch import run_cases
+
+    masses = np.array([[400.0], [500.0], [600.0]])
+    found = run_cases(loaded, ["chaser.mass"], masses)
+    peak = dockdyn.summarise(dockdyn.simulate(loaded))["peak_normal_force_N"]
+    assert found.figures["peak_normal_force_N"][1] == pytest.approx(peak, rel=1e-9)
+
+
+def _box(**changes):
+    mesh = trimesh.creation.box((1, 1, 1))
+    for name, value in changes.items():
+        getattr(mesh, name)(value)
+    return mesh
+
+
+def _flat():
+    """A box with a face of no area between two others: a vertex in the middle of an edge of both."""
+    mesh = _box()
+    one, two, three = mesh.faces[0]
+    middle = (mesh.vertices[one] + mesh.vertices[two]) / 2
+    vertices = np.vstack([mesh.vertices, middle])
+    faces = np.vstack([mesh.faces[1:], [[8, two, three], [one, 8, three], [one, two, 8]]])
+    return trimesh.Trimesh(vertices, faces, process=False)
+
+
+def _crossing():
+    other = _box(apply_translation=(0.5, 0.3, 0.2))
+    return trimesh.util.concatenate([_box(), other])
+
+
+def _sheet():
+    mesh = _box()
+    return trimesh.Trimesh(mesh.vertices * [1, 1, 1e-12], mesh.faces, process=False)
+
+
+WRONG = {
+    "open": (lambda: trimesh.Trimesh(_box().vertices, _box().faces[1:], process=False), {}, "is open: 3 of its edges"),
+    "inside out": (lambda: trimesh.Trimesh(_box().vertices, _box().faces[:, ::-1], process=False), {}, "is inside out"),
+    "crossing": (_crossing, {}, "intersects itself"),
+    "flat": (_flat, {}, "1 face without area"),
+    "sheet": (_sheet, {}, "without area"),
+    "millimetres": (lambda: _box(apply_scale=1000.0), {"tolerance": 50.0}, "is it in mm? state unit"),
+    "thick tip": (
+        _box,
+        {"tip_radius": 0.01, "tolerance": 0.05},
+        "must be at least that of what touches the mesh, 0.1 m",
+    ),
+    "fine": (_box, {"tolerance": 1e-9}, "cannot be had"),
+    "grid": (_box, {"grid": 1}, "unknown key"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_in_one_line(tmp_path, capsys, monkeypatch, name):
+    make, keys, words = WRONG[name]
+    monkeypatch.setattr("dockdyn.scenario.meshes.grid.MOST", 150_000)
+    make().export(tmp_path / "wrong.ply")
+    check_refused(written(tmp_path, scenario("wrong.ply", **keys)), monkeypatch, capsys, words)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("nowhere.stl", "no such file"),
+        ("drogue.step", "must be a mesh, a file that ends in .stl, .obj, .ply"),
+        ("junk.ply", "cannot be read as a mesh"),
+    ],
+)
+def test_files_that_are_no_mesh(tmp_path, monkeypatch, capsys, file, words):
+    (tmp_path / "junk.ply").write_bytes(b"junk")
+    check_refused(written(tmp_path, scenario(file)), monkeypatch, capsys, words)
+
+
+def check_refused(file, monkeypatch, capsys, words):
+    monkeypatch.setattr(sys, "argv", ["dockdyn", "run", str(file)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    told = capsys.readouterr().err
+    assert ended.value.code == cli.BAD_INPUT and told.count("\n") == 1
+    assert words in told
