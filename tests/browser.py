@@ -62,6 +62,7 @@ class Page:
         if view is not None:
             self.page.evaluate(f"__DOCKDYN__.look({view})")
         self.page.evaluate(f"__DOCKDYN__.seek({time})")
+        self.page.evaluate("__DOCKDYN__.drawn()")
         self.page.evaluate("document.getElementById('dd').style.visibility = 'hidden'")
         end, before = monotonic() + DRAWN, None
         while True:

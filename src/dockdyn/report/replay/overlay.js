@@ -270,7 +270,7 @@
     }
     player = found;
     look(0); draw();
-    window.__DOCKDYN__ = { seek, play, pause, look, steps: last + 1, time, get step() { return step; }, ready: true };
+    window.__DOCKDYN__ = { drawn: () => recording.drawn(player), seek, play, pause, look, steps: last + 1, time, get step() { return step; }, ready: true };
     if (parent !== window) parent.postMessage({ replay: "ready" }, "*");
   }
   function mount() {

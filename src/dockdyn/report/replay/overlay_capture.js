@@ -66,7 +66,7 @@ function recorder(told) {
     }
     save(new Blob(zipped(files), { type: "application/zip" }), "-frames.zip");
   }
-  return { picture, record, frames, png, films: Boolean(films), stop: () => film && film.stop() };
+  return { picture, record, frames, drawn, films: Boolean(films), stop: () => film && film.stop() };
 }
 
 /* Files (name, bytes) as the parts of an archive that stores them as they are (APPNOTE.TXT, version 2.0). */
