@@ -132,7 +132,7 @@ def export(
     force: Force = False,
     no_own_code: NoOwnCode = False,
 ) -> None:
-    """Write a result as CSV tables or as a MAT file, or a figure of its report as PNG, SVG or PDF."""
+    """Write a result for other programs, or a figure of its report."""
     from dockdyn.results.store import result_in
 
     result = result_in(result)

@@ -55,7 +55,8 @@ class _Columns:
 
     def place(self, values: np.ndarray) -> int:
         """The place of a column, at which it is put if it is not there yet."""
-        column = np.asarray(values, "<f4")
+        with np.errstate(over="ignore"):  # what has diverged beyond 3e38 leaves every panel
+            column = np.asarray(values, "<f4")
         key = column.tobytes()
         if key not in self._places:
             self._places[key] = len(self.found)

@@ -21,7 +21,7 @@ def run(name="paraskevas-a", **overrides):
 
 def text_of(page):
     """What a page says, without its figures."""
-    return " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<(svg|style).*?</\1>", " ", page, flags=re.S)).split())
+    return " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<(svg|style|script).*?</\1>", " ", page, flags=re.S)).split())
 
 
 def test_each_impact_is_predicted_from_its_own_onset():
