@@ -146,3 +146,12 @@ def test_a_figure_drawn_by_matplotlib_is_exported_too(result, tmp_path):
 def test_a_report_without_the_replay_is_whole(result):
     page = report_html(result, replay={})
     assert page.count("data-chart=") >= 5 and 'id="charts-library"' in page
+
+
+def test_a_capture_is_seen_at_first_and_whole(shared_run):
+    """The load of the catch comes after the last contact; what presses in the seat may be more than any contact."""
+    result = shared_run("probe-cone-latch")
+    chart = plots.normal_force(result)
+    (opens, _), (_, whole) = chart.across(chart.panels[0]), chart.up(chart.panels[0])
+    assert opens[0] < float(result.capture_time) < float(result.capture_peak_time) < opens[1]
+    assert whole[1] > float(result.normal_force.max()) > float(result.episode_peak_force.max())

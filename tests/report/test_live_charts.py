@@ -15,6 +15,10 @@ WAIT = 60_000  # ms
 RANGES = """name => document.querySelector(`figure[data-name=${name}]`).built.plots.map(one =>
   [one.x_range.start, one.x_range.end, one.y_range.start, one.y_range.end])"""
 SEEN = "name => document.querySelector(`figure[data-name=${name}]`).built.plots[0].renderers.map(one => one.visible)"
+BOX = """name => { const { built } = document.querySelector(`figure[data-name=${name}]`), view = built.view.child_views[0];
+  const { overlay } = built.plots[0].toolbar.tools.find(one => one.overlay);
+  return getComputedStyle(view.views.find_one(overlay).el).display; }"""
+WHOLE = "name => document.querySelector(`figure[data-name=${name}]`).built.chart.panels[0].y[1]"
 FRAME = """name => { const { built } = document.querySelector(`figure[data-name=${name}]`), plot = built.plots[0];
   const view = built.view.child_views[0], box = view.el.getBoundingClientRect(), { left, top, width, height } = view.frame.bbox;
   return { x: box.left + left, y: box.top + top, width, height }; }"""
@@ -108,12 +112,15 @@ def test_zoom_move_reset_and_the_whole_run(read):
         reader.page.keyboard.up("Control")
         reader.page.wait_for_timeout(300)
         assert np.ptp(reader.ranges("depth")[0, :2]) < 0.9 * np.ptp(moved[0, :2])
+        assert reader.page.evaluate(BOX, "depth") == "none"  # the box of the zoom is gone
         reader.see("energy")
         np.testing.assert_allclose(reader.ranges("energy")[0, :2], reader.ranges("depth")[0, :2])
         figure.get_by_role("button", name="Reset").click()
         np.testing.assert_allclose(reader.ranges("depth"), opened)
         figure.get_by_role("button", name="Whole run").click()
         assert reader.ranges("depth")[0, :2].tolist() == [0, 30] == reader.ranges("energy")[0, :2].tolist()
+        for name in ("depth", "energy"):  # nothing of it is cut off above or below, in any figure
+            assert reader.ranges(name)[0, 2:].tolist() == pytest.approx(reader.page.evaluate(WHOLE, name))
 
 
 @pytest.mark.replay

@@ -7,6 +7,7 @@
   const coarse = matchMedia("(pointer: coarse)").matches;
   const places = [...document.querySelectorAll("figure[data-chart]")];
   const shared = {}; // by name: the window that charts have in common
+  const wholly = {}; // by name: whether they show all, 1 or 0
   let charts = [], columns = [], wanted = null;
 
   // ── unpacking ──
@@ -38,7 +39,7 @@
       const f = bend(panel.scale), last = i >= chart.panels.length - across || chart.panels[i + across].across !== panel.across;
       const x = shared[chart.over] || panel.x[0], key = panel.across + panel.x;
       ranges[key] ||= model.Range1d({ start: x[0], end: x[1] });
-      const y_range = model.Range1d({ start: f(panel.y[0][0]), end: f(panel.y[0][1]) });
+      const [low, high] = panel.y[wholly[chart.over] || 0], y_range = model.Range1d({ start: f(low), end: f(high) });
       const plot = frame(panel, { x_range: ranges[key], y_range }, narrow, last);
       const drawn = [...drawBands(plot, panel.bands, f), ...drawLevels(plot, panel.levels, f)];
       for (const line of panel.lines) {
@@ -102,7 +103,13 @@
       });
     }
   }
+  /* The opening window or all of the run, in every chart over the same. */
   function open(built, whole) {
+    const name = built.chart.over;
+    if (name) wholly[name] = whole;
+    for (const { built: other } of places) if (other && (other === built || (name && other.chart.over === name))) openOne(other, whole);
+  }
+  function openOne(built, whole) {
     built.chart.panels.forEach((panel, i) => {
       const f = bend(panel.scale), { x_range, y_range } = built.plots[i], x = panel.x[whole], y = panel.y[whole];
       x_range.setv({ start: x[0], end: x[1] });
@@ -207,6 +214,10 @@
     const drags = built.plots.map((plot) => {
       const tools = { zoom: model.BoxZoomTool({ dimensions: "auto" }), move: model.PanTool(), wheel: wheel() };
       plot.add_tools(...Object.values(tools));
+      const { overlay } = tools.zoom; // BokehJS leaves its box where it was
+      overlay.properties.visible.change.connect(() => {
+        viewOf(built, plot).views.find_one(overlay).el.style.display = overlay.visible ? "" : "none";
+      });
       plot.toolbar.setv({ active_drag: coarse ? null : tools.zoom, active_scroll: tools.wheel });
       return tools;
     });

@@ -16,8 +16,9 @@ TIME = "time"  # what charts over the run have in common
 
 def time_chart(dataset: xr.Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
     """Panels over the time of a run with located contacts."""
-    spans = contact_spans(dataset)
-    return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=spans.ravel(), columns=columns)
+    caught = [float(dataset[name]) for name in ("capture_time", "capture_peak_time") if name in dataset]
+    instants = [*contact_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time))]
+    return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=instants, columns=columns)
 
 
 def contact_bands(dataset: xr.Dataset) -> list[Band]:

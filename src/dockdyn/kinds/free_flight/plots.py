@@ -36,9 +36,8 @@ def normal_force(dataset: xr.Dataset) -> Chart:
     names, values, time = pair_labels(dataset), dataset.normal_force.values, dataset.time.values
     peaks, times = dataset.episode_peak_force.values, dataset.episode_peak_time.values
     scale = tamed(peaks, float(peaks[0]))
-    limits = (
-        (0.0 if values.min() >= 0 else None, 1.17 * float(peaks.max()) or 1.0) if scale == "linear" else (None, None)
-    )
+    largest = max(float(peaks.max()), float(np.nanmax(values)))  # where it is captured, the seat presses, too
+    limits = (0.0 if values.min() >= 0 else None, 1.17 * largest or 1.0) if scale == "linear" else (None, None)
     marks = Line(times, peaks, "ink", "peak of a contact", marker="o", joined=False)
     panel = Panel("normal force, N", [*lines_of(time, values, names), marks], height=1.9, limits=limits, scale=scale)
     whole = time_chart(dataset, [panel])
