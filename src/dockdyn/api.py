@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.notebook import Answer, Page, rich_kept_quiet
+from dockdyn.report.notebook import Answer, Page
 from dockdyn.results.requirements import judge
 from dockdyn.results.store import study_of
 from dockdyn.scenario.kinds import kind_named
@@ -150,6 +150,4 @@ def replay_html(dataset: xr.Dataset, folder: Path | None = None) -> Page:
     """
     from dockdyn.report.replay.page import page_of
 
-    scene = scene_of(dataset, folder)
-    with rich_kept_quiet():  # viser tells of the server that its pages come from
-        return Page(page_of(scene))
+    return Page(page_of(scene_of(dataset, folder)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -37,19 +36,6 @@ class Answer(dict[str, Any]):
     def _repr_html_(self) -> str:
         """A row a key; what has keys itself is a table within, several of a kind are one with a column a key."""
         return f'<div style="overflow-x: auto">{_keyed(self)}</div>'
-
-
-@contextmanager
-def rich_kept_quiet() -> Iterator[None]:
-    """Nothing that a library prints with Rich is shown, which in a notebook goes past the standard output."""
-    from rich import get_console
-
-    console = get_console()
-    before, console.quiet = console.quiet, True
-    try:
-        yield
-    finally:
-        console.quiet = before
 
 
 def _keyed(values: dict[str, Any]) -> str:

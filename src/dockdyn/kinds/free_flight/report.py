@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.report import ENERGY, Block, Plot, Report, Table, beginning, conserved, integration, run_report
+from dockdyn.kinds.free_flight.captions import FINE, figures, loaded
+from dockdyn.report.report import ENERGY, Block, Report, Table, beginning, conserved, integration, run_report
 from dockdyn.report.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
 from dockdyn.results.contact_summary import overlapping
 
 LISTED = 300  # contacts in the table; more only make the page slow
-SURFACES = 4  # surfaces with a figure of their own
-POINTS = 6  # named points in one figure of loads
-LOAD_FIGURES = 3
-FINE = 10  # samples a contact needs for its sampled loads to be trusted
 
 EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
 
@@ -237,7 +232,7 @@ def _printed_contacts(summary: dict[str, Any]) -> Table:
 def _loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
     """The loads at named points on the page, where anything acted between the bodies."""
     note = "Components: each one’s value of largest magnitude, not all at the same time."
-    table = _loads_table(dataset) if _loaded(dataset) else None
+    table = _loads_table(dataset) if loaded(dataset) else None
     return Block(
         "Peak loads at named points", table=table, notes=[f"{note} {sampling(dataset, summary)}"], where="after"
     )
@@ -261,11 +256,6 @@ def _loads_table(dataset: xr.Dataset) -> Table:
     moment = [("largest", "N m"), ("at", "s"), ("x", "N m"), ("y", "N m"), ("z", "N m")]
     groups = [("", 1), ("force", 5), ("moment about the point", 5)]
     return Table([("point", ""), *force, *moment], rows, groups, worded={0}, look="broad")
-
-
-def _loaded(dataset: xr.Dataset) -> bool:
-    """Whether anything acted between the bodies: a contact, or what holds a captured probe."""
-    return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
 
 
 def sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
@@ -325,79 +315,3 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
             ),
         ]
     )
-
-
-def figures(dataset: xr.Dataset) -> Iterator[Plot]:
-    """What to draw, and what to look for in it; figures that could only show zeros are left out."""
-    from dockdyn.kinds.free_flight import plots as over_time
-    from dockdyn.kinds.free_flight.trajectory import shown_surfaces, trajectory
-
-    if dataset.sizes["contact"]:
-        for surface in shown_surfaces(dataset)[:SURFACES]:
-            words = f"Path of the features around “{surface.name}”, each contact marked where it began: "
-            if surface.distance is None:
-                words += "the path alone, for the scenario’s own parts can no longer be imported."
-            else:
-                wall = "the dashed line, a tip’s radius before the wall" if surface.radius > 0 else "the wall"
-                words += f"the path should turn back at {wall}; that is a section through the reference point, and "
-                words += "contacts beside its plane lie off it."
-            yield Plot("trajectory", partial(trajectory, dataset, surface), words)
-        yield Plot(
-            "depth",
-            partial(over_time.depth, dataset),
-            "Penetration depth, negative while apart: contact (shaded) is where it is above zero.",
-        )
-    if "latch_travel" in dataset:
-        yield Plot(
-            "latch",
-            partial(over_time.latch, dataset),
-            "Travel of the tip into the latch, which falls in at the dashed line; below, the force of its ramp, and that "
-            "by which it holds what it has caught: its peak is the load of the capture.",
-        )
-    if dataset.sizes["episode"]:
-        yield Plot(
-            "normal-force",
-            partial(over_time.normal_force, dataset),
-            "Normal force where it is generated: compare the peaks with what the mechanism may bear.",
-        )
-        if over_time.close_up_samples(dataset) >= FINE // 2:
-            yield Plot(
-                "largest-contact",
-                partial(over_time.largest_contact, dataset),
-                "The contact with the largest force: the delay shows as the shift between the lines on the left, and "
-                "the energy that the law itself takes out as the area of the loop on the right.",
-            )
-        yield Plot(
-            "energy",
-            partial(over_time.energy, dataset),
-            "Change of kinetic energy since the start: a contact whose mark lies above the one before it added energy, "
-            "and the two lines should lie on each other.",
-        )
-    yield Plot(
-        "momentum-errors",
-        partial(over_time.momentum_errors, dataset),
-        "Errors of momentum: both should stay near round-off, and steps at contacts would mean that forces and "
-        "reactions do not balance.",
-    )
-    if "control_work" in dataset:
-        yield Plot(
-            "control",
-            partial(over_time.control, dataset),
-            "What control gives the chaser, in its axes: flat tops are at the limits.",
-        )
-    if np.any(dataset.rotation.values):
-        yield Plot(
-            "attitude",
-            partial(over_time.attitude, dataset),
-            "Rotation of both bodies since the start, as a rotation vector in body axes: its slope is the rate that "
-            "each contact left behind.",
-        )
-    if _loaded(dataset):
-        for first in range(0, min(dataset.sizes["point"], POINTS * LOAD_FIGURES), POINTS):
-            chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
-            yield Plot(
-                "loads",
-                partial(over_time.loads, dataset, chosen),
-                "Force and moment of contacts and latch at named points, in the axes of each point’s body: the largest "
-                "values are in the table of peak loads.",
-            )

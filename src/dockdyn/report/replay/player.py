@@ -50,9 +50,16 @@ def _run_in_browsers(server: Viser4dServer, script: str) -> None:
 
 
 def _quietly[Result](do: Callable[[], Result]) -> Result:
-    """Without what viser prints about itself, also when told not to."""
-    with redirect_stdout(StringIO()):
-        return do()
+    """Without what viser prints about itself, also when told not to; with Rich, which in a notebook goes past stdout."""
+    from rich import get_console
+
+    console = get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        with redirect_stdout(StringIO()):
+            return do()
+    finally:
+        console.quiet = before
 
 
 def record(server: Viser4dServer, scene: Scene) -> None:
