@@ -13,31 +13,19 @@ from dockdyn.contact.feature import Feature, Point, SphereTip
 from dockdyn.contact.latch import ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
-from dockdyn.kinds.free_flight.schema_approach import ApproachSection, Port
 from dockdyn.kinds.free_flight.schema_control import ControlTable
-from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
-from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.inertia import Inertia
+from dockdyn.scenario.tables.approach import ApproachSection, Port
+from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.latch import ConeLatchSection
-from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.loop import LoopSection
-from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection, SurfaceSection
-from dockdyn.scenario.tables.parts import Point as PointField
+from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 from dockdyn.scenario.tables.stability import StabilitySection
-
-
-class PlaceSection(Section):
-    """A named place on a body, where loads are reported."""
-
-    name: str
-    position: PointField
 
 
 class FeatureSection(PlaceSection):
@@ -53,42 +41,10 @@ class FeatureSection(PlaceSection):
         return SphereTip(position=position, radius=jnp.asarray(self.radius, float))
 
 
-class BodySection(Section):
-    """A free rigid body."""
+class BodySection(FreeBodySection):
+    """A free rigid body with features that touch."""
 
-    mass: quantity("kg", "a mass", above=0)
-    inertia: Inertia
-    position: PointField | None = None
-    velocity: Velocity | None = None
-    attitude: Attitude | None = None
-    rate: Rate | None = None
-    look: LookSection | None = None
     feature: list[FeatureSection] = []  # noqa: RUF012
-    surface: list[SurfaceSection] = []  # noqa: RUF012
-    point: list[PlaceSection] = []  # noqa: RUF012
-
-    @model_validator(mode="after")
-    def named(self) -> Self:
-        for kind in ("feature", "surface", "point"):
-            names = [item.name for item in getattr(self, kind)]
-            if None in names:
-                refuse(f"every {kind} needs a name")
-            if len(set(names)) < len(names):
-                refuse(f"two of the {kind}s have the same name; names must differ")
-        return self
-
-    def states_motion(self) -> list[str]:
-        return [name for name in ("position", "velocity", "attitude", "rate") if getattr(self, name) is not None]
-
-    def body(self) -> RigidBody:
-        return RigidBody.of(self.mass, jnp.array(self.inertia))
-
-    def start(self) -> tuple[Pose, Twist]:
-        def vector(value: list[float] | None) -> Vector:
-            return Vector.of(jnp.array(value if value is not None else [0.0, 0.0, 0.0], float))
-
-        attitude = Quaternion.of(jnp.array(self.attitude if self.attitude is not None else [1.0, 0.0, 0.0, 0.0], float))
-        return Pose(vector(self.position), attitude), Twist(vector(self.velocity), vector(self.rate))
 
 
 class ContactSection(Section):

@@ -17,7 +17,6 @@ from dockdyn.control.body_hold import BodyHold
 from dockdyn.control.controller import Command, Controller, FreeBody, Measured, as_floats
 from dockdyn.control.reference import InertialReference, Reference
 from dockdyn.control.sampled import SampledControl
-from dockdyn.kinds.free_flight.schema_approach import Port
 from dockdyn.kinds.free_flight.schema_sampling import SAMPLING, SampledSection
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.vector import Vector
@@ -25,6 +24,7 @@ from dockdyn.parameters import parameters_of, settings_of
 from dockdyn.scenario.language.own_code import Own
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, WHEEL
+from dockdyn.scenario.tables.approach import Port
 from dockdyn.scenario.tables.motion import Attitude, Velocity, number
 from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse

@@ -1,0 +1,64 @@
+"""A free rigid body in a scenario: its mass and inertia, how it begins to move, what it carries."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import jax.numpy as jnp
+from pydantic import model_validator
+
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.geometry import Point
+from dockdyn.scenario.tables.inertia import Inertia
+from dockdyn.scenario.tables.look import LookSection
+from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import SurfaceSection
+
+
+class PlaceSection(Section):
+    """A named place on a body, where loads are reported."""
+
+    name: str
+    position: Point
+
+
+class FreeBodySection(Section):
+    """A free rigid body; a kind that has them says what features it can carry."""
+
+    mass: quantity("kg", "a mass", above=0)
+    inertia: Inertia
+    position: Point | None = None
+    velocity: Velocity | None = None
+    attitude: Attitude | None = None
+    rate: Rate | None = None
+    look: LookSection | None = None
+    surface: list[SurfaceSection] = []  # noqa: RUF012
+    point: list[PlaceSection] = []  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def named(self) -> Self:
+        for kind in ("feature", "surface", "point"):
+            names = [item.name for item in getattr(self, kind, [])]
+            if None in names:
+                refuse(f"every {kind} needs a name")
+            if len(set(names)) < len(names):
+                refuse(f"two of the {kind}s have the same name; names must differ")
+        return self
+
+    def states_motion(self) -> list[str]:
+        return [name for name in ("position", "velocity", "attitude", "rate") if getattr(self, name) is not None]
+
+    def body(self) -> RigidBody:
+        return RigidBody.of(self.mass, jnp.array(self.inertia))
+
+    def start(self) -> tuple[Pose, Twist]:
+        def vector(value: list[float] | None) -> Vector:
+            return Vector.of(jnp.array(value if value is not None else [0.0, 0.0, 0.0], float))
+
+        attitude = Quaternion.of(jnp.array(self.attitude if self.attitude is not None else [1.0, 0.0, 0.0, 0.0], float))
+        return Pose(vector(self.position), attitude), Twist(vector(self.velocity), vector(self.rate))
