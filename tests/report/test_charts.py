@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dockdyn.kinds.free_flight import plots
 from dockdyn.pages import report_html, report_of
+from dockdyn.report import contact_charts as plots
 from dockdyn.report.chart import Band, Chart, Level, Line, Panel, SymmetricLog, lines_of, opening, tamed, thin_rows
 from dockdyn.report.live_charts import packed_charts
 from dockdyn.report.palette import COLOURS, HUES

@@ -30,6 +30,11 @@ class Pressed(Protocol):
     def force_sign(self) -> Scalar: ...  # a number with the sign of that force
 
 
+def gated_force(law: NormalLaw, depth: Scalar, raw_force: Scalar) -> Scalar:
+    """Normal force (N) as the state itself says: only where there is overlap, and never a pull unless the law adheres."""
+    return jnp.where(depth > 0, raw_force if law.adheres() else jnp.maximum(raw_force, 0.0), 0.0)
+
+
 class UnilateralContact(eqx.Module):
     """A contact whose law acts inside, and, unless it adheres, only while it presses."""
 
@@ -37,8 +42,7 @@ class UnilateralContact(eqx.Module):
 
     def normal_force(self, mode: Int[Array, ""], touch: Pressed) -> Scalar:
         """Normal force (N, ≥ 0 unless the law adheres) in the stored `mode`, or gated by the state itself."""
-        gated = touch.raw_force if self.law.adheres() else jnp.maximum(touch.raw_force, 0.0)
-        inside = jnp.where(touch.depth > 0, gated, 0.0)
+        inside = gated_force(self.law, touch.depth, touch.raw_force)
         return jnp.where(mode == PRESSING, touch.raw_force, jnp.where(mode == GATED, inside, 0.0))
 
     def guards(self, mode: Int[Array, ""], touch: Pressed) -> tuple[Scalar, Scalar]:

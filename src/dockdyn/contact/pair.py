@@ -44,7 +44,12 @@ class ContactKinematics(NamedTuple):
 
 def contact_kinematics(feature: Feature, surface: Surface, own: Placed, other: Placed) -> ContactKinematics:
     """The meeting of a feature of the body `own` with a surface of the body `other`."""
-    depth, normal, point = once(feature.touch(own, other, surface))
+    return kinematics_of(feature.touch(own, other, surface), own, other)
+
+
+def kinematics_of(touch: tuple[Scalar, Vector, Vector], own: Placed, other: Placed) -> ContactKinematics:
+    """The meeting of two things on bodies `own` and `other`, of which depth, normal and point are known."""
+    depth, normal, point = once(touch)
     velocity = own.velocity(point) - other.velocity(point)
     approach = velocity.dot(normal)
     rate, sliding = once((-approach, velocity - normal * approach))

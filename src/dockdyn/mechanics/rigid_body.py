@@ -133,9 +133,11 @@ def pair_momentum(
     return linear, angular, linear_scale, angular_scale
 
 
-def internal_energy(bodies: tuple[RigidBody, RigidBody], twists: tuple[Twist, Twist]) -> Scalar:
-    """Kinetic energy (J) of two bodies seen from their common centre of mass."""
-    total = bodies[0].mass + bodies[1].mass
-    drift = (bodies[0].linear_momentum(twists[0]) + bodies[1].linear_momentum(twists[1])) / total
+def internal_energy(bodies: tuple[RigidBody, ...], twists: tuple[Twist, ...]) -> Scalar:
+    """Kinetic energy (J) of bodies seen from their common centre of mass."""
+    total, momentum = jnp.zeros(()), Vector.zero()
+    for body, twist in zip(bodies, twists, strict=True):
+        total, momentum = total + body.mass, momentum + body.linear_momentum(twist)
+    drift = momentum / total
     seen = [Twist(twist.velocity - drift, twist.rate) for twist in twists]
     return sum((body.kinetic_energy(twist) for body, twist in zip(bodies, seen, strict=True)), jnp.zeros(()))

@@ -90,7 +90,7 @@ def pair_labels(dataset: xr.Dataset) -> list[str]:
     names = [str(name) for name in dataset.contact.values]
     content = scenario_content(dataset)
     if content is not None:
-        names = [contact.name or f"{contact.feature} – {contact.surface}" for contact in content.contact]
+        names = [contact.label() for contact in content.contact]
     return [short(name) for name in names]
 
 

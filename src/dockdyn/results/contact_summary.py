@@ -13,6 +13,7 @@ from dockdyn.results.control_budget import control_used_up
 from dockdyn.results.key_figures import KeyFigure, summary_figures
 from dockdyn.results.measures import number
 
+LOSSLESS = 1e-9  # share of the kinetic energy below which a change of energy counts as none
 COARSE = 1e-4  # relative error above which a run is not to be trusted without a warning
 NOT_KNOWN = "the largest force of the run is not known"
 OF_THE_SOLVER = ("step_s", "step_error", "steps", "end_time_s")  # numbers that are attributes of a dataset
@@ -88,14 +89,14 @@ def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
 
 def contact(episode: xr.Dataset) -> dict[str, Any]:
     """One contact, from onset to release; places and azimuths of free bodies only."""
-    flight = "episode_azimuth" in episode
-    azimuth = float(episode.episode_azimuth) if flight else math.nan
+    placed = "episode_position" in episode
+    azimuth = float(episode.episode_azimuth) if "episode_azimuth" in episode else math.nan
     return {
         "onset_s": float(episode.episode_onset),
         "release_s": number(episode.episode_release),
         "feature": str(episode.episode_feature.values),
         "surface": str(episode.episode_surface.values),
-        "position_m": [float(value) for value in episode.episode_position.values] if flight else None,
+        "position_m": [float(value) for value in episode.episode_position.values] if placed else None,
         "azimuth_deg": math.degrees(azimuth) % 360 if np.isfinite(azimuth) else None,
         "approach_speed_m_s": float(episode.episode_approach_speed),
         "peak_normal_force_N": float(episode.episode_peak_force),
@@ -149,3 +150,19 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
     if not dataset.sizes["episode"] and not figures["captured"]:
         found.append("no contact within the duration")
     return found
+
+
+def energy_classes(dataset: xr.Dataset) -> list[str | None]:
+    """Whether each contact added energy, took some or neither."""
+    start = float(dataset.kinetic_energy[0])
+    both = zip(dataset.episode_energy_gain.values, dataset.episode_energy.values, strict=True)
+    return [_classify(number(gain), start, number(after)) for gain, after in both]
+
+
+def _classify(gain: float | None, start: float, after: float | None) -> str | None:
+    """A contact by the energy it added (Sazawal et al., after eq. 152); None while it is not over."""
+    if gain is None or after is None:
+        return None
+    if abs(gain) <= LOSSLESS * max(start, start + after):
+        return "lossless"
+    return "passive" if gain < 0 else "active"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 GROUP = "dockdyn.kinds"
 BUILT_IN = {
     "free-flight": "dockdyn.kinds.free_flight.kind:FreeFlightKind",
+    "assembly": "dockdyn.kinds.assembly.kind:AssemblyKind",
     "rig": "dockdyn.kinds.rig.kind:RigKind",
     "four-mass": "dockdyn.kinds.chains.kind:FourMassKind",
     "latch": "dockdyn.kinds.chains.kind:LatchKind",

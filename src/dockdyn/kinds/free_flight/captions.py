@@ -8,23 +8,19 @@ from functools import partial
 import numpy as np
 import xarray as xr
 
+from dockdyn.report.contact_tables import FINE, loaded
 from dockdyn.report.report import Plot
 
 SURFACES = 4  # surfaces with a figure of their own
 POINTS = 6  # named points in one figure of loads
 LOAD_FIGURES = 3
-FINE = 10  # samples a contact needs for its sampled loads to be trusted
-
-
-def loaded(dataset: xr.Dataset) -> bool:
-    """Whether anything acted between the bodies: a contact, or what holds a captured probe."""
-    return bool(dataset.sizes["episode"]) or bool(np.isfinite(dataset.get("capture_time", np.nan)))
 
 
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it; figures that could only show zeros are left out."""
-    from dockdyn.kinds.free_flight import plots as over_time
+    from dockdyn.kinds.free_flight.plots import control, latch
     from dockdyn.kinds.free_flight.trajectory import shown_surfaces, trajectory
+    from dockdyn.report import contact_charts as over_time
 
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
@@ -44,7 +40,7 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     if "latch_travel" in dataset:
         yield Plot(
             "latch",
-            partial(over_time.latch, dataset),
+            partial(latch, dataset),
             "Travel of the tip into the latch, which falls in at the dashed line; below, the force of its ramp, and that "
             "by which it holds what it has caught: its peak is the load of the capture.",
         )
@@ -76,7 +72,7 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     if "control_work" in dataset:
         yield Plot(
             "control",
-            partial(over_time.control, dataset),
+            partial(control, dataset),
             "What control gives the chaser, in its axes: flat tops are at the limits.",
         )
     if np.any(dataset.rotation.values):

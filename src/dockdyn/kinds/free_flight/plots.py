@@ -1,99 +1,13 @@
-"""Figures over time: depth, force, energy, momentum errors, attitude and loads, each from a result alone."""
+"""Figures over time of what only a free flight has: a latch, control; the others are `dockdyn.report.contact_charts`."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import ZERO, Band, Chart, Level, Limits, Line, Note, Panel, lines_of, tamed
-from dockdyn.report.drawing import contact_spans, pair_labels, short
+from dockdyn.report.chart import ZERO, Chart, Level, Line, Panel
+from dockdyn.report.contact_charts import components
 from dockdyn.report.time_chart import time_chart
-from dockdyn.report.wording import significant
-from dockdyn.results.measures import departure, given_by_contacts, kept
-
-MANY = 12  # contacts above which only the largest peak is named
-APART = 0.05  # share of what is shown, by which named peaks are apart
-FEW = 60  # samples of a contact below which each is marked
-
-
-def depth(dataset: xr.Dataset) -> Chart:
-    """Depth (negative is separation) over the whole run, and penetration close up."""
-    names, values, time = pair_labels(dataset), dataset.depth.values, dataset.time.values
-    deepest = float(values.max()) * 1e3  # mm
-    scale = tamed(values, float(np.nanmedian(np.abs(values))))
-    panels = [Panel("penetration depth, m", lines_of(time, values, names), levels=[ZERO], scale=scale)]
-    if deepest > 0:
-        limits = -0.2 * deepest, 1.12 * deepest
-        panels.append(Panel("close up, mm", lines_of(time, 1e3 * values, names), levels=[ZERO], limits=limits))
-    return time_chart(dataset, panels)
-
-
-def normal_force(dataset: xr.Dataset) -> Chart:
-    """Normal force where it is generated, peaks marked."""
-    names, values, time = pair_labels(dataset), dataset.normal_force.values, dataset.time.values
-    peaks, times = dataset.episode_peak_force.values, dataset.episode_peak_time.values
-    scale = tamed(peaks, float(peaks[0]))
-    largest = max(float(peaks.max()), float(np.nanmax(values)))  # where it is captured, the seat presses, too
-    limits = (0.0 if values.min() >= 0 else None, 1.17 * largest or 1.0) if scale == "linear" else (None, None)
-    marks = Line(times, peaks, "ink", "peak of a contact", marker="o", joined=False)
-    panel = Panel("normal force, N", [*lines_of(time, values, names), marks], height=1.9, limits=limits, scale=scale)
-    whole = time_chart(dataset, [panel])
-    return time_chart(dataset, [_with_notes(panel, times, peaks, whole.across(panel)[0])])
-
-
-def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limits) -> Panel:
-    """The peaks in numbers, from the largest down, where there is room in a window.
-
-    They are located between samples, so that one can lie above the line.
-    """
-    room = APART * (window[1] - window[0])
-    named: list[int] = []
-    for index in np.argsort(-peaks)[: len(peaks) if len(peaks) <= MANY else 1]:
-        if all(abs(times[index] - times[other]) > room for other in named):
-            named.append(int(index))
-    notes = [
-        Note(
-            float(times[index]),
-            float(peaks[index]),
-            significant(peaks[index], 3),
-            side="right" if times[index] > window[1] - room else "center",
-        )
-        for index in named
-    ]
-    return replace(panel, notes=notes)
-
-
-def close_up_samples(dataset: xr.Dataset) -> int:
-    """How many samples fall into the contact with the largest force."""
-    onset, release = contact_spans(dataset)[int(np.argmax(dataset.episode_peak_force.values))]
-    return dataset.sel(time=slice(onset, release)).sizes["time"]
-
-
-def largest_contact(dataset: xr.Dataset) -> Chart:
-    """The contact with the largest force close up: over time as generated and as it acts, and over depth."""
-    index = int(np.argmax(dataset.episode_peak_force.values))
-    pair = int(dataset.episode_contact[index])
-    onset, release = contact_spans(dataset)[index]
-    end = release + float(dataset.attrs["delay_s"])
-    margin = 0.08 * (end - onset)
-    seen = dataset.isel(contact=pair).sel(time=slice(onset - margin, end + margin))
-    touching = seen.sel(time=slice(onset, release))
-    mark = "." if touching.sizes["time"] < FEW else ""
-    generated = "normal force, where generated"
-    acting = np.linalg.norm(seen.contact_force.values, axis=-1)
-    words = "contact force with friction, as it acts after the delay"
-    over_time = [
-        Line(seen.time, seen.normal_force, name=generated, marker=mark),
-        Line(seen.time, acting, "orange", words, dash=1),
-    ]
-    over_depth = [Line(touching.depth * 1e3, touching.normal_force, name=generated, marker=mark)]
-    contact = [Band(float(onset), float(release), f"Q{index + 1}")]
-    time = Panel("force, N", over_time, 2.1, bands=contact)
-    stroke = Panel("normal force, N", over_depth, 2.1, across="penetration depth, mm")
-    return Chart([time, stroke], columns=2, events=True)
 
 
 def latch(dataset: xr.Dataset) -> Chart:
@@ -110,45 +24,6 @@ def latch(dataset: xr.Dataset) -> Chart:
     return time_chart(dataset, [way, Panel("force, N", forces)])
 
 
-def energy(dataset: xr.Dataset) -> Chart:
-    """Change of kinetic energy (less the work of control) and work of the contact forces, with that after each contact."""
-    change, time = given_by_contacts(dataset), dataset.time.values
-    words = "change less work of control" if "control_work" in dataset else "change of kinetic energy"
-    settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
-    lines = [  # the first two should lie on each other: a wide one under a thin one shows both
-        Line(time, change, "sky", words, width=3.2),
-        Line(time, dataset.work, "ink", "work of the contact forces", width=0.9),
-        Line(settled, dataset.episode_energy, "orange", "after a contact", marker="o", size=5, joined=False),
-    ]
-    scale = tamed(change.values, float(dataset.kinetic_energy[0]))
-    return time_chart(dataset, [Panel("energy, J", lines, height=2.2, levels=[ZERO], scale=scale)])
-
-
-def momentum_errors(dataset: xr.Dataset) -> Chart:
-    """Change of linear and angular momentum since the start, thrusters' impulses left out, relative to the bodies' own."""
-    lines, largest = [], 0.0
-    for name, look in (("linear", {"colour": "blue"}), ("angular", {"colour": "orange", "dash": 1})):
-        drift = departure(kept(dataset, name))
-        scale = float(dataset[f"{name}_momentum_scale"].max())
-        drift = drift / scale if scale > 0 else drift
-        largest = max(largest, float(drift.max()))
-        values = np.where(drift > 0, drift, np.nan)
-        lines.append(Line(dataset.time, values, name=f"{name} momentum", **look))
-    limits = 1e-18, max(10 * largest, 1e-9)
-    exact = "no change at all: both are exactly kept"
-    notes = [] if largest else [Note(float(dataset.time[-1]) / 2, 1e-14, exact)]
-    return time_chart(dataset, [Panel("relative error", lines, height=1.7, limits=limits, scale="log", notes=notes)])
-
-
-def attitude(dataset: xr.Dataset) -> Chart:
-    """Rotation vector of both bodies since the start, in degrees, in body axes."""
-    panels = []
-    for body in ("chaser", "target"):
-        turned = np.degrees(dataset.rotation.sel(body=body).values)
-        panels.append(Panel(f"{body}, deg", _components(dataset.time.values, turned, wrap=180.0), height=1.4))
-    return time_chart(dataset, panels)
-
-
 def control(dataset: xr.Dataset) -> Chart:
     """What wheel and thrusters give the chaser, and the wheel's momentum; what is zero throughout is left out."""
     words = {
@@ -159,33 +34,5 @@ def control(dataset: xr.Dataset) -> Chart:
     }
     shown = [name for name in words if np.any(dataset[name].values)] or ["wheel_torque"]
     time = dataset.time.values
-    panels = [Panel(words[name], _components(time, dataset[name].values), height=1.2, levels=[ZERO]) for name in shown]
+    panels = [Panel(words[name], components(time, dataset[name].values), height=1.2, levels=[ZERO]) for name in shown]
     return time_chart(dataset, panels)
-
-
-def loads(dataset: xr.Dataset, points: Sequence[int] | None = None) -> Chart:
-    """Force and moment of the contacts at named points (all of them when not given), in the axes of their bodies.
-
-    All points have the same scale of force, and the same of moment: they can be compared.
-    """
-    chosen = list(range(dataset.sizes["point"]) if points is None else points)
-    first = float(dataset.episode_peak_force[0]) if dataset.sizes["episode"] else 0.0  # N
-    panels = []
-    time = dataset.time.values
-    columns = {name: dataset[name].values[:, chosen] for name in ("load_force", "load_moment")}
-    scales = {name: tamed(values, first) for name, values in columns.items()}
-    reach = {name: 1.1 * float(np.nanmax(np.abs(values))) or 1.0 for name, values in columns.items()}
-    for place, index in enumerate(chosen):
-        for name, label in (("load_force", "force, N"), ("load_moment", "moment, N m")):
-            lines = _components(time, columns[name][:, place])
-            limits, title = (-reach[name], reach[name]), short(str(dataset.point.values[index]))
-            panels.append(Panel(label, lines, 1.2, title=title, limits=limits, scale=scales[name]))
-    return time_chart(dataset, panels, columns=2)
-
-
-def _components(time: np.ndarray, values: np.ndarray, wrap: float = np.inf) -> list[Line]:
-    """Three components (samples, 3); the lines are broken where the vector wraps around."""
-    jumps = np.flatnonzero(np.linalg.norm(np.diff(values, axis=0), axis=1) > wrap)
-    broken = values.copy()
-    broken[jumps] = np.nan
-    return lines_of(time, broken, ["x", "y", "z"])

@@ -7,14 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.free_flight.captions import FINE, figures, loaded
-from dockdyn.report.report import ENERGY, Block, Report, Table, beginning, conserved, integration, run_report
-from dockdyn.report.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
-from dockdyn.results.contact_summary import overlapping
-
-LISTED = 300  # contacts in the table; more only make the page slow
-
-EFFECTS = {"passive": "energy lost", "lossless": "energy kept", "active": "energy gained"}
+from dockdyn.kinds.free_flight.captions import figures
+from dockdyn.report.contact_tables import contacts_block, contacts_in_words, kept, loads_block, printed_contacts
+from dockdyn.report.report import Block, Report, beginning, integration, run_report
+from dockdyn.report.wording import NOTHING, capital, capture, capture_load, significant
 
 
 def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
@@ -25,10 +21,10 @@ def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         summary,
         verdict=verdict(dataset, summary, classes),
         key=overview(dataset, summary, classes),
-        blocks=[_contacts_block(dataset, summary, classes), _loads_block(dataset, summary), kept(dataset, summary)],
+        blocks=[contacts_block(dataset, summary, classes), loads_block(dataset, summary), kept(dataset, summary)],
         plots=figures(dataset),
         made=integration(summary),
-        terminal=[Block(summary["title"], table=_printed_contacts(summary)), *_capture_lines(summary)],
+        terminal=[Block(summary["title"], table=printed_contacts(summary)), *_capture_lines(summary)],
     )
 
 
@@ -39,7 +35,7 @@ def verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) ->
     if finished:
         ended = f"Finished at t = {summary['end_time_s']:g} s{_parted(dataset, summary) if classes else ''}."
     words = [] if finished else [ended]
-    words += [*_capture_lines(summary), *_contacts_in_words(dataset, summary, classes)]
+    words += [*_capture_lines(summary), *contacts_in_words(dataset, summary, classes)]
     return " ".join([*words, ended] if finished else words)
 
 
@@ -55,33 +51,6 @@ def _parted(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     if summary["captured"] is not None:
         return ""
     return ", touching" if np.nanmax(dataset.depth.values[-1]) > 0 else ", apart again: there is no latch"
-
-
-def _contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
-    """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
-    count = len(classes)
-    if not count:
-        return ["There was no contact." if summary["captured"] is None else "There was no contact beside the latch."]
-    peak = int(np.argmax(dataset.episode_peak_force.values))
-    words = [
-        f"{count} contact{'s' if count > 1 else ''}; largest normal force "
-        f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}."
-    ]
-    for name, effect in EFFECTS.items():
-        numbers = [index + 1 for index, found in enumerate(classes) if found == name]
-        if numbers:
-            words.append(f"{said(numbers, count)} {name} ({effect}).")
-    unsettled = [index + 1 for index, found in enumerate(classes) if found == NOTHING]
-    if unsettled:
-        words.append(f"{said(unsettled, count)} not over when the run ended.")
-    return words
-
-
-def said(numbers: list[int], count: int) -> str:
-    """Some of all contacts as the subject of a sentence."""
-    if len(numbers) == count > 1:
-        return "All were"
-    return f"{crowd(numbers, 60)} {'were' if len(numbers) > 1 else 'was'}"
 
 
 def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
@@ -155,163 +124,3 @@ def _control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[st
         if summary[key]:
             rows.append((words, f"{significant(summary[key])} {unit}"))
     return rows
-
-
-def _contacts_block(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Block:
-    """The contacts on the page."""
-    if not classes:
-        return Block("Contacts", words="None.")
-    dash = " A dash: the run ended before." if NOTHING in classes else ""
-    notes = [
-        "Onset and release are at depth zero. The position is that of the feature from the surface’s reference point, in the "
-        "axes of the body with the surface. Peak force and its time are those of the normal force where it is generated; the "
-        "impulse is that of the normal force. The energy change is that of the kinetic energy since t = 0, taken when the "
-        "last delayed force of the contact has acted; the class says what the contact itself did to it: passive took energy "
-        f"out, active added some.{dash}"
-    ]
-    if together := crowd(overlapping(dataset), 60):
-        notes.append(
-            f"{together} overlap others in time: their energy and class are those of the whole motion meanwhile, not of one "
-            "contact alone."
-        )
-    return Block("Contacts", table=_contacts_table(dataset, summary, classes), notes=notes)
-
-
-def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> Table:
-    """One row a contact."""
-    columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("feature", ""), ("surface", "")]
-    columns += [("x", "m"), ("y", "m"), ("z", "m"), ("azimuth", "deg"), ("approach speed", "m/s")]
-    columns += [("peak force", "N"), ("at", "s"), ("impulse", "N s"), ("energy change after", "J"), ("class", "")]
-    found = summary["contacts"][:LISTED]
-    times = {name: aligned([contact[name] for contact in found], 6) for name in ("onset_s", "release_s", "peak_time_s")}
-    azimuths = aligned([contact["azimuth_deg"] for contact in found], 5)
-    places = aligned([part for contact in found for part in contact["position_m"]], 5)
-    rows = [
-        [
-            f"Q{index + 1}",
-            times["onset_s"][index],
-            times["release_s"][index] if contact["release_s"] is not None else "still touching",
-            contact["feature"],
-            contact["surface"],
-            *places[3 * index : 3 * index + 3],
-            azimuths[index],
-            significant(contact["approach_speed_m_s"]),
-            significant(contact["peak_normal_force_N"]),
-            times["peak_time_s"][index],
-            significant(contact["impulse_N_s"]),
-            significant(float(dataset.episode_energy[index])),
-            classes[index],
-        ]
-        for index, contact in enumerate(found)
-    ]
-    groups = [("", 5), ("position at onset", 3), ("", 7)]
-    late = max(0, len(classes) - LISTED)
-    return Table(columns, rows, groups, {0, 3, 4, 14}, {"active"}, look="dense", left_out=late)
-
-
-def _printed_contacts(summary: dict[str, Any]) -> Table:
-    """The contacts on the terminal, a row each."""
-    found = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
-    rows = [
-        [
-            f"{number} {contact['feature']}–{contact['surface']}",
-            f"{contact['onset_s']:.4f}",
-            "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
-            f"{contact['approach_speed_m_s']:.4g}",
-            f"{contact['peak_normal_force_N']:.4g}",
-            f"{contact['impulse_N_s']:.4g}",
-            "" if energy is None else f"{energy:+.5g}",
-            sort or "",
-        ]
-        for number, (contact, energy, sort) in enumerate(found, start=1)
-    ]
-    columns = [("contact", ""), ("onset", "s"), ("release", "s"), ("approach", "m/s"), ("peak", "N")]
-    return Table([*columns, ("impulse", "N s"), ("energy", "after, J"), ("class", "")], rows, worded={0, 7})
-
-
-def _loads_block(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
-    """The loads at named points on the page, where anything acted between the bodies."""
-    note = "Components: each one’s value of largest magnitude, not all at the same time."
-    table = _loads_table(dataset) if loaded(dataset) else None
-    return Block(
-        "Peak loads at named points", table=table, notes=[f"{note} {sampling(dataset, summary)}"], where="after"
-    )
-
-
-def _loads_table(dataset: xr.Dataset) -> Table:
-    """The largest force and moment at each named point, and each component's value of largest magnitude."""
-    rows = []
-    for index, name in enumerate(dataset.point.values):
-        row = [str(name)]
-        for variable in ("load_force", "load_moment"):
-            values = dataset[variable].values[:, index]
-            size = np.linalg.norm(values, axis=1)
-            largest = int(np.argmax(size))
-            time = significant(float(dataset.time[largest])) if size[largest] > 0 else NOTHING
-            extremes = values[np.argmax(np.abs(values), axis=0), range(3)]
-            most, *parts = aligned([float(size[largest]), *map(float, extremes)])
-            row += [most, time, *parts]
-        rows.append(row)
-    force = [("largest", "N"), ("at", "s"), ("x", "N"), ("y", "N"), ("z", "N")]
-    moment = [("largest", "N m"), ("at", "s"), ("x", "N m"), ("y", "N m"), ("z", "N m")]
-    groups = [("", 1), ("force", 5), ("moment about the point", 5)]
-    return Table([("point", ""), *force, *moment], rows, groups, worded={0}, look="broad")
-
-
-def sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
-    """How the loads were sampled, whether that was often enough, and what is not in them."""
-    if dataset.sizes["time"] < 2:
-        return "The run has a single sample."
-    interval = float(dataset.time[1] - dataset.time[0])
-    words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
-    if summary["captured"] and summary["capture_peak_force_N"] is None:
-        words += (
-            f" The capture is not in them: its {significant(summary['capture_impulse_along_N_s'])} N s act at an instant, "
-            "and their largest force is not known."
-        )
-    if "catch_swing" in dataset and summary["captured"] and (swing := float(dataset.catch_swing)) < FINE * interval:
-        words += (
-            f" The latch’s catch swings within {swing:.3g} s: peaks between samples are missed, though the summary "
-            f"has its largest force; set output.interval to {max(swing, 1e-6) / FINE:.1g} s or less to see them."
-        )
-    lasted = dataset.episode_release.values - dataset.episode_onset.values
-    if np.any(lasted < FINE * interval):
-        shortest = int(np.nanargmin(lasted))
-        words += (
-            f" Q{shortest + 1} lasted only {lasted[shortest]:.3g} s: peaks between samples are missed; set "
-            f"output.interval to {max(lasted[shortest], 1e-6) / FINE:.1g} s or less to see them."
-        )
-    return words
-
-
-def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
-    """Errors of what should be conserved."""
-    largest = f"{ENERGY}, {significant(float(dataset.kinetic_energy.max()))} J"
-    linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
-    controlled = "control_work" in dataset
-    gone, less = (", less thrusters’ impulses", ", less the work of control") if controlled else ("", "")
-    lossy = "nothing: delay, friction or the contact's law may change it"
-    return conserved(
-        [
-            (
-                f"linear momentum{gone}",
-                summary["linear_momentum_error"],
-                f"the largest sum of the bodies’ momenta by magnitude, {significant(linear)} N s",
-            ),
-            (
-                f"angular momentum about the common centre of mass{gone}",
-                summary["angular_momentum_error"],
-                f"the largest sum of the bodies’ own by magnitude, spin included, {significant(angular)} N m s",
-            ),
-            (
-                f"kinetic energy over whole contacts{less}",
-                summary["energy_error"],
-                lossy if summary["energy_error"] is None else largest,
-            ),
-            (
-                f"work of the contact forces against change of kinetic energy{less}",
-                summary["work_energy_error"],
-                largest,
-            ),
-        ]
-    )

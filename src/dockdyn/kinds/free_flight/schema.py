@@ -45,6 +45,7 @@ class BodySection(FreeBodySection):
     """A free rigid body with features that touch."""
 
     feature: list[FeatureSection] = []  # noqa: RUF012
+    point: list[PlaceSection] = []  # noqa: RUF012
 
 
 class ContactSection(Section):
@@ -55,6 +56,10 @@ class ContactSection(Section):
     surface: str
     normal: NormalLawSection
     friction: FrictionSection | None = None
+
+    def label(self) -> str:
+        """What figures call it."""
+        return self.name or f"{self.feature} – {self.surface}"
 
 
 class TwoBodiesSection(Section, abc.ABC):

@@ -40,6 +40,23 @@ def ball(radius: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
     return Mesh(radius * unit.vertices + np.asarray(centre, float), unit.faces)
 
 
+def capsule(start: ArrayLike, end: ArrayLike, radius: float) -> Mesh:
+    """All that is within a radius of a segment, roughly."""
+    way = np.asarray(end, float) - np.asarray(start, float)
+    length = float(np.linalg.norm(way))
+    if length == 0:
+        return ball(radius, start)
+    upright = _mesh_of(creation.capsule(height=length, radius=radius, count=[10, 8]))  # along z about the origin
+    middle = np.asarray(start, float) + way / 2
+    return placed(Mesh(upright.vertices[:, [2, 0, 1]], upright.faces), middle, way)
+
+
+def torus(major_radius: float, minor_radius: float, centre: ArrayLike, axis: ArrayLike) -> Mesh:
+    """All that is within the minor radius of a circle, roughly."""
+    flat = _mesh_of(creation.torus(major_radius, minor_radius, major_sections=48, minor_sections=8))  # around z
+    return placed(Mesh(flat.vertices[:, [2, 0, 1]], flat.faces), centre, axis)
+
+
 def _mesh_of(found: Trimesh) -> Mesh:
     return Mesh(np.asarray(found.vertices, float), np.asarray(found.faces))
 

@@ -28,7 +28,7 @@ class PlaceSection(Section):
 
 
 class FreeBodySection(Section):
-    """A free rigid body; a kind that has them says what features it can carry."""
+    """A free rigid body; a kind that has them says what features and named points it can carry."""
 
     mass: quantity("kg", "a mass", above=0)
     inertia: Inertia
@@ -38,7 +38,6 @@ class FreeBodySection(Section):
     rate: Rate | None = None
     look: LookSection | None = None
     surface: list[SurfaceSection] = []  # noqa: RUF012
-    point: list[PlaceSection] = []  # noqa: RUF012
 
     @model_validator(mode="after")
     def named(self) -> Self:

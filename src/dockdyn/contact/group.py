@@ -1,0 +1,151 @@
+"""Equal contacts between two bodies taken together: many members, one wrench, one mode.
+
+Units: lengths m, speeds m/s, force N, moment N m.
+Source: resultant of a system of forces; own construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn import backend
+from dockdyn.contact.gate import APART, PRESSING, gated_force
+from dockdyn.contact.laws.friction import Friction
+from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.contact.pair import kinematics_of
+from dockdyn.contact.pairs.pair_geometry import PairGeometry
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector, once
+
+
+class Wrench(NamedTuple):
+    """A force (N) and a moment (N m), both inertial, about a point that whoever holds it knows."""
+
+    force: Vector
+    moment: Vector
+
+    @staticmethod
+    def zero() -> Wrench:
+        return Wrench(Vector.zero(), Vector.zero())
+
+
+class GroupState(NamedTuple):
+    """What a group does at an instant: its resultant, and the state of its deepest member."""
+
+    wrench: Wrench  # on the first body, about the group's reference point
+    normal_force: Scalar  # N, sum over the members
+    depth: Scalar  # m, of the deepest member
+    rate: Scalar  # m/s, of that depth
+    sliding_speed: Scalar  # m/s, of that member
+    point: Vector  # m, inertial, of that member
+
+
+class ContactGroup(eqx.Module):
+    """Members of one geometry between two bodies, with one law and one friction.
+
+    The group touches while its deepest member does; only its first onset and its last release are events. Between them each
+    member presses where it overlaps, as its law says, and never pulls unless the law adheres.
+    """
+
+    members: Any  # a `PairGeometry` whose numbers have a leading axis of members; what all share is None
+    common: Any  # the same with what all share alone
+    weights: Float[Array, "members"]  # of the law's force in each member: m² where the law gives a pressure, else 1
+    law: NormalLaw
+    friction: Friction | None
+    place: Float[Array, "3"]  # m, axes of the first body: where the wrench acts, on both bodies
+    first: int = eqx.field(static=True)  # which bodies
+    second: int = eqx.field(static=True)
+
+    @staticmethod
+    def of(
+        geometries: Sequence[PairGeometry],
+        bodies: tuple[int, int],
+        law: NormalLaw,
+        friction: Friction | None = None,
+        weights: Float[Array, "members"] | None = None,
+    ) -> ContactGroup:
+        """A group of `geometries` of one class, which share what their class says, between two `bodies` by number."""
+        kind = geometries[0]
+        own = [field.name for field in fields(kind) if field.name not in kind.shared]
+        rows = [replace(one, **dict.fromkeys(kind.shared)) for one in geometries]
+        return ContactGroup(
+            members=jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows),
+            common=replace(kind, **dict.fromkeys(own)),
+            weights=jnp.ones(len(geometries)) if weights is None else jnp.asarray(weights, float),
+            law=law,
+            friction=friction,
+            place=jnp.mean(jnp.stack([one.place() for one in geometries]), axis=0),
+            first=bodies[0],
+            second=bodies[1],
+        )
+
+    def reference(self, own: Placed) -> Vector:
+        """Where the wrench acts (m, inertial), `own` being the first body."""
+        return own.point(Vector.of(self.place))
+
+    def state(self, mode: Int[Array, ""], own: Placed, other: Placed) -> GroupState:
+        """What the group does in its `mode`, `own` and `other` being its first and its second body."""
+        about = once(self.reference(own))
+
+        def one(row: tuple[Any, Scalar]) -> tuple[Any, tuple[Scalar, Any]]:
+            member, weight = row
+            geometry: PairGeometry = eqx.combine(member, self.common)
+            meeting = kinematics_of(geometry.touch(own, other), own, other)
+            law = self.law.along(own.rotation.transposed_times(meeting.normal))
+            pressing = weight * gated_force(law, meeting.depth, law.force(meeting.depth, meeting.rate))
+            force = meeting.normal * pressing
+            if self.friction is not None:
+                force = force + self.friction.force(pressing, meeting.sliding)
+            wrench = Wrench(force, (meeting.point - about).cross(force))
+            speed = jnp.sqrt(meeting.sliding.dot(meeting.sliding))
+            return (wrench, pressing), (meeting.depth, (meeting.rate, speed, meeting.point))
+
+        (wrench, normal), (depth, (rate, speed, point)) = _resultant(one, (self.members, self.weights))
+        wrench, normal = jax.tree.map(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
+        return once(GroupState(wrench, normal, depth, rate, speed, point))
+
+    def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+        """An event function (m) that rises through zero at the first onset and at the last release."""
+        return jnp.where(mode == APART, depth, -depth)
+
+    def next_mode(self, mode: Int[Array, ""], fired: Bool[Array, ""]) -> Int[Array, ""]:
+        """The mode after the guard has fired, if it has."""
+        return jnp.where(fired, jnp.where(mode == APART, PRESSING, APART), mode).astype(mode.dtype)
+
+    def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
+        """The mode at the start of a run."""
+        return jnp.where(self.state(jnp.asarray(APART), own, other).depth > 0, PRESSING, APART).astype(int)
+
+
+def _resultant(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) -> tuple[Any, tuple[Scalar, Any]]:  # noqa: ANN401, a tree
+    """The sum over rows of the first thing that `one` gives, and of the second that of the row where its number is largest.
+
+    One row after another in machine code of dockdyn's own, side by side where XLA compiles.
+    """
+    first = jax.tree.map(lambda leaf: leaf[0], rows)
+    if jax.tree.leaves(rows)[0].shape[0] == 1:
+        return one(first)
+    if not backend.native():
+        sums, (numbers, things) = jax.vmap(one)(rows)
+        best = jnp.argmax(numbers)
+        total = jax.tree.map(lambda leaf: jnp.sum(leaf, axis=0), sums)
+        return total, jax.tree.map(lambda leaf: leaf[best], (numbers, things))
+    shape = jax.eval_shape(one, first)
+    nothing, (_, thing) = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
+
+    def add(carry: Any, row: Any) -> tuple[Any, None]:  # noqa: ANN401, trees
+        total, (largest, kept) = carry
+        more, (number, new) = one(row)
+        larger = number > largest
+        kept = jax.tree.map(lambda a, b: jnp.where(larger, a, b), new, kept)
+        return (jax.tree.map(jnp.add, total, more), (jnp.where(larger, number, largest), kept)), None
+
+    found, _ = jax.lax.scan(add, (nothing, (jnp.asarray(-jnp.inf), thing)), rows)
+    return found

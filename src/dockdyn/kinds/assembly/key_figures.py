@@ -1,0 +1,33 @@
+"""The key figures of an assembly: what all runs with contacts have, and the loads at its named points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dockdyn.integrate.solution import Solution
+from dockdyn.kinds.assembly.data import conservative
+from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.schema import AssemblySection
+from dockdyn.results.contact_figures import COMMON, figure
+from dockdyn.results.key_figures import LocatedFigures
+from dockdyn.results.log_data import log_data, outcome_data, read_log
+
+FIGURES = (
+    *COMMON,
+    figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
+    figure("kinetic_energy_change_J", "change of energy by a contact", "episode_energy", each=True),
+)
+
+
+def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
+    """The data of a run of an assembly from its log."""
+    log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
+    return log_data(log, solution, delay) | outcome_data(log, log.acting(delay), log.at_end(), None)
+
+
+def stated(content: AssemblySection) -> dict[str, bool]:
+    """What the scenario is, as far as figures depend on it."""
+    return {"conservative": conservative(content), "undamped": True, "attitude-hold": False}
+
+
+ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated)

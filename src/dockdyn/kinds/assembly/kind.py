@@ -1,0 +1,70 @@
+"""The kind `assembly`: any number of rigid bodies, groups of contacts between any two of them, delay in the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dockdyn.kinds.kind import Kind
+from dockdyn.scenario.language.section import Section
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dockdyn.kinds.assembly.schema import AssemblySection
+    from dockdyn.report.replay.scene import Scene
+    from dockdyn.report.report import Report
+    from dockdyn.results.drive import Progress
+    from dockdyn.results.key_figures import LocatedFigures
+    from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.tables.loop import LoopSection
+
+
+class AssemblyKind(Kind):
+    """Any number of bodies in contact."""
+
+    name: ClassVar = "assembly"
+
+    def schema(self, data: Mapping[str, Any], name: str) -> type[Section]:
+        from dockdyn.kinds.assembly.schema import AssemblySection
+
+        return AssemblySection
+
+    def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
+        from dockdyn.kinds.assembly.data import describe
+        from dockdyn.results.contact_run import simulate_contacts
+
+        return simulate_contacts(scenario, progress, describe, lambda one, run: "")
+
+    def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
+        from dockdyn.results.contact_summary import energy_classes, summarise_contacts
+
+        summary = summarise_contacts(dataset, self.key_figures().figures)
+        return summary | {"energy_class": energy_classes(dataset)}
+
+    def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+        from dockdyn.kinds.assembly.report import assembly_report
+
+        return assembly_report(dataset, summary)
+
+    def scene(self, dataset: xr.Dataset, content: AssemblySection) -> Scene:
+        from dockdyn.kinds.assembly.replay import scene
+
+        return scene(dataset, content)
+
+    def key_figures(self) -> LocatedFigures:
+        from dockdyn.kinds.assembly.key_figures import ASSEMBLY
+
+        return ASSEMBLY
+
+    def runs_in_batches(self, scenario: Scenario) -> bool:
+        return scenario.content.integrator.method == "located"
+
+    def can_capture(self, scenario: Scenario) -> bool:
+        return False
+
+    def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
+        return scenario.content.model()
+
+    def loop(self, content: AssemblySection) -> LoopSection:
+        return content.loop

@@ -1,0 +1,187 @@
+"""Assembly: any number of rigid bodies, groups of contacts between any two of them, whose wrenches a loop delays.
+
+Units: SI throughout; quaternions dimensionless.
+Source: Newton and Euler; the delayed force on present points as in Sazawal et al., eqs. 43 and 51, carried over to wrenches.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dockdyn.contact.gate import APART, GATED
+from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.vector import Vector, once
+
+
+class NamedPoint(eqx.Module):
+    """A place on a body at which the load of all that acts on the body from others is reported."""
+
+    position: Float[Array, "3"]  # m, body axes
+    name: str = eqx.field(static=True)
+    body: int = eqx.field(static=True)
+
+
+class Memory(NamedTuple):
+    """What a run remembers besides its motion."""
+
+    work: Scalar  # J, of the contacts
+
+
+class Assembly(ContactModel):
+    """Rigid bodies, free to move, with contacts between them.
+
+    The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
+    present reference point, so linear and angular momentum are kept whatever the delay. State: `q` and `v` are the poses and
+    twists of the bodies, positions counted from `origin`; `mode` one integer a group.
+    """
+
+    bodies: tuple[RigidBody, ...]
+    groups: tuple[ContactGroup, ...]
+    poses: tuple[Pose, ...]  # at t = 0
+    twists: tuple[Twist, ...]  # at t = 0
+    delay: Float[Array, ""] | None
+    points: tuple[NamedPoint, ...] = ()
+    body_names: tuple[str, ...] = eqx.field(static=True, default=())
+    base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
+
+    def origin(self) -> Vector:
+        """Where positions of a state count from (m, inertial): the base's centre of mass at t = 0."""
+        return self.poses[self.base].position
+
+    def initial(self) -> State:
+        q = tuple(pose.shifted(-self.origin()) for pose in self.poses)
+        x = State(q, self.twists, None, Memory(jnp.zeros(())))
+        places = self.places(x)
+        modes = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
+        return State(x.q, x.v, modes, x.memory)
+
+    def names(self) -> list[str]:
+        def named(word: str) -> str:
+            part, *rest = word.split(".")
+            if int(part) == 2:
+                return "work"
+            return " ".join([self.body_names[int(rest[0])], *rest[1:]])
+
+        return [named(word) for word in super().names()]
+
+    def places(self, x: State) -> tuple[Placed, ...]:
+        """The bodies for what acts between them: their places relative to the base's centre of mass now."""
+        near = x.q[self.base].position
+        return tuple(Placed.of(pose.shifted(-near), twist) for pose, twist in zip(x.q, x.v, strict=True))
+
+    def states(self, x: State) -> tuple[GroupState, ...]:
+        """What each group of contacts does now."""
+        places = self.places(x)
+        return tuple(
+            group.state(mode, places[group.first], places[group.second])
+            for group, mode in zip(self.groups, x.mode, strict=True)
+        )
+
+    def flow(self, t: Scalar, x: State, delayed: tuple[Wrench, ...]) -> Rate:
+        places = self.places(x)
+        loads, power = self.loads(places, delayed)
+        q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
+        v = tuple(
+            body.acceleration(twist, load.force, place.rotation.transposed_times(load.moment))
+            for body, twist, load, place in zip(self.bodies, x.v, loads, places, strict=True)
+        )
+        return Rate(q, v, Memory(power))
+
+    def loads(self, places: tuple[Placed, ...], delayed: tuple[Wrench, ...]) -> tuple[list[Wrench], Scalar]:
+        """What acts on each body, about its centre of mass, and the power (W) of all of it."""
+        loads, power = [Wrench.zero() for _ in self.bodies], jnp.zeros(())
+        for group, wrench in zip(self.groups, delayed, strict=True):
+            own, other = places[group.first], places[group.second]
+            point = once(group.reference(own))
+            for body, side in ((group.first, 1.0), (group.second, -1.0)):
+                lever = point - places[body].pose.position
+                moment = (wrench.moment + lever.cross(wrench.force)) * side
+                loads[body] = Wrench(loads[body].force + wrench.force * side, loads[body].moment + moment)
+            power += wrench.force.dot(own.velocity(point) - other.velocity(point))
+            power += wrench.moment.dot(own.rate - other.rate)
+        return loads, power
+
+    def outputs(self, t: Scalar, x: State) -> Outputs:
+        states = self.states(x)
+        guards = [group.guard(m, s.depth) for group, m, s in zip(self.groups, x.mode, states, strict=True)]
+        return Outputs(tuple(s.wrench for s in states), tuple(guards), tuple(s.normal_force for s in states))
+
+    def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
+        modes = tuple(g.next_mode(mode, fires) for g, mode, fires in zip(self.groups, x.mode, fired, strict=True))
+        return State(x.q, x.v, modes, x.memory)
+
+    def emitting(self, x: State) -> Bool[Array, ""]:
+        return jnp.any(jnp.stack([mode != APART for mode in x.mode])) if x.mode else jnp.asarray(False)
+
+    def ungated(self, x: State) -> State:
+        return State(x.q, x.v, tuple(jnp.asarray(GATED) for _ in x.mode), x.memory)
+
+    def retract(self, x: State) -> State:
+        poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q)
+        return State(poses, x.v, x.mode, x.memory)
+
+    def kinetic_energy(self, x: State) -> Scalar:
+        """Kinetic energy of all bodies (J)."""
+        return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, x.v, strict=True)), jnp.zeros(()))
+
+    def relative_size(self, x: State, change: Rate) -> Scalar:
+        """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
+
+        The motion is that about the common centre of mass, now and at t = 0; so no unit and no frame enters.
+        """
+        motion = jnp.maximum(internal_energy(self.bodies, x.v) + internal_energy(self.bodies, self.twists), 1e-300)
+        energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
+        return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(change.memory.work) / motion)
+
+    def observe(self, x: State, delayed: tuple[Wrench, ...]) -> dict[str, Array]:
+        """Named quantities at an instant, `delayed` being the wrenches that act (on the groups' first bodies, inertial).
+
+        Shapes: components last; `position` (bodies, 3), `depth` (groups,), `load_force` (points, 3) in the body's own axes.
+        """
+        places, states = self.places(x), self.states(x)
+        linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
+        loads, _ = self.loads(places, delayed)
+        turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
+        named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
+        surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
+        return {
+            "position": rows([pose.shifted(self.origin()).position.array() for pose in x.q], 3),
+            "attitude": rows([pose.attitude.array() for pose in x.q], 4),
+            "rotation": rows([turn.logarithm().array() for turn in turned], 3),
+            "velocity": rows([twist.velocity.array() for twist in x.v], 3),
+            "rate": rows([twist.rate.array() for twist in x.v], 3),
+            "contact_point": rows(surfaces, 3),
+            "depth": rows([s.depth for s in states]),
+            "depth_rate": rows([s.rate for s in states]),
+            "sliding_speed": rows([s.sliding_speed for s in states]),
+            "normal_force": rows([s.normal_force for s in states]),
+            "contact_force": rows([wrench.force.array() for wrench in delayed], 3),
+            "contact_moment": rows([wrench.moment.array() for wrench in delayed], 3),
+            "load_force": rows([load.force.array() for load in named], 3),
+            "load_moment": rows([load.moment.array() for load in named], 3),
+            "kinetic_energy": self.kinetic_energy(x),
+            "work": x.memory.work,
+            "linear_momentum": linear.array(),
+            "angular_momentum": angular.array(),
+            "linear_momentum_scale": linear_scale,
+            "angular_momentum_scale": angular_scale,
+        }
+
+
+def load_at(point: NamedPoint, place: Placed, load: Wrench) -> Wrench:
+    """A load about a body's centre of mass (inertial) as one about a named point of the body, in the body's axes."""
+    lever = place.rotation @ Vector.of(point.position)
+    moment = load.moment - lever.cross(load.force)
+    turn = place.rotation.transposed_times
+    return Wrench(turn(load.force), turn(moment))
+
+
+def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
+    """The items stacked; an empty list gives no rows of the right width."""
+    return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)

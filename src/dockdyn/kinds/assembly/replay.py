@@ -1,0 +1,166 @@
+"""The scene of an assembly: bodies with what they touch with, and the forces of their contacts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
+from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
+from dockdyn.report.replay import frames
+from dockdyn.report.replay.bus import bus_of
+from dockdyn.report.replay.cameras import seen_whole
+from dockdyn.report.replay.events import events
+from dockdyn.report.replay.gear import METAL, axes_length, surface_part
+from dockdyn.report.replay.looks import dressed
+from dockdyn.report.replay.scale import arrow_scale
+from dockdyn.report.replay.scene import Arrow, Frame, Mesh, Motion, Part, Scene, Signal, View
+from dockdyn.report.replay.shapes import ball, capsule, joined, torus
+from dockdyn.report.sampled_surface import coordinates
+from dockdyn.scenario.made import made
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.assembly.schema import AssemblySection, BodySection
+
+THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
+FORCE = COLOURS["orange"]
+
+
+def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
+    """The scene, in inertial axes."""
+    time, dwell = frames.chosen(dataset, [])
+    motions = {
+        str(name): frames.motion_at(
+            time, dataset.time.values, dataset.position.values[:, i], dataset.attitude.values[:, i]
+        )
+        for i, name in enumerate(dataset.body.values)
+    }
+    reach = _reach(content)
+    parts, hulls = [], []
+    for index, body in enumerate(content.body):
+        drawn = _body_parts(body, SERIES[index % len(SERIES)], motions[body.name], reach)
+        hulls.append((body, drawn[0]))
+        parts += drawn
+    return Scene(
+        title=str(dataset.attrs["title"]),
+        time=time,
+        dwell=dwell,
+        parts=parts,
+        views=_views(parts, motions, content),
+        arrows=_arrows(dataset, content, time, motions, reach),
+        frames=[Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body))) for body, hull in hulls],
+        events=events(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
+        signals=_signals(dataset),
+    )
+
+
+def _gear(body: BodySection) -> list[np.ndarray]:
+    """Where a body touches, m, body axes: the middles of its features and its surfaces' reference points."""
+    middles = [_points(feature).mean(axis=0) for feature in body.feature]
+    return middles + [coordinates(made(section).reference()) for section in body.surface]
+
+
+def _points(feature: object) -> np.ndarray:
+    """Places of the members of a feature (n, 3), m, body axes."""
+    found = []
+    for one in made_members(feature):
+        found += [one.centre] if isinstance(one, Ball | Ring) else list(one.ends)
+    return np.array(found, float)
+
+
+def made_members(feature: object) -> list[Ball | Capsule | Ring]:
+    """The members of a feature, as NumPy arrays."""
+    import jax
+
+    return jax.tree.map(np.asarray, feature.members())  # type: ignore[attr-defined]
+
+
+def _reach(content: AssemblySection) -> float:
+    """How far (m) the gear of a body extends from its middle, the largest of all bodies."""
+    found = [0.1]
+    for body in content.body:
+        for feature in body.feature:
+            points = _points(feature)
+            wide = max((float(one.major_radius) for one in made_members(feature) if isinstance(one, Ring)), default=0.0)
+            found.append(float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) + wide)
+    extents = [made(section).extent(max(found)) for body in content.body for section in body.surface]
+    return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
+
+
+def _body_parts(body: BodySection, colour: str, motion: Motion, reach: float) -> list[Part]:
+    """The hull of a body, its features and its surfaces; one on another body that touches is its features alone."""
+    features = [_feature_mesh(feature, THIN * reach) for feature in body.feature]
+    hull = joined(*features) if body.on is not None and features else bus_of(
+        body.mass, np.asarray(body.inertia), _gear(body)
+    ).mesh()  # fmt: skip
+    parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=None if body.on else 0.9), body.look)
+    if not (body.on is not None and features):
+        parts += [
+            Part(f"{body.name}/{section.name}", mesh, METAL, motion, flat=False)
+            for section, mesh in zip(body.feature, features, strict=True)
+        ]
+    parts += [surface_part(f"{body.name}/{section.name}", made(section), reach, motion) for section in body.surface]
+    return parts
+
+
+def _feature_mesh(feature: object, least: float) -> Mesh:
+    """A feature as it touches; points and sharp edges `least` (m) thick."""
+    meshes = []
+    for one in made_members(feature):
+        radius = max(float(one.radius), least)
+        if isinstance(one, Ball):
+            meshes.append(ball(radius, one.centre))
+        elif isinstance(one, Capsule):
+            meshes.append(capsule(one.ends[0], one.ends[1], radius))
+        else:
+            meshes.append(torus(float(one.major_radius), radius, one.centre, one.axis))
+    return joined(*meshes)
+
+
+def _arrows(
+    dataset: xr.Dataset, content: AssemblySection, time: np.ndarray, motions: dict[str, Motion], reach: float
+) -> list[Arrow]:
+    """The force of each contact on its first body, where its deepest member touches, all to one scale."""
+    found = []
+    force = frames.at(time, dataset.time.values, dataset.contact_force.values)
+    place = frames.at(time, dataset.time.values, dataset.contact_point.values)
+    vectors = [force[:, index] for index in range(len(content.contact))]
+    scale = arrow_scale(vectors, 2 * reach)
+    names = pair_labels(dataset) if dataset.sizes["contact"] else []
+    for index, contact in enumerate(content.contact):
+        second, _ = content.find("surface" if contact.against is None else "feature", contact.partner())
+        carrier = motions[second]
+        at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
+                       for i in range(len(time))])  # fmt: skip
+        found.append(Arrow(f"force of {short(names[index])}", at, vectors[index], FORCE, "N", scale, 0.02 * reach))
+    return found
+
+
+def _signals(dataset: xr.Dataset) -> list[Signal]:
+    """Normal force, distance of what touches, energy."""
+    time = dataset.time.values
+    names = [short(name) for name in pair_labels(dataset)] if dataset.sizes["contact"] else []
+    force = {name: dataset.normal_force.values[:, i] for i, name in enumerate(names)}
+    depth = {name: -1e3 * dataset.depth.values[:, i] for i, name in enumerate(names)}
+    found = [Signal("normal force", "N", time, force), Signal("distance", "mm", time, depth)]
+    energy = Signal("kinetic energy", "J", time, {"all bodies": dataset.kinetic_energy.values})
+    return [*(one for one in found if one.series), energy]
+
+
+def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySection) -> list[View]:
+    """Overview, from the side, close on the gear, following the first body."""
+    first = [part for part in parts if part.motion is motions[content.body[0].name]]
+    gear = [part for part in parts if not part.name.endswith("/body") or _is_gear(part, content)]
+    slanted = [0.3, -1.0, 0.5]
+    views = [seen_whole("overview", slanted, parts), seen_whole("side", [0.0, -1.0, 0.0], parts)]
+    if gear:
+        views.append(seen_whole("contact", slanted, gear, (0, -1)))
+    return [*views, replace(seen_whole(f"with {content.body[0].name}", slanted, first), follow=first[0].motion)]
+
+
+def _is_gear(part: Part, content: AssemblySection) -> bool:
+    """Whether a hull is of a body that is on another one."""
+    return content.named(part.name.rpartition("/")[0]).on is not None

@@ -1,0 +1,117 @@
+"""The report of a run of an assembly, for the page and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report import contact_charts as charts
+from dockdyn.report.contact_tables import (
+    FINE,
+    contacts_block,
+    contacts_in_words,
+    kept,
+    loaded,
+    loads_block,
+    printed_contacts,
+)
+from dockdyn.report.report import Block, Plot, Report, beginning, integration, run_report
+from dockdyn.report.wording import NOTHING, capital, significant
+
+POINTS = 6  # named points in one figure of loads
+PLACE = "where the deepest member of the contact touches, in the axes of the second body"
+
+
+def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
+    """The report of a run of an assembly."""
+    classes = [word or NOTHING for word in summary["energy_class"]]
+    return run_report(
+        dataset,
+        summary,
+        verdict=_verdict(dataset, summary, classes),
+        key=_overview(dataset, summary, classes),
+        blocks=[
+            contacts_block(dataset, summary, classes, PLACE),
+            loads_block(dataset, summary),
+            kept(dataset, summary),
+        ],
+        plots=_figures(dataset),
+        made=integration(summary),
+        terminal=[Block(summary["title"], table=printed_contacts(summary))],
+    )
+
+
+def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
+    """The run in words: the contacts, and how it ended; where it stopped early that comes first."""
+    words = contacts_in_words(dataset, summary, classes)
+    if summary["status"] != "finished":
+        return " ".join([f"{capital(summary['status'])}.", *words])
+    touching = [
+        str(name) for name, depth in zip(dataset.contact.values, dataset.depth.values[-1], strict=True) if depth > 0
+    ]
+    end = f"; touching: {', '.join(touching)}" if touching else ", all apart" if classes else ""
+    return " ".join([*words, f"Finished at t = {summary['end_time_s']:g} s{end}."])
+
+
+def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
+    """The summary table."""
+    change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
+    rows = [
+        *beginning(summary),
+        ("Bodies", ", ".join(map(str, dataset.body.values))),
+        ("Loop delay", f"{float(dataset.attrs['delay_s']):g} s"),
+        ("Contacts", str(len(classes))),
+    ]
+    if classes:
+        peak = int(np.argmax(dataset.episode_peak_force.values))
+        at = significant(float(dataset.episode_peak_time[peak]), 6)
+        largest = significant(float(dataset.episode_peak_force[peak]))
+        rows += [
+            ("Largest normal force", f"{largest} N (Q{peak + 1}, at {at} s)"),
+            ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
+        ]
+    rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
+    if change:
+        rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+    return [
+        *rows,
+        ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
+        ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
+    ]
+
+
+def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
+    """What to draw, and what to look for in it; figures that could only show zeros are left out."""
+    if dataset.sizes["contact"]:
+        words = (
+            "Penetration depth of each contact’s deepest member, negative while apart: contact (shaded) is above zero."
+        )
+        yield Plot("depth", partial(charts.depth, dataset), words)
+    if dataset.sizes["episode"]:
+        words = "Sum of the normal forces of each contact where they are generated: compare the peaks with what may be borne."
+        yield Plot("normal-force", partial(charts.normal_force, dataset), words)
+        if charts.close_up_samples(dataset) >= FINE // 2:
+            words = (
+                "The contact with the largest force: the delay shows as the shift between the lines on the left, and the "
+                "energy that it takes as the area of the loop on the right."
+            )
+            yield Plot("largest-contact", partial(charts.largest_contact, dataset), words)
+        words = (
+            "Change of energy since the start: a contact whose mark lies above the one before it added energy, and the two "
+            "lines should lie on each other."
+        )
+        yield Plot("energy", partial(charts.energy, dataset), words)
+    words = "Errors of momentum: both should stay near round-off."
+    yield Plot("momentum-errors", partial(charts.momentum_errors, dataset), words)
+    if np.any(dataset.rotation.values):
+        words = "Rotation of each body since the start, as a rotation vector in body axes: its slope is the rate."
+        yield Plot("attitude", partial(charts.attitude, dataset), words)
+    if loaded(dataset):
+        for first in range(0, dataset.sizes["point"], POINTS):
+            chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
+            words = "Force and moment of all that acts on the body from others, at named points, in the axes of their bodies."
+            yield Plot("loads", partial(charts.loads, dataset, chosen), words)

@@ -1,0 +1,253 @@
+"""Scenario kind `assembly`: any number of rigid bodies, contacts between any two of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+import jax.numpy as jnp
+from pydantic import Field, model_validator
+
+from dockdyn.contact.feature import Point
+from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.kinds.assembly.model import Assembly, NamedPoint
+from dockdyn.kinds.assembly.pairs import check_pair, geometries
+from dockdyn.kinds.assembly.schema_features import FeatureSection
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.section import Section, absent
+from dockdyn.scenario.tables.approach import ApproachSection
+from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
+from dockdyn.scenario.tables.geometry import Direction
+from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
+from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
+
+MOST_PAIRS = 20_000  # of a contact
+DEEP = 0.2  # m; more overlap than that at the start is a mistake
+
+
+class PortSection(PlaceSection):
+    """A named place on a body where loads are reported; with an `axis`, out of the body, also a port to dock at."""
+
+    axis: Direction | None = None
+
+
+class BodySection(FreeBodySection):
+    """A rigid body; one that is `on` another begins there, placed in its axes, and moves with it until forces part them."""
+
+    name: str
+    on: str | None = None
+    feature: list[FeatureSection] = []  # noqa: RUF012
+    point: list[PortSection] = []  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def carried(self) -> Self:
+        if self.on is not None and (self.velocity is not None or self.rate is not None):
+            refuse("a body that is on another one begins with its motion; state no velocity and no rate")
+        return self
+
+
+class BetweenPortsSection(ApproachSection):
+    """The approach of a port (a point with an axis, or any point) to a port of another body, as seen from there."""
+
+    port: str
+    to: str
+
+
+class ContactSection(Section):
+    """A feature against a surface, or against another feature, of another body; names as "body.name" where two share one."""
+
+    name: str | None = None
+    feature: str
+    surface: str | None = None
+    against: str | None = None
+    normal: NormalLawSection
+    friction: FrictionSection | None = None
+
+    @model_validator(mode="after")
+    def one_partner(self) -> Self:
+        if (self.surface is None) == (self.against is None):
+            refuse("must state either the surface or, for a feature of another body, against")
+        return self
+
+    def partner(self) -> str:
+        """The name of what the feature touches."""
+        return str(self.surface if self.against is None else self.against)
+
+    def label(self) -> str:
+        """What figures call it."""
+        return self.name or f"{self.feature} – {self.partner()}"
+
+
+class AssemblySection(Section):
+    """Rigid bodies, contacts between them."""
+
+    schema_: Literal[1] = Field(1, alias="schema")
+    kind: Literal["assembly"] = "assembly"
+    title: str = "Assembly"
+    duration: Duration
+    approach: BetweenPortsSection | None = None
+    body: Annotated[list[BodySection], Field(min_length=1)]
+    contact: list[ContactSection] = []  # noqa: RUF012
+    loop: LoopSection = LoopSection()
+    integrator: IntegratorSection = IntegratorSection()
+    output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def joined(self) -> Self:
+        names = self.names()
+        if len(set(names)) < len(names):
+            refuse("two of the bodies have the same name; names must differ")
+        for name in names:
+            seen = [name]
+            while (carrier := self.named(seen[-1]).on) is not None:
+                if carrier not in names:
+                    refuse(f"body.{seen[-1]}.on = {carrier!r}: no such body; {nearest(carrier, names)}")
+                if carrier in seen:
+                    refuse(f"body.{name}.on: bodies are on each other in a circle: {' on '.join([*seen, carrier])}")
+                seen.append(carrier)
+        return self
+
+    @model_validator(mode="after")
+    def touching(self) -> Self:
+        for contact in self.contact:
+            first, feature = self.find("feature", contact.feature)
+            second, partner = self.find("surface" if contact.against is None else "feature", contact.partner())
+            if first == second:
+                refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: both are of the body {first!r}")
+            count = check_pair(feature, partner)
+            if count > MOST_PAIRS:
+                refuse(
+                    f"contact of {contact.feature!r} with {contact.partner()!r}: {count} pairs; must be at most {MOST_PAIRS}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def approaching(self) -> Self:
+        if self.approach is None:
+            return self
+        (own, _), (other, to) = (self.find("point", name) for name in (self.approach.port, self.approach.to))
+        mover, base = self.root(own), self.root(other)
+        if mover == base:
+            refuse(f"approach: {self.approach.port!r} and {self.approach.to!r} are of bodies that begin as one")
+        if stated := self.named(mover).states_motion():
+            refuse(f"body.{mover}.{stated[0]} and [approach] both state the initial motion; give one of the two")
+        if to.axis is None:
+            refuse(f"approach.to = {self.approach.to!r}: has no axis; a port needs one, out of its body")
+        return self
+
+    def names(self) -> list[str]:
+        """The names of the bodies, in their order."""
+        return [body.name for body in self.body]
+
+    def named(self, name: str) -> BodySection:
+        """The body of that name."""
+        return next(body for body in self.body if body.name == name)
+
+    def find(self, kind: str, name: str) -> tuple[str, Any]:
+        """The body with a `feature`, `surface` or `point` of that name ("body.name" where several have one), and its section."""
+        found = [
+            (body.name, item)
+            for body in self.body
+            for item in getattr(body, kind)
+            if name in (item.name, f"{body.name}.{item.name}")
+        ]
+        if not found:
+            names = [item.name for body in self.body for item in getattr(body, kind)]
+            refuse(f"{name!r}: no body has such a {kind}; {nearest(name, names)}")
+        if len(found) > 1:
+            refuse(
+                f"{name!r}: {' and '.join(body for body, _ in found)} have such a {kind}; must be named as body.name"
+            )
+        return found[0]
+
+    def root(self, name: str) -> str:
+        """The body that carries, directly or through others, the one of that name at the start."""
+        while (carrier := self.named(name).on) is not None:
+            name = carrier
+        return name
+
+    def base(self) -> str:
+        """The body from whose centre of mass places are counted: the one that is approached, else the first."""
+        return self.body[0].name if self.approach is None else self.root(self.find("point", self.approach.to)[0])
+
+    def starts(self) -> dict[str, tuple[Pose, Twist]]:
+        """Pose and twist of each body at t = 0, also from traced numbers."""
+        found: dict[str, tuple[Pose, Twist]] = {}
+
+        def start(name: str) -> tuple[Pose, Twist]:
+            if name not in found:
+                found[name] = self._start(name, start)
+            return found[name]
+
+        return {name: start(name) for name in self.names()}
+
+    def _start(self, name: str, start: Any) -> tuple[Pose, Twist]:  # noqa: ANN401, a function of the name
+        section = self.named(name)
+        if section.on is not None:
+            return carried(section.start()[0], *start(section.on))
+        if self.approach is None or self.root(self.find("point", self.approach.port)[0]) != name:
+            return section.start()
+        (own, port), (other, to) = self.find("point", self.approach.port), self.find("point", self.approach.to)
+        place, axis = self.in_root(own, port)
+        approach = self.approach if port.axis is None else self.approach.model_copy(update={"axis": axis})
+        return approach.start(Point(place), Plane.of(to.position, to.axis), *start(other))
+
+    def in_root(self, name: str, port: PortSection) -> tuple[Any, Any]:
+        """The place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
+        place, axis = (
+            Vector.of(jnp.asarray(port.position, float)),
+            Vector.of(jnp.asarray(port.axis or [1.0, 0, 0], float)),
+        )
+        while (carrier := self.named(name).on) is not None:
+            pose = self.named(name).start()[0]
+            turn = pose.attitude.matrix()
+            place, axis, name = pose.position + turn @ place, turn @ axis, carrier
+        return place.array(), axis.array()
+
+    def groups(self) -> tuple[ContactGroup, ...]:
+        """The groups of contacts, also from traced numbers."""
+        numbers = {name: index for index, name in enumerate(self.names())}
+        found = []
+        for contact in self.contact:
+            first, feature = self.find("feature", contact.feature)
+            second, partner = self.find("surface" if contact.against is None else "feature", contact.partner())
+            friction = None if contact.friction is None else contact.friction.make()
+            bodies = numbers[first], numbers[second]
+            found.append(ContactGroup.of(geometries(feature, partner), bodies, contact.normal.make(), friction))
+        return tuple(found)
+
+    def points(self) -> list[tuple[str, PlaceSection, int]]:
+        """The name of each point at which loads are reported, its place on its body, and the body's number."""
+        return [
+            (f"{body.name} {place.name}", place, index)
+            for index, body in enumerate(self.body)
+            for place in body.point or [PortSection(name="centre of mass", position=[0.0, 0.0, 0.0])]
+        ]
+
+    def model(self) -> Assembly:
+        """The model, also from traced numbers."""
+        starts = self.starts()
+        return Assembly(
+            bodies=tuple(section.body() for section in self.body),
+            groups=self.groups(),
+            poses=tuple(pose for pose, _ in starts.values()),
+            twists=tuple(twist for _, twist in starts.values()),
+            delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
+            points=tuple(
+                NamedPoint(jnp.asarray(place.position, float), name, body) for name, place, body in self.points()
+            ),
+            body_names=tuple(self.names()),
+            base=self.names().index(self.base()),
+        )
+
+
+def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:
+    """Pose and twist of a body at `pose` in the axes of a body that moves as `carrier` and `motion` say, and moves with it."""
+    other = Placed.of(carrier, motion)
+    place = other.point(pose.position)
+    rate = pose.attitude.matrix().transposed_times(motion.rate)
+    return Pose(place, (carrier.attitude * pose.attitude).normalised()), Twist(other.velocity(place), rate)

@@ -1,0 +1,139 @@
+"""What bodies of an assembly touch with: balls and points, edges, circles; one, or several around an axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal, NamedTuple, Self
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.geometry import Direction, Length, Point
+from dockdyn.scenario.tables.part import refuse
+
+MOST = 10_000  # of members of a feature
+Radius = quantity("m", "a radius", least=0)
+
+
+class Ball(NamedTuple):
+    """A ball, or without radius a point."""
+
+    centre: Float[Array, "3"]  # m, body axes
+    radius: Float[Array, ""]  # m
+
+
+class Capsule(NamedTuple):
+    """All places within a radius of a segment."""
+
+    ends: Float[Array, "2 3"]  # m, body axes
+    radius: Float[Array, ""]  # m
+
+
+class Ring(NamedTuple):
+    """All places within a radius of a circle."""
+
+    centre: Float[Array, "3"]  # m, body axes
+    axis: Float[Array, "3"]  # unit vector
+    major_radius: Float[Array, ""]  # m
+    radius: Float[Array, ""]  # m
+
+
+class RepeatedSection(Section):
+    """A feature, and further ones like it around an axis."""
+
+    name: str
+    radius: Radius = 0.0
+    copies: Annotated[int, Field(ge=1, le=MOST)] = 1
+    about: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
+    axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
+
+    def repeated(self, points: Float[Array, "n 3"]) -> list[Float[Array, "n 3"]]:
+        """Places (m, body axes) of this feature and of those like it, each turned about the axis by its share of a turn."""
+        axis = jnp.asarray(self.axis, float)
+        axis, about = axis / jnp.linalg.norm(axis), jnp.asarray(self.about, float)
+        found = [points]
+        for number in range(1, self.copies):
+            angle = 2 * math.pi * number / self.copies
+            turn = Quaternion.exponential(Vector.of(axis * angle)).matrix().array()
+            found.append(about + (points - about) @ turn.T)
+        return found
+
+
+class BallSection(RepeatedSection):
+    """Balls of one radius; points where it is zero."""
+
+    shape: Literal["ball", "point"] = "ball"
+    position: Point | None = None
+    positions: Annotated[list[Point], Field(min_length=1, max_length=MOST)] | None = None
+
+    @model_validator(mode="after")
+    def placed(self) -> Self:
+        if (self.position is None) == (self.positions is None):
+            refuse("must state either position or positions")
+        if self.shape == "point" and self.radius:
+            refuse("a point has no radius; shape must be ball")
+        return self
+
+    def members(self) -> list[Ball]:
+        places = self.positions if self.position is None else [self.position]
+        radius = jnp.asarray(self.radius, float)
+        return [Ball(place, radius) for turned in self.repeated(jnp.asarray(places, float)) for place in turned]
+
+
+class EdgeSection(RepeatedSection):
+    """A polyline of rounded edges; a `width` makes it two, so far apart along a direction."""
+
+    shape: Literal["edge"] = "edge"
+    points: Annotated[list[Point], Field(min_length=2, max_length=MOST)]
+    width: Length | None = None
+    across: Direction = [0.0, 0.0, 1.0]  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def drawn(self) -> Self:
+        if any(a == b for a, b in zip(self.points, self.points[1:], strict=False)):
+            refuse("points must differ from one to the next")
+        return self
+
+    def members(self) -> list[Capsule]:
+        points, radius = jnp.asarray(self.points, float), jnp.asarray(self.radius, float)
+        lines = [points]
+        if self.width is not None:
+            across = jnp.asarray(self.across, float)
+            half = 0.5 * self.width * across / jnp.linalg.norm(across)
+            lines = [points - half, points + half]
+        turned = [line for points in lines for line in self.repeated(points)]
+        return [Capsule(line[i : i + 2], radius) for line in turned for i in range(len(self.points) - 1)]
+
+
+class CircleSection(RepeatedSection):
+    """Circles with a rounded edge, such as the rim of a ring."""
+
+    shape: Literal["circle"] = "circle"
+    centre: Point
+    normal: Direction
+    major_radius: Length
+
+    def members(self) -> list[Ring]:
+        normal = jnp.asarray(self.normal, float)
+        ends = jnp.stack([jnp.asarray(self.centre, float), jnp.asarray(self.centre, float) + normal])
+        radii = jnp.asarray(self.major_radius, float), jnp.asarray(self.radius, float)
+        return [
+            Ring(turned[0], (turned[1] - turned[0]) / jnp.linalg.norm(normal), *radii) for turned in self.repeated(ends)
+        ]
+
+
+def _shape(value: object) -> object:
+    """What a feature is; a ball where nothing is said."""
+    found = value.get("shape", "ball") if isinstance(value, dict) else getattr(value, "shape", None)
+    return "ball" if found == "point" else found
+
+
+FeatureSection = Annotated[
+    Annotated[BallSection, Tag("ball")] | Annotated[EdgeSection, Tag("edge")] | Annotated[CircleSection, Tag("circle")],
+    Discriminator(_shape),
+]
