@@ -35,6 +35,10 @@ class Wrench(NamedTuple):
     def zero() -> Wrench:
         return Wrench(Vector.zero(), Vector.zero())
 
+    def plus(self, other: Wrench) -> Wrench:
+        """Both together, about the same point."""
+        return Wrench(self.force + other.force, self.moment + other.moment)
+
 
 class GroupState(NamedTuple):
     """What a group does at an instant: its resultant, and the state of its deepest member."""

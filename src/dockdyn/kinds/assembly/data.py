@@ -22,6 +22,7 @@ from dockdyn.results.run import (
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 
+CAPTURE = "when the last of the latches fell in"
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
     "attitude": (("body", "quaternion"), "1", "attitude, body to inertial, scalar first"),
@@ -42,11 +43,23 @@ VARIABLES: Layout = {
     "load_force": (("point", "axis"), "N", "force of contacts and elements on the body, body axes"),
     "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of all bodies"),
-    "work": ((), "J", "work of the contacts"),
+    "internal_energy": ((), "J", "energy that elements store, and of the inertia that they reflect"),
+    "work": ((), "J", "work of the contacts and of motors, less what elements have dissipated"),
     "linear_momentum": (("axis",), "N s", "linear momentum of all bodies, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
     "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),
     "angular_momentum_scale": ((), "N m s", "sum of the bodies' angular momenta by magnitude"),
+}
+
+ELEMENT_VARIABLES: Layout = {
+    "element_tension": (("element",), "N", "tension, negative pushes; the size of the force of bushings and latches"),
+    "line_length": (
+        ("line",),
+        "m",
+        "distance of the anchors; of a latch, how far its striker is from where it was caught",
+    ),
+    "latch_held": (("latch",), "1", "whether the latch holds: 1 yes, 0 no"),
+    "phase_number": ((), "1", "which phase, from 0"),
 }
 
 
@@ -56,6 +69,11 @@ def describe(scenario: Scenario, run: Run) -> Described:
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
+            **sampled_variables(
+                {name: ELEMENT_VARIABLES[name] for name in ELEMENT_VARIABLES if name in run.sampled}, run
+            ),
+            **_captures(run),
+            **_phases(content, run),
             **_episode_variables(content, run),
             **_outcome(content, run),
         },
@@ -65,9 +83,46 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "quaternion": ["w", "x", "y", "z"],
             "contact": contact_names(content),
             "point": [name for name, _, _ in content.points()],
+            **element_names(content),
+            **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
         },
         conservative=conservative(content),
     )
+
+
+def element_names(content: AssemblySection) -> dict[str, list[str]]:
+    """Names of the elements, the members of a structure one by one: of all, of those along a line, of latches."""
+    named = [
+        (section.kind, section.name if section.count() == 1 else f"{section.name} {number + 1}")
+        for section in content.element
+        for number in range(section.count())
+    ]
+    found = {
+        "element": [name for _, name in named],
+        "line": [name for kind, name in named if kind != "bushing"],
+        "latch": [name for kind, name in named if kind == "latch"],
+    }
+    return {dimension: names for dimension, names in found.items() if names}
+
+
+def _captures(run: Run) -> dict[str, Any]:
+    """When the last of the latches fell in; nothing where there is none."""
+    held = run.at_moments.get("latch_held")
+    return {} if held is None else {"capture_time": scalar(first_time(held.min(axis=1) > 0, run), "s", CAPTURE)}
+
+
+def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """When each phase began, NaN for one that did not; nothing where there are none."""
+    if "phase_number" not in run.at_moments:
+        return {}
+    number = run.at_moments["phase_number"]
+    began = [first_time(number >= index, run) for index in range(len(content.phase))]
+    return {"phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"})}
+
+
+def first_time(holds: np.ndarray, run: Run) -> float:
+    """The first moment (s) of a run at which something holds; NaN where it never does."""
+    return float(run.moment_times[np.argmax(holds)]) if holds.any() else np.nan
 
 
 def contact_names(content: AssemblySection) -> list[str]:
@@ -83,13 +138,14 @@ def contact_names(content: AssemblySection) -> list[str]:
 def conservative(content: AssemblySection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
     laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
-    return content.loop.delay == 0 and all(made(law).lossless() for law in laws)
+    return content.loop.delay == 0 and all(made(law).lossless() for law in laws) and not content.element
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Whether the outcome is open at the end, and how long the approach would still take."""
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
-    return outcome_variables(forces_act(run, content.loop.delay), False, at_end, None)
+    captured = "latch_held" in at_end and bool(at_end["latch_held"].min() > 0)
+    return outcome_variables(forces_act(run, content.loop.delay), captured, at_end, None)
 
 
 def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:

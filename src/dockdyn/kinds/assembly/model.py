@@ -6,15 +6,31 @@ Source: Newton and Euler; the delayed force on present points as in Sazawal et a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
+from dockdyn.kinds.assembly.joints import (
+    Joint,
+    act_between,
+    all_held,
+    element_loads,
+    given_by,
+    jumped,
+    observed_elements,
+    reflected,
+    settled,
+)
+from dockdyn.kinds.assembly.phases import Clock, Phases
+from dockdyn.mechanics.reflected import coupled_acceleration
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
 
@@ -31,14 +47,17 @@ class Memory(NamedTuple):
     """What a run remembers besides its motion."""
 
     work: Scalar  # J, of the contacts
+    elements: tuple[ElementMemory, ...]
+    clock: Clock | None
 
 
 class Assembly(ContactModel):
     """Rigid bodies, free to move, with contacts between them.
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
-    present reference point, so linear and angular momentum are kept whatever the delay. State: `q` and `v` are the poses and
-    twists of the bodies, positions counted from `origin`; `mode` one integer a group.
+    present reference point, so linear and angular momentum are kept whatever the delay. Elements act at once, with numbers
+    that may change from phase to phase. State: `q` and `v` are the poses and twists of the bodies, positions counted from
+    `origin`; `mode` one integer a group, then the modes of the elements, then the phase where there are several.
     """
 
     bodies: tuple[RigidBody, ...]
@@ -46,6 +65,8 @@ class Assembly(ContactModel):
     poses: tuple[Pose, ...]  # at t = 0
     twists: tuple[Twist, ...]  # at t = 0
     delay: Float[Array, ""] | None
+    elements: tuple[Joint, ...] = ()
+    phases: Phases | None = None
     points: tuple[NamedPoint, ...] = ()
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
@@ -56,19 +77,43 @@ class Assembly(ContactModel):
 
     def initial(self) -> State:
         q = tuple(pose.shifted(-self.origin()) for pose in self.poses)
-        x = State(q, self.twists, None, Memory(jnp.zeros(())))
-        places = self.places(x)
-        modes = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
-        return State(x.q, x.v, modes, x.memory)
+        places = self.places(State(q, self.twists, None, None))
+        touching = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
+        begun = [joint.element.settle(joint.element.init(*joint.sides(places)), *joint.sides(places))
+                 for joint in self.elements]  # fmt: skip
+        modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
+        if self.phases is None:
+            return State(q, self.twists, (*touching, *modes), Memory(jnp.zeros(()), memories, None))
+        phase, clock = self.phases.begin(places, _any_touches(touching), all_held(memories))
+        modes, memories = settled(self.joints_in(phase), memories, places)
+        return State(q, self.twists, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock))
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
             part, *rest = word.split(".")
-            if int(part) == 2:
-                return "work"
-            return " ".join([self.body_names[int(rest[0])], *rest[1:]])
+            if int(part) < 2:
+                return " ".join([self.body_names[int(rest[0])], *rest[1:]])
+            if rest[0] == "elements":
+                return " ".join([self.elements[int(rest[1])].name, *rest[2:]])
+            return " ".join(rest)
 
         return [named(word) for word in super().names()]
+
+    def joints(self, x: State) -> tuple[Joint, ...]:
+        """The elements with the numbers that they have in the present phase."""
+        return self.elements if self.phases is None else self.joints_in(x.mode[-1])
+
+    def joints_in(self, phase: Int[Array, ""]) -> tuple[Joint, ...]:
+        """The elements with the numbers that they have in a phase."""
+        assert self.phases is not None
+        return tuple(
+            replace(joint, element=element)
+            for joint, element in zip(self.elements, self.phases.current(phase), strict=True)
+        )
+
+    def element_modes(self, x: State) -> tuple[PyTree, ...]:
+        """The modes of the elements."""
+        return x.mode[len(self.groups) : len(self.groups) + len(self.elements)]
 
     def places(self, x: State) -> tuple[Placed, ...]:
         """The bodies for what acts between them: their places relative to the base's centre of mass now."""
@@ -80,47 +125,64 @@ class Assembly(ContactModel):
         places = self.places(x)
         return tuple(
             group.state(mode, places[group.first], places[group.second])
-            for group, mode in zip(self.groups, x.mode, strict=True)
+            for group, mode in zip(self.groups, x.mode, strict=False)
         )
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Wrench, ...]) -> Rate:
-        places = self.places(x)
-        loads, power = self.loads(places, delayed)
+        places, joints = self.places(x), self.joints(x)
+        loads, power = self.contact_loads(places, delayed)
+        own, rates = element_loads(joints, self.element_modes(x), x.memory.elements, places)
+        forces = [load.force + more.force for load, more in zip(loads, own, strict=True)]
+        torques = [
+            place.rotation.transposed_times(load.moment + more.moment)
+            for load, more, place in zip(loads, own, places, strict=True)
+        ]
         q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
-        v = tuple(
-            body.acceleration(twist, load.force, place.rotation.transposed_times(load.moment))
-            for body, twist, load, place in zip(self.bodies, x.v, loads, places, strict=True)
-        )
-        return Rate(q, v, Memory(power))
+        v, _ = coupled_acceleration(self.bodies, x.v, forces, torques, reflected(joints, places))
+        clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
+        return Rate(q, v, Memory(power, rates, clock))
 
-    def loads(self, places: tuple[Placed, ...], delayed: tuple[Wrench, ...]) -> tuple[list[Wrench], Scalar]:
-        """What acts on each body, about its centre of mass, and the power (W) of all of it."""
+    def contact_loads(self, places: tuple[Placed, ...], delayed: tuple[Wrench, ...]) -> tuple[list[Wrench], Scalar]:
+        """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
         loads, power = [Wrench.zero() for _ in self.bodies], jnp.zeros(())
         for group, wrench in zip(self.groups, delayed, strict=True):
             own, other = places[group.first], places[group.second]
             point = once(group.reference(own))
-            for body, side in ((group.first, 1.0), (group.second, -1.0)):
-                lever = point - places[body].pose.position
-                moment = (wrench.moment + lever.cross(wrench.force)) * side
-                loads[body] = Wrench(loads[body].force + wrench.force * side, loads[body].moment + moment)
+            act_between(loads, (group.first, group.second), wrench, point, places)
             power += wrench.force.dot(own.velocity(point) - other.velocity(point))
             power += wrench.moment.dot(own.rate - other.rate)
         return loads, power
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
-        states = self.states(x)
-        guards = [group.guard(m, s.depth) for group, m, s in zip(self.groups, x.mode, states, strict=True)]
+        places, states = self.places(x), self.states(x)
+        guards = [group.guard(m, s.depth) for group, m, s in zip(self.groups, x.mode, states, strict=False)]
+        for joint, mode, memory in zip(self.joints(x), self.element_modes(x), x.memory.elements, strict=True):
+            guards += joint.element.guards(mode, memory, *joint.sides(places))
+        if self.phases is not None:
+            guards += self.phases.guards(t, x.mode[-1], x.memory.clock, places)
         return Outputs(tuple(s.wrench for s in states), tuple(guards), tuple(s.normal_force for s in states))
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        modes = tuple(g.next_mode(mode, fires) for g, mode, fires in zip(self.groups, x.mode, fired, strict=True))
-        return State(x.q, x.v, modes, x.memory)
+        places, joints, count = self.places(x), self.joints(x), len(self.groups)
+        touching = tuple(g.next_mode(mode, fires) for g, mode, fires in zip(self.groups, x.mode, fired, strict=False))
+        modes, memories, fired = jumped(joints, self.element_modes(x), x.memory.elements, fired[count:], places)
+        if self.phases is None:
+            return State(x.q, x.v, (*touching, *modes), x.memory._replace(elements=memories))
+        held = all_held(memories)
+        clock, (turns, over) = x.memory.clock, fired
+        phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), places, _any_touches(touching), held)
+        changed = phase != x.mode[-1]
+        modes, memories = jax.lax.cond(
+            changed, lambda: settled(self.joints_in(phase), memories, places), lambda: (modes, memories)
+        )
+        return State(x.q, x.v, (*touching, *modes, phase), Memory(x.memory.work, memories, clock))
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return jnp.any(jnp.stack([mode != APART for mode in x.mode])) if x.mode else jnp.asarray(False)
+        return _any_touches(x.mode[: len(self.groups)])
 
     def ungated(self, x: State) -> State:
-        return State(x.q, x.v, tuple(jnp.asarray(GATED) for _ in x.mode), x.memory)
+        touching = tuple(jnp.asarray(GATED) for _ in self.groups)
+        return State(x.q, x.v, (*touching, *x.mode[len(self.groups) :]), x.memory)
 
     def retract(self, x: State) -> State:
         poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q)
@@ -130,6 +192,22 @@ class Assembly(ContactModel):
         """Kinetic energy of all bodies (J)."""
         return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, x.v, strict=True)), jnp.zeros(()))
 
+    def internal_energy(self, x: State) -> Scalar:
+        """Energy (J) that elements store, and that of the inertia that they reflect."""
+        places, joints = self.places(x), self.joints(x)
+        stored = sum(
+            (
+                joint.element.stored_energy(mode, memory, *joint.sides(places))
+                for joint, mode, memory in zip(joints, self.element_modes(x), x.memory.elements, strict=True)
+            ),
+            jnp.zeros(()),
+        )
+        return stored + sum((one.kinetic_energy() for _, _, one in reflected(joints, places)), jnp.zeros(()))
+
+    def work(self, memory: Memory) -> Scalar:
+        """Work (J) of the contacts and of motors, less what elements have dissipated, in a memory or its rate."""
+        return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
+
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
 
@@ -137,7 +215,7 @@ class Assembly(ContactModel):
         """
         motion = jnp.maximum(internal_energy(self.bodies, x.v) + internal_energy(self.bodies, self.twists), 1e-300)
         energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
-        return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(change.memory.work) / motion)
+        return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
     def observe(self, x: State, delayed: tuple[Wrench, ...]) -> dict[str, Array]:
         """Named quantities at an instant, `delayed` being the wrenches that act (on the groups' first bodies, inertial).
@@ -146,7 +224,10 @@ class Assembly(ContactModel):
         """
         places, states = self.places(x), self.states(x)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
-        loads, _ = self.loads(places, delayed)
+        joints = self.joints(x)
+        loads, _ = self.contact_loads(places, delayed)
+        own, _ = element_loads(joints, self.element_modes(x), x.memory.elements, places)
+        loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
         named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
         surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
@@ -166,12 +247,20 @@ class Assembly(ContactModel):
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
             "kinetic_energy": self.kinetic_energy(x),
-            "work": x.memory.work,
+            "internal_energy": self.internal_energy(x),
+            "work": self.work(x.memory),
+            **observed_elements(joints, self.element_modes(x), x.memory.elements, places),
+            **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),
             "angular_momentum": angular.array(),
             "linear_momentum_scale": linear_scale,
             "angular_momentum_scale": angular_scale,
         }
+
+
+def _any_touches(modes: tuple[Int[Array, ""], ...]) -> Bool[Array, ""]:
+    """Whether any group of contacts touches."""
+    return jnp.any(jnp.stack([mode != APART for mode in modes])) if modes else jnp.asarray(False)
 
 
 def load_at(point: NamedPoint, place: Placed, load: Wrench) -> Wrench:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
 from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
 from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.report.replay import frames
@@ -17,16 +18,16 @@ from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import METAL, axes_length, surface_part
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scale import arrow_scale
-from dockdyn.report.replay.scene import Arrow, Frame, Mesh, Motion, Part, Scene, Signal, View
+from dockdyn.report.replay.scene import Arrow, Frame, Line, Mesh, Motion, Part, Scene, Signal, View
 from dockdyn.report.replay.shapes import ball, capsule, joined, torus
 from dockdyn.report.sampled_surface import coordinates
-from dockdyn.scenario.made import made
+from dockdyn.scenario.made import made, model_of
 
 if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema import AssemblySection, BodySection
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
-FORCE = COLOURS["orange"]
+FORCE, ELEMENT = COLOURS["orange"], COLOURS["purple"]
 
 
 def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
@@ -50,6 +51,7 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         dwell=dwell,
         parts=parts,
         views=_views(parts, motions, content),
+        lines=_lines(content, motions),
         arrows=_arrows(dataset, content, time, motions, reach),
         frames=[Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body))) for body, hull in hulls],
         events=events(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
@@ -93,6 +95,10 @@ def _reach(content: AssemblySection) -> float:
 def _body_parts(body: BodySection, colour: str, motion: Motion, reach: float) -> list[Part]:
     """The hull of a body, its features and its surfaces; one on another body that touches is its features alone."""
     features = [_feature_mesh(feature, THIN * reach) for feature in body.feature]
+    if body.on is not None:
+        features = [
+            joined(mesh, *_stems(feature, THIN * reach)) for mesh, feature in zip(features, body.feature, strict=True)
+        ]
     hull = joined(*features) if body.on is not None and features else bus_of(
         body.mass, np.asarray(body.inertia), _gear(body)
     ).mesh()  # fmt: skip
@@ -104,6 +110,12 @@ def _body_parts(body: BodySection, colour: str, motion: Motion, reach: float) ->
         ]
     parts += [surface_part(f"{body.name}/{section.name}", made(section), reach, motion) for section in body.surface]
     return parts
+
+
+def _stems(feature: object, thick: float) -> list[Mesh]:
+    """Rods from the centre of mass of a body to its balls."""
+    places = [one.centre for one in made_members(feature) if isinstance(one, Ball) and np.linalg.norm(one.centre) > 0]
+    return [capsule(np.zeros(3), place, thick) for place in places]
 
 
 def _feature_mesh(feature: object, least: float) -> Mesh:
@@ -118,6 +130,31 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
         else:
             meshes.append(torus(float(one.major_radius), radius, one.centre, one.axis))
     return joined(*meshes)
+
+
+def _lines(content: AssemblySection, motions: dict[str, Motion]) -> list[Line]:
+    """Elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
+    found = []
+    for index, joint in enumerate(model_of(content).elements):
+        section = content.element[index]
+        first, second = (motions[name] for name in section.between)
+        for number, (own, other) in enumerate(_ends(joint.element)):
+            points = np.stack([first.points(own), second.points(other)], axis=1)
+            found.append(Line(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
+    return found
+
+
+def _ends(element: ForceElement) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Where the members of an element are fixed on the first body and on the second, m, body axes; none of latches."""
+    members = element.members if isinstance(element, ElementGroup) else element
+    if isinstance(members, Strut | Cable | Magnet):
+        own, other = (
+            np.asarray(places, float).reshape(-1, 3) for places in (members.anchors.own, members.anchors.other)
+        )
+        return list(zip(own, other, strict=True))
+    if isinstance(members, Bushing):
+        return [(np.zeros(3), coordinates(members.other_frame.position))]
+    return []
 
 
 def _arrows(

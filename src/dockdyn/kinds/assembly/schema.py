@@ -10,9 +10,12 @@ from pydantic import Field, model_validator
 from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
+from dockdyn.kinds.assembly.joints import Joint
 from dockdyn.kinds.assembly.model import Assembly, NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
+from dockdyn.kinds.assembly.schema_elements import AnyElement
 from dockdyn.kinds.assembly.schema_features import FeatureSection
+from dockdyn.kinds.assembly.schema_phases import PhaseSection, element_variants, make_phases, read_phases
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest
@@ -92,6 +95,8 @@ class AssemblySection(Section):
     approach: BetweenPortsSection | None = None
     body: Annotated[list[BodySection], Field(min_length=1)]
     contact: list[ContactSection] = []  # noqa: RUF012
+    element: list[AnyElement] = []  # noqa: RUF012
+    phase: list[PhaseSection] = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
@@ -126,6 +131,23 @@ class AssemblySection(Section):
         return self
 
     @model_validator(mode="after")
+    def acting(self) -> Self:
+        names = [element.name for element in self.element]
+        if len(set(names)) < len(names):
+            refuse("two of the elements have the same name; names must differ")
+        for element in self.element:
+            for body in element.between:
+                if body not in self.names():
+                    refuse(f"element {element.name!r}: between: no body {body!r}; {nearest(body, self.names())}")
+            if element.between[0] == element.between[1]:
+                refuse(f"element {element.name!r}: between must be two bodies")
+        if self.integrator.method != "located" and any(element.has_events() for element in self.element):
+            refuse("integrator.method must be located: elements change their law at instants")
+        if self.integrator.method != "located" and self.phase:
+            refuse("integrator.method must be located: phases begin at instants")
+        return self.model_copy(update={"phase": read_phases(self.phase, self.element, self.names())})
+
+    @model_validator(mode="after")
     def approaching(self) -> Self:
         if self.approach is None:
             return self
@@ -148,7 +170,7 @@ class AssemblySection(Section):
         return next(body for body in self.body if body.name == name)
 
     def find(self, kind: str, name: str) -> tuple[str, Any]:
-        """The body with a `feature`, `surface` or `point` of that name ("body.name" where several have one), and its section."""
+        """The body with a `feature`, `surface` or `point` of that name (or "body.name"), and its section."""
         found = [
             (body.name, item)
             for body in self.body
@@ -220,6 +242,16 @@ class AssemblySection(Section):
             found.append(ContactGroup.of(geometries(feature, partner), bodies, contact.normal.make(), friction))
         return tuple(found)
 
+    def joints(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]]) -> tuple[Joint, ...]:
+        """The elements that `sections` describe, between bodies as they are at the start."""
+        found = []
+        for section in sections:
+            first, second = section.between
+            sides = (Placed.of(*starts[name]) for name in section.between)
+            numbers = self.names().index(first), self.names().index(second)
+            found.append(Joint(section.make(*sides), *numbers, section.name))
+        return tuple(found)
+
     def points(self) -> list[tuple[str, PlaceSection, int]]:
         """The name of each point at which loads are reported, its place on its body, and the body's number."""
         return [
@@ -231,12 +263,16 @@ class AssemblySection(Section):
     def model(self) -> Assembly:
         """The model, also from traced numbers."""
         starts = self.starts()
+        variants = [self.joints(sections, starts) for sections in element_variants(self.phase, self.element)]
+        elements = [tuple(joint.element for joint in joints) for joints in variants]
         return Assembly(
             bodies=tuple(section.body() for section in self.body),
             groups=self.groups(),
             poses=tuple(pose for pose, _ in starts.values()),
             twists=tuple(twist for _, twist in starts.values()),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
+            elements=variants[0] if variants else self.joints(self.element, starts),
+            phases=make_phases(self.phase, elements, self.names()),
             points=tuple(
                 NamedPoint(jnp.asarray(place.position, float), name, body) for name, place, body in self.points()
             ),

@@ -1,0 +1,115 @@
+"""Phases of a capture: numbers of elements that change when something has happened.
+
+Units: speeds m/s, times s.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from dockdyn.integrate.model import Scalar
+from dockdyn.mechanics.rigid_body import Placed
+
+STOPPED = -1.0  # s: a clock that does not run
+AT_REST = 1e-24  # m²/s²: smooths a speed, so that its derivative at rest is finite
+
+
+class Clock(NamedTuple):
+    """What phases remember."""
+
+    began: Scalar  # s, the present phase
+    slow: Scalar  # s, since when the speed that the next phase waits for is low; STOPPED while it is not
+
+    @staticmethod
+    def started() -> Clock:
+        return Clock(jnp.zeros(()), jnp.asarray(STOPPED))
+
+
+class Condition(eqx.Module):
+    """What a phase waits for: any contact, all latches, a relative speed that stays low, or a time since the one before."""
+
+    of: Literal["contact", "latched", "speed", "time"] = eqx.field(static=True)
+    lasting: Float[Array, ""]  # s
+    speed: Float[Array, ""]  # m/s, below which the relative speed of two bodies' centres of mass must be
+    bodies: tuple[int, int] = eqx.field(static=True)
+
+    def excess(self, places: tuple[Placed, ...]) -> Scalar:
+        """Relative speed (m/s) beyond the one it waits for."""
+        first, second = (places[number].twist.velocity for number in self.bodies)
+        between = first - second
+        return jnp.sqrt(between.dot(between) + AT_REST) - self.speed
+
+    def over(self, t: Scalar, clock: Clock) -> Scalar:
+        """By how long (s) the time that it waits for is over."""
+        if self.of == "time":
+            return t - (clock.began + self.lasting)
+        return jnp.where(clock.slow >= 0, t - (clock.slow + self.lasting), -1.0)
+
+
+class Phases(eqx.Module):
+    """Phases one after another; the first is the start."""
+
+    variants: PyTree  # what changes, each number with a leading axis of phases
+    conditions: tuple[Condition, ...]  # of the second phase, the third …
+
+    def current(self, phase: Int[Array, ""]) -> PyTree:
+        """What holds in a phase."""
+        return jax.tree.map(lambda leaf: leaf[phase], self.variants)
+
+    def guards(
+        self, t: Scalar, phase: Int[Array, ""], clock: Clock, places: tuple[Placed, ...]
+    ) -> tuple[Scalar, Scalar]:
+        """Two event functions that rise through zero: a speed becomes low or high (m/s), a time is over (s)."""
+        turns, over = jnp.asarray(-1.0), jnp.asarray(-1.0)
+        for number, condition in enumerate(self.conditions):
+            waits = phase == number
+            if condition.of == "speed":
+                excess = condition.excess(places)
+                turns = jnp.where(waits, jnp.where(clock.slow >= 0, excess, -excess), turns)
+            if condition.of in ("speed", "time"):
+                over = jnp.where(waits, condition.over(t, clock), over)
+        return turns, over
+
+    def advance(
+        self,
+        t: Scalar,
+        phase: Int[Array, ""],
+        clock: Clock,
+        fired: tuple[Bool[Array, ""], Bool[Array, ""]],
+        places: tuple[Placed, ...],
+        touching: Bool[Array, ""],
+        held: Bool[Array, ""],
+    ) -> tuple[Int[Array, ""], Clock]:
+        """Phase and clock after the guards in `fired`, or other events, at `t` (s), from which on bodies are `touching` or
+        all latches `held`."""
+        slow = jnp.where(clock.slow >= 0, STOPPED, t)
+        clock = clock._replace(slow=jnp.where(fired[0], slow, clock.slow))
+        over = fired[1]
+        for number, condition in enumerate(self.conditions):
+            met = {"contact": touching, "latched": held}.get(condition.of, over)
+            goes = (phase == number) & met
+            over = over & ~goes
+            phase = jnp.where(goes, number + 1, phase).astype(phase.dtype)
+            slow = self._slow_from(t, number + 1, places)
+            clock = Clock(jnp.where(goes, t, clock.began), jnp.where(goes, slow, clock.slow))
+        return phase, clock
+
+    def begin(
+        self, places: tuple[Placed, ...], touching: Bool[Array, ""], held: Bool[Array, ""]
+    ) -> tuple[Int[Array, ""], Clock]:
+        """Phase and clock of a run that begins."""
+        start, never = jnp.zeros(()), jnp.asarray(False)
+        clock = Clock.started()._replace(slow=self._slow_from(start, 0, places))
+        return self.advance(start, jnp.zeros((), int), clock, (never, never), places, touching, held)
+
+    def _slow_from(self, t: Scalar, number: int, places: tuple[Placed, ...]) -> Scalar:
+        """Since when the speed that a condition waits for is low, if it begins to wait at `t` (s)."""
+        if number >= len(self.conditions) or self.conditions[number].of != "speed":
+            return jnp.asarray(STOPPED)
+        return jnp.where(self.conditions[number].excess(places) < 0, t, STOPPED)

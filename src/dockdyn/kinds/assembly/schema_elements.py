@@ -1,0 +1,304 @@
+"""Force elements between bodies of an assembly: struts, bushings, cables, magnets, latches."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from dockdyn.elements import (
+    Anchors,
+    Brake,
+    Bushing,
+    Cable,
+    ElementGroup,
+    EndStops,
+    ForceElement,
+    GapPull,
+    Magnet,
+    Pull,
+    Strut,
+    TabulatedPull,
+    hexapod_anchors,
+    one_sided,
+)
+from dockdyn.elements.capture_latch import CaptureLatch
+from dockdyn.mechanics.rigid_body import Placed, Pose
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import Coordinate, quantity
+from dockdyn.scenario.tables.geometry import Direction, Length, Point
+from dockdyn.scenario.tables.motion import Attitude
+from dockdyn.scenario.tables.part import refuse
+
+Stiffness = quantity("N/m", "a stiffness", least=0)
+Damping = quantity("N*s/m", "a damping", least=0)
+TurningDamping = quantity("N*m*s/rad", "a damping", least=0)
+Force = quantity("N", "a force", above=0)
+Angle = quantity("rad", "an angle", least=0)
+Places = list[Point]
+
+
+def _number(value: float | None) -> Float[Array, ""] | None:
+    """A number as an array; None for what is not there."""
+    return None if value is None else jnp.asarray(value, float)
+
+
+class ElementSection(Section):
+    """What acts between two bodies; the force on the first is the opposite of that on the second."""
+
+    name: str
+    between: Annotated[list[str], Field(min_length=2, max_length=2)]
+
+    def count(self) -> int:
+        """How many members it has."""
+        return 1
+
+    def has_events(self) -> bool:
+        """Whether its law changes at instants, which must be located."""
+        return False
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        """The element between two bodies as they are at the start, also from traced numbers."""
+        raise TypeError
+
+
+class LineSection(ElementSection):
+    """Along the line between an anchor on the first body and one on the second, or several alike."""
+
+    anchor: Annotated[Places, Field(min_length=2, max_length=2)] | None = None
+    anchors: Annotated[list[Annotated[Places, Field(min_length=2, max_length=2)]], Field(min_length=1)] | None = None
+
+    def lines(self, first: Placed, second: Placed) -> list[Anchors]:
+        """The anchors of each member."""
+        pairs = [self.anchor] if self.anchors is None else self.anchors
+        return [Anchors(jnp.asarray(own, float), jnp.asarray(other, float)) for own, other in pairs]
+
+    def count(self) -> int:
+        return 1 if self.anchors is None else len(self.anchors)
+
+    def joined(self, members: list[ForceElement]) -> ForceElement:
+        """One element, or a group of several."""
+        return members[0] if len(members) == 1 else ElementGroup.of(members)
+
+
+class HexapodSection(Section):
+    """Where the six struts of a hexapod are fixed: on circles about the x axes of both bodies."""
+
+    ring_radius: Length  # on the first body
+    base_radius: Length  # on the second
+    ring_spread: Angle = 0.0
+    base_spread: Angle = 0.0
+    ring_position: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
+    base_position: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
+
+
+class StrutSection(LineSection):
+    """A spring, damper, motor, load-limiting brake, end stops and the inertia that motor and screw reflect, as stated."""
+
+    kind: Literal["strut"] = "strut"
+    hexapod: HexapodSection | None = None
+    stiffness: quantity("N/m", "a stiffness", above=0) | None = None
+    damping: Damping | None = None
+    free_length: Length | None = None
+    speed: quantity("m/s", "a speed") | None = None
+    slip: Force | None = None
+    stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = None
+    stop_stiffness: quantity("N/m", "a stiffness", above=0) = 1e6
+    stop_damping: Damping = 0.0
+    moved_mass: quantity("kg", "a mass", above=0) | None = None
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        if [self.anchor, self.anchors, self.hexapod].count(None) != 2:
+            refuse("must state one of anchor, anchors and hexapod")
+        if self.slip is not None and self.stiffness is None:
+            refuse("slip: a brake limits the force of a spring; state the stiffness")
+        if self.stroke is not None and self.stroke[0] >= self.stroke[1]:
+            refuse("stroke must be two lengths, the shortest first, counted from the free length")
+        if self.speed is not None and self.stiffness is None:
+            refuse("speed: a motor moves the free length of a spring; state the stiffness")
+        return self
+
+    def count(self) -> int:
+        return 6 if self.hexapod is not None else super().count()
+
+    def has_events(self) -> bool:
+        return self.slip is not None or self.stroke is not None
+
+    def lines(self, first: Placed, second: Placed) -> list[Anchors]:
+        if self.hexapod is None:
+            return super().lines(first, second)
+        at = self.hexapod
+        frames = Pose.at(at.ring_position), Pose.at(at.base_position)
+        places = hexapod_anchors(at.ring_radius, at.base_radius, at.ring_spread, at.base_spread, *frames)
+        return [Anchors(own, other) for own, other in zip(*places, strict=True)]
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        return self.joined([self._strut(line, first, second) for line in self.lines(first, second)])
+
+    def _strut(self, line: Anchors, first: Placed, second: Placed) -> Strut:
+        free = line.line(first, second).length if self.free_length is None else jnp.asarray(self.free_length, float)
+        stops = None
+        if self.stroke is not None:
+            low, high = (jnp.asarray(length, float) for length in self.stroke)
+            stops = EndStops(low, high, one_sided(self.stop_stiffness, self.stop_damping))
+        return Strut(
+            anchors=line,
+            free_length=free,
+            stiffness=_number(self.stiffness),
+            damping=_number(self.damping),
+            speed=_number(self.speed),
+            brake=None if self.slip is None else Brake(jnp.asarray(self.slip, float)),
+            stops=stops,
+            moved_mass=_number(self.moved_mass),
+        )
+
+
+class CableSection(LineSection):
+    """A cable, which pulls when it is taut; without a free length it is just taut at the start."""
+
+    kind: Literal["cable"] = "cable"
+    stiffness: quantity("N/m", "a stiffness", above=0)
+    damping: Damping = 0.0
+    free_length: Length | None = None
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        if (self.anchor is None) == (self.anchors is None):
+            refuse("must state one of anchor and anchors")
+        return self
+
+    def has_events(self) -> bool:
+        return True
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        found: list[ForceElement] = []
+        for line in self.lines(first, second):
+            free = line.line(first, second).length if self.free_length is None else jnp.asarray(self.free_length, float)
+            found.append(Cable(line, free, one_sided(self.stiffness, self.damping)))
+        return self.joined(found)
+
+
+class MagnetSection(LineSection):
+    """A pull over the gap between two poles: by its law, or by a table."""
+
+    kind: Literal["magnet"] = "magnet"
+    force: Force | None = None
+    gap: Length | None = None
+    gaps: Annotated[list[quantity("m", "a gap", least=0)], Field(min_length=2)] | None = None
+    forces: Annotated[list[quantity("N", "a force", least=0)], Field(min_length=2)] | None = None
+    pole_radius: quantity("m", "a radius", least=0) = 0.0
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        if (self.anchor is None) == (self.anchors is None):
+            refuse("must state one of anchor and anchors")
+        law, table = (self.force, self.gap), (self.gaps, self.forces)
+        if (None in law) == (None in table) or law.count(None) == 1 or table.count(None) == 1:
+            refuse("must state either force with gap (at which a quarter of it is left), or gaps with forces")
+        if self.gaps is not None and self.forces is not None:
+            if len(self.gaps) != len(self.forces):
+                refuse(f"forces has {len(self.forces)} values; must have one for each of the {len(self.gaps)} gaps")
+            if any(b <= a for a, b in zip(self.gaps, self.gaps[1:], strict=False)):
+                refuse("gaps must increase")
+        return self
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        if self.gaps is None or self.forces is None:
+            pull: Pull = GapPull(jnp.asarray(self.force, float), jnp.asarray(self.gap, float))
+        else:
+            pull = TabulatedPull.of(jnp.asarray(self.gaps, float), jnp.asarray(self.forces, float))
+        radius = jnp.asarray(self.pole_radius, float)
+        return self.joined([Magnet(line, pull, radius) for line in self.lines(first, second)])
+
+
+class BushingSection(ElementSection):
+    """Stiffness and damping between a place on the first body and one on the second, along and about three axes.
+
+    Six numbers are three along and three about the axes of a frame at `position` on the second body; at rest as at the start.
+    """
+
+    kind: Literal["bushing"] = "bushing"
+    position: Point
+    attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
+    stiffness: Annotated[list[Stiffness], Field(min_length=3, max_length=3)]
+    turning_stiffness: Annotated[list[quantity("N*m/rad", "a stiffness", least=0)], Field(min_length=3, max_length=3)]
+    damping: Annotated[list[Damping], Field(min_length=3, max_length=3)] | None = None
+    turning_damping: Annotated[list[TurningDamping], Field(min_length=3, max_length=3)] | None = None
+    slip: Force | None = None
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        if (self.damping is None) != (self.turning_damping is None):
+            refuse("damping and turning_damping belong together; state both or neither")
+        if self.slip is not None and not self.stiffness[0]:
+            refuse("slip: a brake limits the force of the spring along x; its stiffness must be above 0")
+        return self
+
+    def has_events(self) -> bool:
+        return self.slip is not None
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        frame = Pose(Vector.of(jnp.asarray(self.position, float)), Quaternion.of(jnp.asarray(self.attitude, float)))
+        inertial = (second.pose.attitude * frame.attitude).normalised()
+        own = Pose(first.local(second.point(frame.position)), first.pose.attitude.conjugate() * inertial)
+
+        def diagonal(moving: list[float], turning: list[float]) -> Float[Array, "6 6"]:
+            return jnp.diag(jnp.concatenate([jnp.asarray(moving, float), jnp.asarray(turning, float)]))
+
+        damping = None
+        if self.damping is not None and self.turning_damping is not None:
+            damping = diagonal(self.damping, self.turning_damping)
+        brake = None if self.slip is None else Brake(jnp.asarray(self.slip, float))
+        return Bushing(own, frame, diagonal(self.stiffness, self.turning_stiffness), damping, brake)
+
+
+class LatchSection(ElementSection):
+    """Capture latches: strikers of the first body are caught near seats on the second, and held by spring and damper.
+
+    With `copies` seats and strikers are repeated about the x axes of both bodies, so many as there are latches.
+    """
+
+    kind: Literal["latch"] = "latch"
+    striker: Point
+    seat: Point
+    axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
+    copies: Annotated[int, Field(ge=1, le=100)] = 1
+    reach: Length
+    lateral: Length
+    stiffness: quantity("N/m", "a stiffness", above=0)
+    damping: Damping = 0.0
+    play: quantity("m", "a length", least=0) = 0.0
+
+    def count(self) -> int:
+        return self.copies
+
+    def has_events(self) -> bool:
+        return True
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        axis = jnp.asarray(self.axis, float)
+        found: list[ForceElement] = []
+        for number in range(self.copies):
+            turn = Quaternion.exponential(Vector.of(jnp.array([2 * jnp.pi * number / self.copies, 0.0, 0.0]))).matrix()
+            striker, seat, out = (
+                (turn @ Vector.of(jnp.asarray(place, float))).array()
+                for place in (self.striker, self.seat, axis / jnp.linalg.norm(axis))
+            )
+            numbers = (self.reach, self.lateral, self.stiffness, self.damping, self.play)
+            found.append(CaptureLatch(striker, seat, out, *(jnp.asarray(number, float) for number in numbers)))
+        return found[0] if len(found) == 1 else ElementGroup.of(found)
+
+
+AnyElement = Annotated[
+    Annotated[StrutSection, Tag("strut")]
+    | Annotated[CableSection, Tag("cable")]
+    | Annotated[MagnetSection, Tag("magnet")]
+    | Annotated[BushingSection, Tag("bushing")]
+    | Annotated[LatchSection, Tag("latch")],
+    Discriminator("kind"),
+]

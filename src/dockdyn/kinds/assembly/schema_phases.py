@@ -1,0 +1,140 @@
+"""Phases of a capture in a scenario: what they wait for, and which numbers of elements they set."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+import jax
+import jax.numpy as jnp
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from dockdyn.elements import ForceElement
+from dockdyn.kinds.assembly.phases import Condition, Phases
+from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection
+from dockdyn.scenario.language.errors import nearest
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.part import refuse
+
+ELEMENT: TypeAdapter[Any] = TypeAdapter(AnyElement)
+
+
+class WaitSection(Section):
+    """What a phase waits for: any `contact`, all latches `latched`, or a time: since the phase before began or, with a speed,
+    since the relative speed of two bodies fell below it."""
+
+    event: str | None = None
+    speed: quantity("m/s", "a speed", above=0) | None = None
+    between: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    lasting: quantity("s", "a time", least=0) | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def by_name(cls, value: object) -> object:
+        """A text is the event."""
+        return {"event": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def one_way(self) -> Self:
+        if self.event is not None:
+            if self.event not in ("contact", "latched"):
+                refuse('must be "contact", "latched" or a table with lasting, and for a speed with speed and between')
+            if (self.speed, self.between, self.lasting) != (None, None, None):
+                refuse("an event needs neither speed nor between nor lasting")
+        elif self.lasting is None:
+            refuse("must state how long it waits: lasting")
+        if (self.speed is None) != (self.between is None):
+            refuse("speed and between, the two bodies whose relative speed it is, belong together")
+        return self
+
+    def make(self, bodies: list[str]) -> Condition:
+        """The condition, also from traced numbers; `bodies` are the names of all."""
+        first, second = (0, 0) if self.between is None else (bodies.index(name) for name in self.between)
+        of: Any = self.event if self.event is not None else "time" if self.speed is None else "speed"
+        lasting, speed = (jnp.asarray(0.0 if value is None else value, float) for value in (self.lasting, self.speed))
+        return Condition(of, lasting, speed, (first, second))
+
+
+class PhaseSection(Section):
+    """A phase: what it waits for, which the first one does not, and what it sets: `element.key`, from then on.
+
+    What is set stays set in later phases.
+    """
+
+    name: str
+    when: WaitSection | None = None
+    set: dict[str, Any] = {}  # noqa: RUF012
+    values: list[float] = Field([], exclude=True, repr=False)  # what `set` sets, in SI units, in its order
+
+    @model_validator(mode="before")
+    @classmethod
+    def as_stated(cls, value: object) -> object:
+        """The numbers are those of `set`."""
+        if isinstance(value, dict) and "values" in value:
+            refuse("'values': unknown key")
+        return value
+
+
+def read_phases(phases: list[PhaseSection], elements: list[Any], bodies: list[str]) -> list[PhaseSection]:
+    """The phases with the numbers that they set; refuses what no element has."""
+    names = [phase.name for phase in phases]
+    if len(set(names)) < len(names):
+        refuse("two of the phases have the same name; names must differ")
+    found = []
+    for number, phase in enumerate(phases):
+        if (phase.when is None) != (number == 0):
+            refuse(
+                f"phase {phase.name!r}: {'waits for nothing: state when' if number else 'is the first, and has no when'}"
+            )
+        if phase.when is not None:
+            for name in phase.when.between or []:
+                if name not in bodies:
+                    refuse(f"phase {phase.name!r}: when.between: no body {name!r}; {nearest(name, bodies)}")
+            if phase.when.event == "latched" and not any(element.kind == "latch" for element in elements):
+                refuse(f"phase {phase.name!r}: waits for latches; no element is a latch")
+        values = [_value(phase.name, key, value, elements) for key, value in phase.set.items()]
+        found.append(phase.model_copy(update={"values": values}))
+    return found
+
+
+def _value(phase: str, key: str, value: object, elements: list[Any]) -> float:
+    """The number (SI) that a phase sets for the key of an element."""
+    name, _, field = key.partition(".")
+    element = _named(phase, key, name, elements)
+    keys = [one for one, held in element if isinstance(held, float)]
+    if field not in keys:
+        refuse(f"phase {phase!r}: set.{key}: must be a number that {name!r} states; {nearest(field, keys)}")
+    stated = element.model_dump(exclude_unset=True) | {field: value}
+    try:
+        return float(getattr(ELEMENT.validate_python(stated), field))
+    except ValidationError as error:
+        refuse(f"phase {phase!r}: set.{key} = {value!r}: {error.errors()[0]['msg']}")
+
+
+def _named(phase: str, key: str, name: str, elements: list[Any]) -> Any:  # noqa: ANN401, a section
+    found = [element for element in elements if element.name == name]
+    if not found:
+        names = [element.name for element in elements]
+        refuse(f"phase {phase!r}: set.{key}: no element {name!r}; {nearest(name, names)}")
+    return found[0]
+
+
+def element_variants(phases: list[PhaseSection], elements: list[Any]) -> list[list[ElementSection]]:
+    """The sections of the elements in each phase, also with traced numbers."""
+    now, found = {element.name: element for element in elements}, []
+    for phase in phases:
+        for key, value in zip(phase.set, phase.values, strict=True):
+            name, _, field = key.partition(".")
+            now[name] = now[name].model_copy(update={field: value})
+        found.append(list(now.values()))
+    return found
+
+
+def make_phases(
+    phases: list[PhaseSection], variants: list[tuple[ForceElement, ...]], bodies: list[str]
+) -> Phases | None:
+    """The phases with the elements of each; None of a single one."""
+    if len(variants) < 2:
+        return None
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *variants)
+    return Phases(stacked, tuple(phase.when.make(bodies) for phase in phases if phase.when is not None))
