@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from places import SOURCE
 
-ROOMS = ("mechanics", "contact", "impact", "integrate", "stability", "control", "loop", "models")
+ROOMS = ("mechanics", "contact", "impact", "integrate", "elements", "stability", "control", "loop", "models")
 MODULES = [path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py")) if path.stat().st_size]
 
 # arrays whose shape a signature leaves out; inside these the names or rows are told in words

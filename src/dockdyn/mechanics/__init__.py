@@ -5,6 +5,7 @@ Source: standard mechanics; each file names what it follows.
 """
 
 from dockdyn.mechanics.orbit import Orbit
+from dockdyn.mechanics.reflected import Reflected, coupled_acceleration
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion, from_x_axis, roll_pitch_yaw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector
@@ -15,10 +16,12 @@ __all__ = [
     "Placed",
     "Pose",
     "Quaternion",
+    "Reflected",
     "RigidBody",
     "Scalar",
     "Twist",
     "Vector",
+    "coupled_acceleration",
     "from_x_axis",
     "roll_pitch_yaw",
 ]

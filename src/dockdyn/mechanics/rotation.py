@@ -1,7 +1,7 @@
 """Rotations: unit quaternions (scalar first, body → inertial), direction cosine matrices, exponential and logarithm.
 
 Units: angles rad, rates rad/s; quaternions and matrices dimensionless.
-Source: Shuster 1993, J. Astronautical Sciences 41:439.
+Source: Shuster 1993, J. Astronautical Sciences 41:439; Iserles et al. 2000, Acta Numerica 9:215 (rates of rotation vectors).
 """
 
 from __future__ import annotations
@@ -112,6 +112,21 @@ class Quaternion:
     def normalised(self) -> Quaternion:
         scale = 1 / jnp.sqrt(self.w**2 + self.x**2 + self.y**2 + self.z**2)
         return Quaternion(self.w * scale, self.x * scale, self.y * scale, self.z * scale)
+
+
+def rotation_vector_rate(turn: Vector, rate: Vector) -> Vector:
+    """Rate of the rotation vector `turn` (rad, below 2π long) under the angular velocity `rate`, in the axes turned from.
+
+    It is J⁻¹ ω with J the left Jacobian of the exponential; J⁻ᵀ, which takes what is dual to the rotation vector to a moment,
+    is the same of −`turn`.
+    """
+    squared = turn.dot(turn)
+    small = squared < SMALL_ANGLE
+    half = jnp.sqrt(jnp.where(small, 1.0, squared)) / 2
+    series = (1 + squared / 60 * (1 + squared / 42)) / 12
+    factor = jnp.where(small, series, (1 - half * jnp.cos(half) / jnp.sin(half)) / (4 * half**2))
+    across = turn.cross(rate)
+    return rate - across * 0.5 + turn.cross(across) * factor
 
 
 def roll_pitch_yaw(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Quaternion:

@@ -1,0 +1,40 @@
+"""Force elements between two bodies: struts, bushings, cables, magnets.
+
+Units: SI.
+Source: each file names what it follows.
+"""
+
+from dockdyn.elements.anchor_line import Anchors, Line
+from dockdyn.elements.brake import Brake
+from dockdyn.elements.bushing import Bushing
+from dockdyn.elements.cable import Cable
+from dockdyn.elements.element_group import ElementGroup
+from dockdyn.elements.end_stops import EndStops
+from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
+from dockdyn.elements.hexapod import hexapod_anchors
+from dockdyn.elements.magnet import Magnet
+from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
+from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
+from dockdyn.elements.strut import Strut, StrutMode
+
+__all__ = [
+    "Action",
+    "Anchors",
+    "Brake",
+    "Bushing",
+    "Cable",
+    "ElementGroup",
+    "ElementMemory",
+    "EndStops",
+    "ForceElement",
+    "GapPull",
+    "Line",
+    "Magnet",
+    "OneSidedSpring",
+    "Pull",
+    "Strut",
+    "StrutMode",
+    "TabulatedPull",
+    "hexapod_anchors",
+    "one_sided",
+]

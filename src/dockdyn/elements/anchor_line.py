@@ -1,0 +1,47 @@
+"""The line between a place on one body and a place on another.
+
+Units: m, m/s, N.
+Source: definitions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.elements.force_element import Action
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector, once
+
+
+class Line(NamedTuple):
+    """The line between two anchors at an instant."""
+
+    length: Scalar  # m
+    rate: Scalar  # m/s, of the length
+    along: Vector  # unit vector from the other's anchor to the first body's, inertial; zero where they coincide
+    point: Vector  # m, inertial: the first body's anchor
+    end: Vector  # m, inertial: the other's
+
+    def pull(self, tension: Scalar) -> Action:
+        """What a tension (N, positive pulls the bodies together) in the line does."""
+        return Action(self.along * -tension, Vector.zero(), self.point)
+
+
+class Anchors(eqx.Module):
+    """A place on each of two bodies."""
+
+    own: Float[Array, "3"]  # m, axes of the first body, from its centre of mass
+    other: Float[Array, "3"]  # m, axes of the other, from its centre of mass
+
+    def line(self, own: Placed, other: Placed) -> Line:
+        """The line between them."""
+        point, end = once((own.point(Vector.of(self.own)), other.point(Vector.of(self.other))))
+        apart, velocity = point - end, own.velocity(point) - other.velocity(end)
+        squared = apart.dot(apart)
+        length = jnp.where(squared > 0, jnp.sqrt(jnp.where(squared > 0, squared, 1.0)), 0.0)
+        along = apart / jnp.where(squared > 0, length, 1.0)
+        return once(Line(length, velocity.dot(along), along, point, end))

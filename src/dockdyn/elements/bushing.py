@@ -1,0 +1,132 @@
+"""A bushing: stiffness and damping between a frame on one body and a frame on another, along and about all axes.
+
+Units: forces N, moments N m, lengths m, angles rad, energies J, powers W.
+Source: the generalised force of the potential ½ xᵀ K x, x the relative place and rotation vector; derived here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.elements.brake import Brake
+from dockdyn.elements.force_element import Action, ElementMemory, ForceElement, nothing_yet
+from dockdyn.mechanics.rigid_body import Placed, Pose
+from dockdyn.mechanics.rotation import rotation_vector_rate
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
+
+Row = Float[Array, "6"]
+Mode = Int[Array, ""] | None  # of the brake
+
+
+class _Instant(NamedTuple):
+    """Where the first body's frame is in the other's, x = (r, θ), and how it moves."""
+
+    base: Matrix  # axes of the other's frame → inertial
+    point: Vector  # m, inertial: origin of the first body's frame
+    turn: Vector  # θ, rad
+    stretch: Row  # x: m, rad
+    rate: Row  # ẋ
+
+
+class Bushing(ForceElement):
+    """Kelvin–Voigt in six coordinates: three of place and three of the rotation vector, in the axes of the other's frame.
+
+    A rotation vector is unique up to half a turn. A brake limits the elastic force along the x axis of that frame: beyond
+    it, the place from which the stretch counts slides along x.
+    """
+
+    own_frame: Pose  # on the first body: m from its centre of mass, frame → body axes
+    other_frame: Pose  # on the other body
+    stiffness: Float[Array, "6 6"]  # K, symmetric: N/m, N, N m/rad
+    damping: Float[Array, "6 6"] | None = None  # C: N s/m, N s, N m s/rad
+    brake: Brake | None = None
+
+    def init(self, own: Placed, other: Placed) -> ElementMemory:
+        lossy = self.damping is not None or self.brake is not None
+        return nothing_yet(*["slide"] * (self.brake is not None), *["dissipated"] * lossy)
+
+    def act(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
+        now = self._instant(own, other)
+        elastic, along = self._elastic(mode, memory, now)
+        drag = jnp.zeros(6) if self.damping is None else self.damping @ now.rate
+        load = elastic + drag
+        rate, power = memory, jnp.dot(drag, now.rate)
+        if self.brake is not None and mode is not None:
+            rate = rate._replace(slide=self.brake.rate(mode, along))
+            power += self.brake.power(mode, along)
+        if memory.dissipated is not None:
+            rate = rate._replace(dissipated=power)
+        force, moment = Vector.of(load[:3]), rotation_vector_rate(-now.turn, Vector.of(load[3:]))
+        return Action(now.base @ -force, now.base @ -moment, now.point), rate
+
+    def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Mode, ElementMemory]:
+        if self.brake is None or memory.slide is None:
+            return None, memory
+        now = self._instant(own, other)
+        stretch, rate = self._along(now.stretch), self._along(now.rate)
+        mode, slide = self.brake.settle(memory.slide, self.stiffness[0, 0], stretch, rate)
+        lost = 0.5 * self.stiffness[0, 0] * ((stretch - memory.slide) ** 2 - (stretch - slide) ** 2)
+        return mode, memory.slid(slide, lost)
+
+    def guards(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
+        if self.brake is None or mode is None:
+            return ()
+        elastic, along = self._elastic(mode, memory, self._instant(own, other))
+        return self.brake.guards(mode, elastic[0], along)
+
+    def jump(
+        self,
+        mode: Mode,
+        fired: tuple[Bool[Array, ""], ...],
+        memory: ElementMemory,
+        own: Placed,
+        other: Placed,
+    ) -> tuple[Mode, ElementMemory]:
+        if self.brake is None or mode is None:
+            return mode, memory
+        now = self._instant(own, other)
+        memory = memory._replace(slide=self._slide(mode, memory, now))
+        return self.brake.next_mode(mode, (fired[0], fired[1]), self._along(now.rate)), memory
+
+    def stored_energy(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
+        now = self._instant(own, other)
+        elastic, _ = self._elastic(mode, memory, now)
+        return 0.5 * jnp.dot(elastic, self._held(mode, memory, now))
+
+    def observe(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
+        """Its `stretch` and the `load` (N, N m) of spring and damper against it, six numbers each."""
+        now = self._instant(own, other)
+        elastic, _ = self._elastic(mode, memory, now)
+        drag = jnp.zeros(6) if self.damping is None else self.damping @ now.rate
+        return {"stretch": now.stretch, "load": elastic + drag}
+
+    def _instant(self, own: Placed, other: Placed) -> _Instant:
+        point, origin = own.point(self.own_frame.position), other.point(self.other_frame.position)
+        attitude = other.pose.attitude * self.other_frame.attitude
+        turn = (attitude.conjugate() * (own.pose.attitude * self.own_frame.attitude)).logarithm()
+        base = once(attitude.matrix())
+        place = base.transposed_times(point - origin)
+        moves = base.transposed_times(own.velocity(point) - other.velocity(point))
+        turns = rotation_vector_rate(turn, base.transposed_times(own.rate - other.rate))
+        stretch = jnp.concatenate([place.array(), turn.array()])
+        return once(_Instant(base, point, turn, stretch, jnp.concatenate([moves.array(), turns.array()])))
+
+    def _along(self, row: Row) -> Scalar:
+        """The coordinate along x that the elastic force there is proportional to, of x or of ẋ."""
+        return jnp.dot(self.stiffness[0], row) / self.stiffness[0, 0]
+
+    def _slide(self, mode: Mode, memory: ElementMemory, now: _Instant) -> Scalar:
+        if self.brake is None or mode is None or memory.slide is None:
+            return jnp.zeros(())
+        return self.brake.slide(mode, memory.slide, self.stiffness[0, 0], self._along(now.stretch))
+
+    def _held(self, mode: Mode, memory: ElementMemory, now: _Instant) -> Row:
+        """The elastic part of the stretch."""
+        return now.stretch.at[0].add(-self._slide(mode, memory, now))
+
+    def _elastic(self, mode: Mode, memory: ElementMemory, now: _Instant) -> tuple[Row, Scalar]:
+        """The potential's gradient, and the rate (m/s) of the coordinate along x."""
+        return self.stiffness @ self._held(mode, memory, now), self._along(now.rate)

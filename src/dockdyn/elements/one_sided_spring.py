@@ -1,0 +1,42 @@
+"""A spring and damper that act beyond a limit only, and one way only: an end stop, a cable.
+
+Units: forces N, lengths m, energies J, powers W.
+Source: Kelvin–Voigt element under the gate of a contact; the account of its energy is own construction.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from dockdyn.contact.axial import Axial, AxialContact
+from dockdyn.contact.gate import APART, UnilateralContact
+from dockdyn.contact.laws.spring_dashpot import SpringDashpot
+from dockdyn.mechanics.vector import Scalar
+
+
+class OneSidedSpring(UnilateralContact):
+    """k d + c ḋ at a depth d beyond the limit, never below zero.
+
+    Where the force has ended before the depth, the spring follows by itself, and the damper takes its energy.
+    """
+
+    law: SpringDashpot
+
+    def touch(self, depth: Scalar, rate: Scalar) -> Axial:
+        """The spring at a `depth` (m) that grows by `rate` (m/s)."""
+        return AxialContact(self.law).touch(depth, rate)
+
+    def stored(self, mode: Int[Array, ""], touch: Axial) -> Scalar:
+        """Energy (J) in the spring."""
+        return jnp.where(mode == APART, 0.0, 0.5 * self.law.stiffness * touch.depth**2)
+
+    def power(self, mode: Int[Array, ""], touch: Axial) -> Scalar:
+        """Power (W) that the damper takes."""
+        lost = (self.normal_force(mode, touch) - self.law.stiffness * touch.depth) * touch.rate
+        return jnp.where(mode == APART, 0.0, lost)
+
+
+def one_sided(stiffness: Scalar | float, damping: Scalar | float = 0.0) -> OneSidedSpring:
+    """The spring of a `stiffness` (N/m) and `damping` (N s/m)."""
+    return OneSidedSpring(SpringDashpot(jnp.asarray(stiffness, float), jnp.asarray(damping, float), adhesion=False))

@@ -1,0 +1,91 @@
+"""The pull of a magnet over its gap.
+
+Units: gap m, force N, energy J.
+Source: the reluctance of an iron circuit with an air gap gives (1 + gap/g₀)⁻², as in any textbook of electromechanics;
+tables by the monotone cubics of Fritsch and Butland 1984, SIAM J. Sci. Stat. Comput. 5:300.
+"""
+
+from __future__ import annotations
+
+import abc
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dockdyn.integrate.hybrid import cubic
+from dockdyn.mechanics.vector import Scalar
+
+
+class Pull(eqx.Module):
+    """Force over gap, and the energy it takes to open the gap."""
+
+    @abc.abstractmethod
+    def force(self, gap: Scalar) -> Scalar:
+        """Force (N, positive attracts) at a `gap` (m, at least zero)."""
+
+    @abc.abstractmethod
+    def energy(self, gap: Scalar) -> Scalar:
+        """Energy (J) that opening the gap from zero takes: the integral of the force."""
+
+
+class GapPull(Pull):
+    """F₀ / (1 + gap/g₀)²."""
+
+    holding: Float[Array, ""]  # F₀, N, of a closed gap
+    reach: Float[Array, ""]  # g₀, m, the gap at which a quarter of it is left
+
+    def force(self, gap: Scalar) -> Scalar:
+        return self.holding / (1 + gap / self.reach) ** 2
+
+    def energy(self, gap: Scalar) -> Scalar:
+        return self.holding * gap / (1 + gap / self.reach)
+
+
+class TabulatedPull(Pull):
+    """A table of force over gap, as a data sheet gives it: cubics that rise and fall as the table does.
+
+    Beyond the ends of the table the force is that of its nearest end.
+    """
+
+    gaps: Float[Array, "n"]  # m, increasing
+    forces: Float[Array, "n"]  # N
+    slopes: Float[Array, "n"]  # N/m
+    energies: Float[Array, "n"]  # J, from the first gap
+
+    @staticmethod
+    def of(gaps: Float[Array, "n"], forces: Float[Array, "n"]) -> TabulatedPull:
+        """The pull of a table. Raises ValueError unless it has two gaps or more, and they increase."""
+        x, y = np.asarray(gaps, float), np.asarray(forces, float)
+        if x.ndim != 1 or x.shape != y.shape or x.size < 2 or not np.all(np.diff(x) > 0):
+            raise ValueError("a table of force over gap needs two gaps or more that increase, and a force for each")
+        widths, secants = np.diff(x), np.diff(y) / np.diff(x)
+        before, after = secants[:-1], secants[1:]
+        weight = (widths[:-1] + 2 * widths[1:]) / (3 * (widths[:-1] + widths[1:]))
+        turns = before * after <= 0
+        mean = weight * after + (1 - weight) * before
+        inner = np.where(turns, 0.0, before * after / np.where(turns, 1.0, mean))
+        slopes = np.concatenate([[0.0], inner, [0.0]])  # the force is constant beyond the ends
+        ends = map(jnp.asarray, (y[:-1], y[1:], widths * slopes[:-1], widths * slopes[1:]))
+        areas = widths * cubic.integral(*ends)
+        energies = np.concatenate([[0.0], np.cumsum(areas)])
+        return TabulatedPull(*map(jnp.asarray, (x, y, slopes, energies)))
+
+    def force(self, gap: Scalar) -> Scalar:
+        _, u, ends, _ = self._piece(gap)
+        return cubic.value(u, *ends)
+
+    def energy(self, gap: Scalar) -> Scalar:
+        width, u, (a, b, da, db), start = self._piece(gap)
+        area = u * (a + u * (da / 2 + u * ((3 * (b - a) - 2 * da - db) / 3 + u * (2 * (a - b) + da + db) / 4)))
+        beyond = gap - jnp.clip(gap, self.gaps[0], self.gaps[-1])
+        return start + width * area + jnp.where(beyond < 0, self.forces[0], self.forces[-1]) * beyond
+
+    def _piece(self, gap: Scalar) -> tuple[Scalar, Scalar, tuple[Scalar, Scalar, Scalar, Scalar], Scalar]:
+        """Of the piece that holds a gap: width (m), the place in it, values and slopes at its ends, energy before it."""
+        inside = jnp.clip(gap, self.gaps[0], self.gaps[-1])
+        at = jnp.clip(jnp.searchsorted(self.gaps, inside, side="right") - 1, 0, self.gaps.shape[0] - 2)
+        width = self.gaps[at + 1] - self.gaps[at]
+        ends = self.forces[at], self.forces[at + 1], width * self.slopes[at], width * self.slopes[at + 1]
+        return width, (inside - self.gaps[at]) / width, ends, self.energies[at]

@@ -1,0 +1,110 @@
+"""Inertia that a motor and its screw put between bodies: it moves with the distance of two points.
+
+Units: SI: m, m/s, kg, N, N m.
+Source: Lagrange's equations with ½ m L̇² added to the kinetic energy; the force along the line as unknown, as in Featherstone
+2008, Rigid Body Dynamics Algorithms, section 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.dense import factored, solved
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
+from dockdyn.mechanics.vector import Scalar, Vector
+
+Numbers = Float[Array, "*lines"]
+
+
+class Reflected(NamedTuple):
+    """A mass that moves as the length L between a point of the first body and one of the other grows.
+
+    L̇ = J v and L̈ = J v̇ + `drift`. Fields of several such masses have a leading axis.
+    """
+
+    mass: Numbers  # kg
+    along: Vector  # unit vector from the other's point to the first body's, inertial: J on its velocity
+    own_arm: Vector  # m, body axes: J on its rate
+    other_arm: Vector  # m, body axes: −J on the rate of the other
+    drift: Numbers  # J̇ v, m/s²
+    rate: Numbers  # L̇, m/s
+
+    @staticmethod
+    def between(mass: Scalar, own: Placed, own_point: Vector, other: Placed, other_point: Vector) -> Reflected:
+        """Of a `mass` (kg) between inertial points (m) of two bodies."""
+        apart = own_point - other_point
+        length = apart.norm()
+        along = apart / length
+        velocity = own.velocity(own_point) - other.velocity(other_point)
+        rate = velocity.dot(along)
+        inward = _centripetal(own, own_point) - _centripetal(other, other_point)
+        drift = inward.dot(along) + (velocity.dot(velocity) - rate**2) / length
+        return Reflected(mass, along, own.torque(own_point, along), other.torque(other_point, along), drift, rate)
+
+    def kinetic_energy(self) -> Scalar:
+        """Kinetic energy (J)."""
+        return jnp.sum(0.5 * self.mass * self.rate**2)
+
+
+def _centripetal(body: Placed, point: Vector) -> Vector:
+    return body.rate.cross(body.rate.cross(point - body.pose.position))
+
+
+def coupled_acceleration(
+    bodies: Sequence[RigidBody],
+    twists: Sequence[Twist],
+    forces: Sequence[Vector],
+    torques: Sequence[Vector],
+    reflected: Sequence[tuple[int, int, Reflected]],
+) -> tuple[tuple[Twist, ...], Float[Array, "lines"]]:
+    """Rates of the bodies' twists with reflected inertia between them, and its force (N, positive pushes the two apart).
+
+    (M + Jᵀ m J) v̇ = f − Jᵀ m J̇ v, solved for the forces λ = −m L̈ along the lines, of which there are fewer than
+    velocities: (1 + s J M⁻¹ Jᵀ s) μ = −s (J M⁻¹ f + J̇ v) with s = √m and λ = s μ. So both bodies of a line feel the same
+    number, which keeps momenta, and a mass of zero is no exception.
+
+    Args:
+        bodies: all bodies.
+        twists: their motion.
+        forces: on each, N, inertial.
+        torques: on each about its centre of mass, N m, body axes.
+        reflected: inertia between two bodies, by their places in the sequences, the first one's and the other's.
+    """
+    free = tuple(map(RigidBody.acceleration, bodies, twists, forces, torques))
+    if not reflected:
+        return free, jnp.zeros(0)
+    columns = [_columns(len(bodies), first, other, one) for first, other, one in reflected]
+    rows = jnp.concatenate([row for row, _, _ in columns])
+    root, drift = (jnp.concatenate([column[at] for column in columns]) for at in (1, 2))
+    answers = jnp.stack([_answer(body, rows[:, i]) for i, body in enumerate(bodies)], axis=1)
+    moved = jnp.stack([_row(twist.velocity, twist.rate) for twist in free])
+    matrix = jnp.eye(root.size) + root[:, None] * jnp.einsum("kbi,lbi->kl", rows, answers) * root
+    known = -root * (jnp.einsum("kbi,bi->k", rows, moved) + drift)
+    force = root * solved(factored(matrix), known)
+    found = moved + jnp.einsum("k,kbi->bi", force, answers)
+    return tuple(Twist(Vector.of(row[:3]), Vector.of(row[3:])) for row in found), force
+
+
+def _row(velocity: Vector, rate: Vector) -> Float[Array, "6"]:
+    return jnp.concatenate([velocity.array(), rate.array()])
+
+
+def _columns(
+    count: int, first: int, other: int, one: Reflected
+) -> tuple[Float[Array, "lines bodies 6"], Float[Array, "lines"], Float[Array, "lines"]]:
+    """J by body, √m and J̇ v of one inertia or of several."""
+    one = jax.tree.map(lambda leaf: jnp.ravel(leaf), one)
+    own = jnp.concatenate([one.along.array().T, one.own_arm.array().T], axis=1)
+    opposite = -jnp.concatenate([one.along.array().T, one.other_arm.array().T], axis=1)
+    rows = jnp.zeros((one.mass.size, count, 6)).at[:, first].set(own).at[:, other].set(opposite)
+    return rows, jnp.sqrt(one.mass), one.drift
+
+
+def _answer(body: RigidBody, rows: Float[Array, "lines 6"]) -> Float[Array, "lines 6"]:
+    """M⁻¹ Jᵀ of one body, by line."""
+    return jnp.concatenate([rows[:, :3] / body.mass, rows[:, 3:] @ body.inverse_inertia.T], axis=1)

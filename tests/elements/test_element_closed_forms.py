@@ -1,0 +1,141 @@
+"""Elements on one line beside closed forms: an elasto-plastic oscillator, a magnet's potential, a bushing's turn."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from element_system import Run, anchors, body, numbers, pose, system
+from scipy.integrate import quad
+from scipy.optimize import brentq
+
+from dockdyn.elements import Brake, Bushing, GapPull, Strut, TabulatedPull
+from dockdyn.mechanics.rigid_body import Placed, Twist
+
+ONE, OTHER = body(3.0, (1.0, 1.0, 1.0)), body(6.0, (1.0, 1.0, 1.0))
+MASS = 2.0  # kg, reduced
+STIFFNESS, LIMIT, SPEED = 800.0, 12.0, 0.7  # N/m, N, m/s
+
+
+def two_on_a_line(damping):
+    strut = Strut(
+        anchors([0] * 3, [0] * 3),
+        **numbers(free_length=1.5, stiffness=STIFFNESS, damping=damping),
+        brake=Brake(jnp.asarray(LIMIT)),
+    )
+    poses = (pose([1.5, 0, 0]), pose([0, 0, 0]))
+    return system((ONE, OTHER), poses, (Twist.of([SPEED, 0, 0]), Twist.of([0.0] * 3)), (strut, 0, 1))
+
+
+def damped(start, speed, damping, time):
+    """Stretch and rate of the spring's oscillation, from where it is."""
+    decay = damping / (2 * MASS)
+    omega = np.sqrt(STIFFNESS / MASS - decay**2)
+    sine = (speed + decay * start) / omega
+    swing = np.exp(-decay * time) * (start * np.cos(omega * time) + sine * np.sin(omega * time))
+    turn = np.exp(-decay * time) * omega * (sine * np.cos(omega * time) - start * np.sin(omega * time))
+    return swing, turn - decay * swing
+
+
+def slid(speed, damping, time):
+    """Way and rate under the limit and the damper."""
+    if damping == 0:
+        return speed * time - LIMIT / MASS * time**2 / 2, speed - LIMIT / MASS * time
+    decay, last = damping / MASS, LIMIT / damping
+    return (speed + last) * -np.expm1(-decay * time) / decay - last * time, (speed + last) * np.exp(
+        -decay * time
+    ) - last
+
+
+@pytest.mark.parametrize("damping", [0.0, 8.0])
+def test_an_elasto_plastic_oscillator(damping):
+    """It slides once; without damping it then swings as far as the limit to either side, time and again, and must not slide."""
+    run = Run(two_on_a_line(damping), 2.0, samples=401)
+    elastic = LIMIT / STIFFNESS
+    begins = brentq(lambda t: damped(0.0, SPEED, damping, t)[0] - elastic, 0.0, 0.05, xtol=1e-15)
+    reached = damped(0.0, SPEED, damping, begins)[1]
+    lasts = brentq(lambda t: slid(reached, damping, t)[1], 0.0, 1.0, xtol=1e-15)
+    slide = slid(reached, damping, lasts)[0]
+    late = np.clip(run.times - begins, 0, lasts)
+    after = np.maximum(run.times - begins - lasts, 0)
+    swing = damped(elastic, 0.0, damping, after)[0]
+    expected = np.where(
+        run.times < begins, damped(0.0, SPEED, damping, run.times)[0], elastic + slid(reached, damping, late)[0]
+    )
+    expected = np.where(after > 0, slide + swing, expected)
+    x = run.solution.samples.state
+    length = np.asarray(x.q[0].position.x - x.q[1].position.x) - 1.5
+    np.testing.assert_allclose(length, expected, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(run.solution.log.time[:2], [begins, begins + lasts], rtol=0, atol=1e-9)
+    assert float(run.solution.state.memory[0].slide) == pytest.approx(slide, rel=1e-8)
+    taken = run.balance["lost"][-1]
+    assert taken == pytest.approx(MASS * SPEED**2 / 2 - run.balance["stored"][-1] - kinetic(run), rel=1e-9)
+    if damping == 0:
+        assert taken == pytest.approx(LIMIT * slide, rel=1e-8)
+    assert run.energy_error() < 1e-9
+
+
+def kinetic(run):
+    """Kinetic energy of the relative motion at the end."""
+    v = run.solution.state.v
+    return MASS * float(v[0].velocity.x - v[1].velocity.x) ** 2 / 2
+
+
+@pytest.mark.parametrize(
+    "pull",
+    [
+        GapPull(**numbers(holding=500.0, reach=0.03)),
+        TabulatedPull.of(jnp.array([0.0, 0.01, 0.03, 0.04, 0.1]), jnp.array([500.0, 350.0, 100.0, 90.0, 5.0])),
+    ],
+    ids=["gap", "table"],
+)
+def test_the_energy_of_a_pull_is_the_integral_of_its_force(pull):
+    for gap in (0.0, 0.004, 0.02, 0.035, 0.09, 0.15):
+        nodes = [0.01, 0.03, 0.04, 0.1]
+        integral = quad(lambda g: float(pull.force(g)), 0.0, gap, points=[n for n in nodes if n < gap] or None)[0]
+        assert float(pull.energy(jnp.asarray(gap))) == pytest.approx(integral, rel=1e-10, abs=1e-12)
+    assert float(pull.force(jnp.asarray(0.0))) == 500.0
+
+
+def test_a_table_passes_through_its_points_and_adds_no_extremes():
+    gaps, forces = np.array([0.0, 0.01, 0.03, 0.04, 0.1]), np.array([500.0, 350.0, 100.0, 100.0, 5.0])
+    pull = TabulatedPull.of(jnp.asarray(gaps), jnp.asarray(forces))
+    np.testing.assert_allclose([float(pull.force(jnp.asarray(gap))) for gap in gaps], forces, rtol=1e-13)
+    between = np.array([float(pull.force(jnp.asarray(gap))) for gap in np.linspace(-0.02, 0.12, 400)])
+    assert np.diff(between).max() <= 1e-9
+
+
+@pytest.mark.parametrize("angle", [1e-9, 0.01, 1.0, 3.0, 3.14])
+def test_a_bushing_pulls_down_its_potential(angle):
+    """Its wrench is minus the gradient of the energy with respect to moves and turns of the body, up to half a turn."""
+    rng = np.random.default_rng(int(angle * 100))
+    mixed = rng.normal(size=(6, 6))
+    bushing = Bushing(
+        pose([0.2, -0.1, 0.3], [0.2, 0.5, -0.3]), pose([-0.3, 0.4, 0.1]), jnp.asarray(mixed @ mixed.T + np.eye(6))
+    )
+    axis = rng.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    other = Placed.of(pose([0.1, 0.2, 0.3], [0.5, -0.6, 0.2]), Twist.of([0.0] * 3))
+    # the first body is so turned that the frames are apart by `angle`
+    turned = other.pose.attitude * pose([0] * 3, angle * axis).attitude
+    attitude = turned * bushing.own_frame.attitude.conjugate()
+
+    def energy(change):
+        from dockdyn.mechanics.rotation import Quaternion
+        from dockdyn.mechanics.vector import Vector
+
+        moved = pose([0.7, -0.2, 0.4])
+        place = type(moved)(
+            moved.position + Vector.of(change[:3]), Quaternion.exponential(Vector.of(change[3:])) * attitude
+        )
+        own = Placed.of(place, Twist.of([0.0] * 3))
+        return bushing.stored_energy(None, bushing.init(own, other), own, other), own
+
+    _, own = energy(jnp.zeros(6))
+    action, _ = bushing.act(None, bushing.init(own, other), own, other)
+    force, torque = action.on(own)
+    wrench = np.concatenate([force.array(), (own.rotation @ torque).array()])
+    np.testing.assert_allclose(
+        wrench, -jax.grad(lambda c: energy(c)[0])(jnp.zeros(6)), rtol=0, atol=1e-9 * np.abs(wrench).max()
+    )
