@@ -12,8 +12,9 @@ import equinox as eqx
 from jaxtyping import Array, Float
 
 from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.contact.touch import Touch, touch_surface
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Scalar, Vector, once
+from dockdyn.mechanics.vector import Vector
 
 
 class Feature(eqx.Module):
@@ -26,8 +27,8 @@ class Feature(eqx.Module):
         """The feature's deepest point in the surface's solid (m, inertial)."""
 
     @abc.abstractmethod
-    def touch(self, own: Placed, other: Placed, surface: Surface) -> tuple[Scalar, Vector, Vector]:
-        """Penetration depth (m), unit normal out of the solid and contact point (m), both inertial."""
+    def touch(self, own: Placed, other: Placed, surface: Surface) -> Touch:
+        """How the feature of the body `own` meets a surface of the body `other`."""
 
 
 class Point(Feature):
@@ -38,10 +39,8 @@ class Point(Feature):
     def contact_point(self, own: Placed, other: Placed, surface: Surface) -> Vector:
         return own.point(Vector.of(self.position))
 
-    def touch(self, own: Placed, other: Placed, surface: Surface) -> tuple[Scalar, Vector, Vector]:
-        point = once(own.point(Vector.of(self.position)))
-        distance, normal = surface.distance_and_normal(other.local(point))
-        return -distance, other.rotation @ normal, point
+    def touch(self, own: Placed, other: Placed, surface: Surface) -> Touch:
+        return touch_surface(own.point(Vector.of(self.position)), 0.0, other, surface)
 
 
 class SphereTip(Feature):
@@ -51,10 +50,7 @@ class SphereTip(Feature):
     radius: Float[Array, ""]  # m
 
     def contact_point(self, own: Placed, other: Placed, surface: Surface) -> Vector:
-        return self.touch(own, other, surface)[2]
+        return self.touch(own, other, surface).point
 
-    def touch(self, own: Placed, other: Placed, surface: Surface) -> tuple[Scalar, Vector, Vector]:
-        centre = once(own.point(Vector.of(self.position)))
-        distance, normal = surface.distance_and_normal(other.local(centre))
-        normal = once(other.rotation @ normal)
-        return self.radius - distance, normal, centre - normal * self.radius
+    def touch(self, own: Placed, other: Placed, surface: Surface) -> Touch:
+        return touch_surface(own.point(Vector.of(self.position)), self.radius, other, surface)

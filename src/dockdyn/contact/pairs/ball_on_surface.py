@@ -1,0 +1,26 @@
+"""Ball, or point, on a surface.
+
+Units: lengths m.
+Source: that of the meeting of a ball with a surface, `contact.touch`.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Array, Float
+
+from dockdyn.contact.pairs.pair_geometry import PairGeometry
+from dockdyn.contact.surfaces.surface import Surface
+from dockdyn.contact.touch import Touch, touch_surface
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Vector
+
+
+class BallOnSurface(PairGeometry):
+    """A ball of `radius` about `centre` on a surface; without radius, a point."""
+
+    centre: Float[Array, "3"]  # m, axes of the first body
+    radius: Float[Array, ""]  # m
+    surface: Surface
+
+    def touch(self, own: Placed, other: Placed) -> Touch:
+        return touch_surface(own.point(Vector.of(self.centre)), self.radius, other, self.surface)

@@ -1,0 +1,48 @@
+"""Segment of a line.
+
+Units: lengths m, angles rad; shares of a length dimensionless.
+Source: geometry.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector
+
+PARALLEL = 1e-9  # rad, over which the place of contact goes from the middle to an end
+
+
+class Segment(NamedTuple):
+    """All points from `start` (m) along `way` (m) to its end."""
+
+    start: Vector
+    way: Vector
+
+    @staticmethod
+    def of(ends: Float[Array, "2 3"], body: Placed) -> Segment:
+        """The segment between two `ends` (m, axes of `body`), inertial."""
+        first, last = Vector.of(ends[0]), Vector.of(ends[1])
+        return Segment(body.point(first), body.rotation @ (last - first))
+
+    def seen_from(self, body: Placed) -> Segment:
+        """An inertial segment in the axes of `body`."""
+        return Segment(body.local(self.start), body.rotation.transposed_times(self.way))
+
+    def at(self, share: Scalar) -> Vector:
+        """The point at a `share` of the length."""
+        return self.start + self.way * share
+
+    def share_near(self, point: Vector) -> Scalar:
+        """Share of the length at which the segment is nearest to `point` (m)."""
+        return jnp.clip(quotient((point - self.start).dot(self.way), self.way.dot(self.way)), 0.0, 1.0)
+
+
+def quotient(number: Scalar, divisor: Scalar) -> Scalar:
+    """`number` / `divisor`, and zero where the divisor is."""
+    there = divisor != 0
+    return jnp.where(there, number / jnp.where(there, divisor, 1.0), 0.0)

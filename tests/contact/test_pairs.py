@@ -1,0 +1,88 @@
+"""What holds for the geometry of every pair: invariance, a potential, derivatives."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+from pair_cases import PAIRS, SURFACES, meeting, meetings, placed, rates, rows_of, unit
+
+from dockdyn.contact import Point, SphereTip
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+
+MANY = 300
+every = pytest.mark.parametrize("name", PAIRS)
+
+
+@every
+def test_it_does_not_depend_on_the_frame(name):
+    """Both bodies turned and shifted together: the same depth, normal and point turned and shifted with them."""
+    pair, own, other = rows = rows_of(name, MANY)
+    rng = np.random.default_rng(1)
+    axis, shift = unit(rng), rng.normal(size=3)
+    turn = Quaternion.exponential(Vector.of(2.0 * axis))
+    matrix = np.asarray(turn.matrix().array())
+
+    def moved(motion):
+        position, attitude, velocity, rate = motion
+        turned = jax.vmap(lambda one: (turn * Quaternion.of(one)).array())(attitude)
+        return position @ matrix.T + shift, turned, velocity, rate
+
+    depth, normal, point = meetings(rows)
+    for found, expected in zip(
+        meetings((pair, moved(own), moved(other))), (depth, normal @ matrix.T, point @ matrix.T + shift), strict=True
+    ):
+        assert np.asarray(found) == pytest.approx(np.asarray(expected), abs=1e-9)
+    assert np.asarray(meetings((pair, moved(own), moved(other)))[0]) == pytest.approx(np.asarray(depth), abs=1e-13)
+
+
+@every
+def test_the_force_has_a_potential(name):
+    """The depth grows as both bodies' material approaches along the normal, at the place where the force acts."""
+    rows = rows_of(name, MANY, seed=2)
+    _, normal, point = meetings(rows)
+
+    def approach(motions, normal, point):
+        own, other = (placed(motion) for motion in motions)
+        at = Vector.of(point)
+        return -(own.velocity(at) - other.velocity(at)).dot(Vector.of(normal))
+
+    expected = jax.vmap(approach)(rows[1:], normal, point)
+    assert np.asarray(rates(rows)[0]) == pytest.approx(np.asarray(expected), abs=1e-8)
+
+
+@every
+def test_derivatives_are_those_of_differences(name):
+    """Of the depth everywhere; of normal and point where they do not jump."""
+    rows, step = rows_of(name, MANY, seed=3), 1e-5
+    ahead, behind = (jax.jit(jax.vmap(lambda row, time=time: meeting(*row, time)))(rows) for time in (step, -step))
+    for found, a, b in zip(rates(rows), ahead, behind, strict=True):
+        error = np.abs(np.asarray(found) - np.asarray(a - b) / (2 * step)).reshape(MANY, -1).max(axis=1)
+        assert np.mean(error < 1e-6) > 0.97, sorted(error)[-20:]
+    (found, *_), (a, *_), (b, *_) = rates(rows), ahead, behind
+    assert np.asarray(found) == pytest.approx(np.asarray(a - b) / (2 * step), abs=1e-4)
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_ball_is_a_tip_and_without_radius_a_point(surface):
+    rows = rows_of(f"ball on {surface}", MANY, seed=5)
+
+    def of_features(row):
+        ball, own, other = row
+        bodies = placed(own), placed(other)
+        tip = SphereTip(ball.centre, ball.radius).touch(*bodies, ball.surface)
+        point = Point(ball.centre).touch(*bodies, ball.surface)
+        return (tip.depth, tip.normal.array(), tip.point.array()), (
+            point.depth,
+            point.normal.array(),
+            point.point.array(),
+        )
+
+    tip, point = jax.jit(jax.vmap(of_features))(rows)
+    ball = meetings(rows)
+    for found, expected in zip(ball, tip, strict=True):
+        assert np.asarray(found) == pytest.approx(np.asarray(expected), abs=1e-15)
+    assert np.asarray(point[0]) == pytest.approx(np.asarray(ball[0] - rows[0].radius), abs=1e-15)
+    local = jax.vmap(lambda row: placed(row[1]).point(Vector.of(row[0].centre)).array())(rows)
+    assert np.asarray(point[2]) == pytest.approx(np.asarray(local), abs=1e-15)

@@ -1,0 +1,19 @@
+"""Meetings of pairs in machine code of dockdyn's own, beside what XLA makes of them."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+from pair_cases import PAIRS, meeting, rows_of
+from translated import assert_same
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_meetings_of_a_group(name):
+    """And their time derivatives, row by row."""
+    leaves, structure = jax.tree.flatten(rows_of(name, 5, seed=4))
+
+    def one(row):
+        return jax.jvp(lambda time: meeting(*row, time), (0.0,), (1.0,))
+
+    assert_same(lambda *leaves: jax.lax.map(one, jax.tree.unflatten(structure, leaves)), *leaves)
