@@ -8,6 +8,7 @@ from dockdyn.elements.anchor_line import Anchors, Line
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.bushing import Bushing
 from dockdyn.elements.cable import Cable
+from dockdyn.elements.capture_latch import CaptureLatch
 from dockdyn.elements.element_group import ElementGroup
 from dockdyn.elements.end_stops import EndStops
 from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
@@ -23,6 +24,7 @@ __all__ = [
     "Brake",
     "Bushing",
     "Cable",
+    "CaptureLatch",
     "ElementGroup",
     "ElementMemory",
     "EndStops",

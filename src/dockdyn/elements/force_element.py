@@ -7,7 +7,7 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -40,6 +40,8 @@ class ElementMemory(NamedTuple):
     work: Scalar | None = None  # J, of the motor
     slide: Scalar | None = None  # m, by which a brake has slid
     dissipated: Scalar | None = None  # J, in dampers, brake and stops
+    caught: Vector | None = None  # m, where a latch caught a striker, axes of the body with the latch
+    held: Scalar | None = None  # 1 once a latch holds, else 0
 
     def slid(self, slide: Scalar, lost: Scalar) -> ElementMemory:
         """The memory once the brake has slid to `slide` (m), for which it took `lost` (J)."""
@@ -97,4 +99,5 @@ class ForceElement(eqx.Module):
 
 def nothing_yet(*parts: str) -> ElementMemory:
     """A memory of these parts, all zero."""
-    return ElementMemory(**{name: jnp.zeros(()) for name in parts})
+    zeros: dict[str, Any] = {name: jnp.zeros(()) for name in parts}
+    return ElementMemory(**zeros)

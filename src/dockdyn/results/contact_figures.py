@@ -128,9 +128,12 @@ def figure(name: str, words: str, variable: str = "", *, only_with: Some = "", *
     return KeyFigure(name, words, given(variable or name, only_with), **more)
 
 
-LATCH = (
+CAPTURED = (
     KeyFigure("captured", "captured", captured, smooth=False, number=bool),
     figure("capture_time_s", "capture time", "capture_time", only_with=LATCHED),
+)
+LATCH = (
+    *CAPTURED,
     KeyFigure("capture_speed_margin_m_s", "capture speed margin", speed_margin("latch_needed_speed")),
     figure(
         "capture_impulse_along_N_s",

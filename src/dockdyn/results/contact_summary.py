@@ -53,7 +53,7 @@ def _stated_of(dataset: xr.Dataset) -> dict[str, bool]:
 
 def _doubts(dataset: xr.Dataset) -> list[str]:
     """Why the largest force of a capture is not known, a sentence each."""
-    if "capture_time" not in dataset or not np.isfinite(dataset.capture_time):
+    if "peak_force_known" not in dataset or not np.isfinite(dataset.capture_time):
         return []
     if "catch_swing" not in dataset:
         return [f"{NOT_KNOWN}: the capture ends the relative motion at an instant"]
@@ -74,7 +74,7 @@ def _doubts(dataset: xr.Dataset) -> list[str]:
 
 def impacts(dataset: xr.Dataset) -> list[dict[str, Any]]:
     """Velocities that jumped: a latch that fell in and holds rigidly."""
-    if "capture_time" not in dataset or not np.isfinite(dataset.capture_time) or "catch_swing" in dataset:
+    if "capture_impulse_along" not in dataset or not np.isfinite(dataset.capture_time) or "catch_swing" in dataset:
         return []
     return [
         {

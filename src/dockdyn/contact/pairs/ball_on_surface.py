@@ -6,6 +6,8 @@ Source: that of the meeting of a ball with a surface, `contact.touch`.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from jaxtyping import Array, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
@@ -18,9 +20,14 @@ from dockdyn.mechanics.vector import Vector
 class BallOnSurface(PairGeometry):
     """A ball of `radius` about `centre` on a surface; without radius, a point."""
 
+    shared: ClassVar = ("surface",)
+
     centre: Float[Array, "3"]  # m, axes of the first body
     radius: Float[Array, ""]  # m
     surface: Surface
+
+    def place(self) -> Float[Array, "3"]:
+        return self.centre
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         return touch_surface(own.point(Vector.of(self.centre)), self.radius, other, self.surface)

@@ -31,6 +31,9 @@ class CapsuleOnCapsule(PairGeometry):
     second: Float[Array, "2 3"]  # m, ends, axes of the second body
     second_radius: Float[Array, ""]  # m
 
+    def place(self) -> Float[Array, "3"]:
+        return jnp.mean(self.first, axis=0)
+
     def touch(self, own: Placed, other: Placed) -> Touch:
         first, second = once((Segment.of(self.first, own), Segment.of(self.second, other)))
         one, two = closest_points(first, second)

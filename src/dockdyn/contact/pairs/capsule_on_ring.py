@@ -41,6 +41,9 @@ class CapsuleOnRing(PairGeometry):
     major_radius: Float[Array, ""]  # m
     minor_radius: Float[Array, ""]  # m
 
+    def place(self) -> Float[Array, "3"]:
+        return jnp.mean(self.ends, axis=0)
+
     def touch(self, own: Placed, other: Placed) -> Touch:
         ring = Torus(self.centre, self.axis, self.major_radius, self.minor_radius)
         segment = once(Segment.of(self.ends, own))

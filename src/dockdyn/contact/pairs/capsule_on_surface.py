@@ -7,7 +7,7 @@ both sides.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -35,9 +35,14 @@ class CapsuleOnSurface(PairGeometry):
     edge, the normal is that mean of theirs which is perpendicular to the segment.
     """
 
+    shared: ClassVar = ("surface",)
+
     ends: Float[Array, "2 3"]  # m, axes of the first body
     radius: Float[Array, ""]  # m
     surface: Surface
+
+    def place(self) -> Float[Array, "3"]:
+        return jnp.mean(self.ends, axis=0)
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         segment = once(Segment.of(self.ends, own).seen_from(other))

@@ -7,8 +7,10 @@ Source: definition of the interface.
 from __future__ import annotations
 
 import abc
+from typing import ClassVar
 
 import equinox as eqx
+from jaxtyping import Array, Float
 
 from dockdyn.contact.touch import Touch
 from dockdyn.mechanics.rigid_body import Placed
@@ -16,6 +18,12 @@ from dockdyn.mechanics.rigid_body import Placed
 
 class PairGeometry(eqx.Module):
     """Two things, the first fixed to one body and the second to another, in the axes of these bodies."""
+
+    shared: ClassVar[tuple[str, ...]] = ()  # fields that the members of a group have in common, such as a surface
+
+    @abc.abstractmethod
+    def place(self) -> Float[Array, "3"]:
+        """The middle of the first thing (m, axes of its body)."""
 
     @abc.abstractmethod
     def touch(self, own: Placed, other: Placed) -> Touch:

@@ -33,6 +33,9 @@ class RingOnPlane(PairGeometry):
     point: Float[Array, "3"]  # m, axes of the second body
     normal: Float[Array, "3"]  # unit vector out of the solid, axes of the second body
 
+    def place(self) -> Float[Array, "3"]:
+        return self.centre
+
     def touch(self, own: Placed, other: Placed) -> Touch:
         normal = once(other.rotation @ Vector.of(self.normal))
         centre, axis = own.point(Vector.of(self.centre)), own.rotation @ Vector.of(self.axis)

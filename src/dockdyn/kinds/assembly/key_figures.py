@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
+
 from dockdyn.integrate.solution import Solution
 from dockdyn.kinds.assembly.data import conservative
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.schema import AssemblySection
-from dockdyn.results.contact_figures import COMMON, figure
+from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
 from dockdyn.results.key_figures import LocatedFigures
 from dockdyn.results.log_data import log_data, outcome_data, read_log
 
 FIGURES = (
-    *COMMON,
+    *CAPTURED,
+    *OUTCOME,
+    *MOTION,
+    *CONTACTS,
+    *SOLVER,
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of energy by a contact", "episode_energy", each=True),
 )
@@ -22,7 +28,12 @@ FIGURES = (
 def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
     """The data of a run of an assembly from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
-    return log_data(log, solution, delay) | outcome_data(log, log.acting(delay), log.at_end(), None)
+    found = log_data(log, solution, delay) | outcome_data(log, log.acting(delay), log.at_end(), None)
+    if "latch_held" in log.seen:
+        held = (log.seen["latch_held"].min(axis=1) > 0) & log.valid
+        found["capture_time"] = jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)
+        found["outcome_is_open"] = found["outcome_is_open"] & ~jnp.any(held)
+    return found
 
 
 def stated(content: AssemblySection) -> dict[str, bool]:

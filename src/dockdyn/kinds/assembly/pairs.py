@@ -5,18 +5,50 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dockdyn.contact.pairs.ball_on_surface import BallOnSurface
-from dockdyn.contact.pairs.pair_geometry import PairGeometry
+import jax.numpy as jnp
+
+from dockdyn.contact.pairs import (
+    BallOnSurface,
+    CapsuleOnCapsule,
+    CapsuleOnRing,
+    CapsuleOnSurface,
+    PairGeometry,
+    RingOnPlane,
+)
 from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
 from dockdyn.scenario.tables.part import Shape, refuse
 
-SHAPES = {"ball": Ball, "point": Ball, "edge": Capsule, "circle": Ring}
 Maker = Callable[[Any, Any], PairGeometry]
+
+
+def _as_edge(ball: Ball) -> Capsule:
+    """A ball as an edge without length."""
+    return Capsule(jnp.stack([ball.centre, ball.centre]), ball.radius)
+
+
+def _edge_on_edge(edge: Capsule, other: Capsule) -> PairGeometry:
+    return CapsuleOnCapsule(edge.ends, edge.radius, other.ends, other.radius)
+
+
+def _edge_on_circle(edge: Capsule, ring: Ring) -> PairGeometry:
+    return CapsuleOnRing(edge.ends, edge.radius, ring.centre, ring.axis, ring.major_radius, ring.radius)
+
 
 ON_SURFACES: dict[str, Maker] = {
     "ball": lambda ball, surface: BallOnSurface(ball.centre, ball.radius, surface),
+    "edge": lambda edge, surface: CapsuleOnSurface(edge.ends, edge.radius, surface),
+    "circle": lambda ring, plane: RingOnPlane(
+        ring.centre, ring.axis, ring.major_radius, ring.radius, plane.point, plane.normal
+    ),
 }
-ON_FEATURES: dict[tuple[str, str], Maker] = {}
+ON_FEATURES: dict[tuple[str, str], Maker] = {
+    ("edge", "edge"): _edge_on_edge,
+    ("edge", "circle"): _edge_on_circle,
+    ("ball", "ball"): lambda ball, other: _edge_on_edge(_as_edge(ball), _as_edge(other)),
+    ("ball", "edge"): lambda ball, other: _edge_on_edge(_as_edge(ball), other),
+    ("edge", "ball"): lambda edge, ball: _edge_on_edge(edge, _as_edge(ball)),
+    ("ball", "circle"): lambda ball, ring: _edge_on_circle(_as_edge(ball), ring),
+}
 
 
 def geometries(feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN401, sections
@@ -36,17 +68,17 @@ def kind(feature: Any) -> str:  # noqa: ANN401, a section
 
 def check_pair(feature: Any, partner: Any) -> int:  # noqa: ANN401, sections
     """How many pairs a feature makes with a surface or another feature; refuses what has no geometry."""
-    own, count = kind(feature), len(feature.members())
+    own, members = kind(feature), feature.members()
     if isinstance(partner, Shape):
-        if own not in ON_SURFACES:
-            refuse(f"{feature.name!r} is a {own}; what touches a surface must be one of {', '.join(ON_SURFACES)}")
-        for one in feature.members():
-            if own == "ball":
-                partner.check_tip([float(part) for part in one.centre], float(one.radius))
-        return count
+        if own == "circle" and getattr(partner, "shape", "") != "plane":
+            refuse(f"{feature.name!r} is a circle: of surfaces it touches planes only; {partner.name!r} is none")
+        for one in members:
+            place = one.ends[0] if own == "edge" else one.centre
+            partner.check_tip([float(part) for part in place], float(one.radius))
+        return len(members)
     other = kind(partner)
     if (own, other) not in ON_FEATURES:
-        known = [b for a, b in ON_FEATURES if a == own]
-        allowed = f"must be one of {', '.join(known)}" if known else f"a {own} touches surfaces only"
-        refuse(f"{feature.name!r} is a {own} and {partner.name!r} a {other}: what it touches {allowed}")
-    return count * len(partner.members())
+        if (other, own) in ON_FEATURES:
+            refuse(f"{feature.name!r} is a {own} and {partner.name!r} a {other}: state them the other way round")
+        refuse(f"{feature.name!r} is a {own} and {partner.name!r} a {other}: these two cannot touch each other")
+    return len(members) * len(partner.members())

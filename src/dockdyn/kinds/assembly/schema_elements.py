@@ -13,6 +13,7 @@ from dockdyn.elements import (
     Brake,
     Bushing,
     Cable,
+    CaptureLatch,
     ElementGroup,
     EndStops,
     ForceElement,
@@ -24,7 +25,6 @@ from dockdyn.elements import (
     hexapod_anchors,
     one_sided,
 )
-from dockdyn.elements.capture_latch import CaptureLatch
 from dockdyn.mechanics.rigid_body import Placed, Pose
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
@@ -83,6 +83,13 @@ class LineSection(ElementSection):
     def joined(self, members: list[ForceElement]) -> ForceElement:
         """One element, or a group of several."""
         return members[0] if len(members) == 1 else ElementGroup.of(members)
+
+
+def _one_way[Stated: LineSection](section: Stated) -> Stated:
+    """The section, unless it states its anchors in no way or in two."""
+    if (section.anchor is None) == (section.anchors is None):
+        refuse("must state one of anchor and anchors")
+    return section
 
 
 class HexapodSection(Section):
@@ -168,9 +175,7 @@ class CableSection(LineSection):
 
     @model_validator(mode="after")
     def sound(self) -> Self:
-        if (self.anchor is None) == (self.anchors is None):
-            refuse("must state one of anchor and anchors")
-        return self
+        return _one_way(self)
 
     def has_events(self) -> bool:
         return True
@@ -195,8 +200,7 @@ class MagnetSection(LineSection):
 
     @model_validator(mode="after")
     def sound(self) -> Self:
-        if (self.anchor is None) == (self.anchors is None):
-            refuse("must state one of anchor and anchors")
+        _one_way(self)
         law, table = (self.force, self.gap), (self.gaps, self.forces)
         if (None in law) == (None in table) or law.count(None) == 1 or table.count(None) == 1:
             refuse("must state either force with gap (at which a quarter of it is left), or gaps with forces")
@@ -257,41 +261,34 @@ class BushingSection(ElementSection):
         return Bushing(own, frame, diagonal(self.stiffness, self.turning_stiffness), damping, brake)
 
 
-class LatchSection(ElementSection):
-    """Capture latches: strikers of the first body are caught near seats on the second, and held by spring and damper.
+class LatchSection(LineSection):
+    """Capture latches: a striker of the first body is caught near a seat on the second, and held by spring and damper.
 
-    With `copies` seats and strikers are repeated about the x axes of both bodies, so many as there are latches.
+    An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body.
     """
 
     kind: Literal["latch"] = "latch"
-    striker: Point
-    seat: Point
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
-    copies: Annotated[int, Field(ge=1, le=100)] = 1
     reach: Length
     lateral: Length
     stiffness: quantity("N/m", "a stiffness", above=0)
     damping: Damping = 0.0
     play: quantity("m", "a length", least=0) = 0.0
 
-    def count(self) -> int:
-        return self.copies
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        return _one_way(self)
 
     def has_events(self) -> bool:
         return True
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         axis = jnp.asarray(self.axis, float)
-        found: list[ForceElement] = []
-        for number in range(self.copies):
-            turn = Quaternion.exponential(Vector.of(jnp.array([2 * jnp.pi * number / self.copies, 0.0, 0.0]))).matrix()
-            striker, seat, out = (
-                (turn @ Vector.of(jnp.asarray(place, float))).array()
-                for place in (self.striker, self.seat, axis / jnp.linalg.norm(axis))
-            )
-            numbers = (self.reach, self.lateral, self.stiffness, self.damping, self.play)
-            found.append(CaptureLatch(striker, seat, out, *(jnp.asarray(number, float) for number in numbers)))
-        return found[0] if len(found) == 1 else ElementGroup.of(found)
+        axis = axis / jnp.linalg.norm(axis)
+        numbers = [
+            jnp.asarray(number, float) for number in (self.reach, self.lateral, self.stiffness, self.damping, self.play)
+        ]
+        return self.joined([CaptureLatch(line.own, line.other, axis, *numbers) for line in self.lines(first, second)])
 
 
 AnyElement = Annotated[

@@ -1,0 +1,133 @@
+"""A capture latch: it catches a striker that comes near its seat, and holds it by a spring and damper with play.
+
+Units: lengths m, forces N, energies J, powers W.
+Source: Kelvin–Voigt element beyond a play; own construction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector, once
+
+OPEN, LOOSE, TAUT = 0, 1, 2  # modes: nothing caught; caught, within the play; caught, beyond it
+TINY = 1e-30  # m², of the square of a way: no direction
+
+
+class _Way(NamedTuple):
+    """How a caught striker is away from where it was caught."""
+
+    length: Scalar  # m
+    apart: Vector  # m, from where it was caught, inertial
+    velocity: Vector  # m/s, of it, inertial
+    striker: Vector  # m, inertial
+
+
+class CaptureLatch(ForceElement):
+    """The striker of the first body is caught once it is within `reach` of the seat along the seat's axis, and within
+    `lateral` of that axis. Then a spring and damper hold it, beyond the play, at the place where it was caught, as seen from
+    the other body. It never lets go.
+    """
+
+    striker: Float[Array, "3"]  # m, axes of the first body
+    seat: Float[Array, "3"]  # m, axes of the other body
+    axis: Float[Array, "3"]  # unit vector out of the seat, axes of the other body
+    reach: Float[Array, ""]  # m, along the axis
+    lateral: Float[Array, ""]  # m, from the axis
+    stiffness: Float[Array, ""]  # N/m
+    damping: Float[Array, ""]  # N s/m
+    play: Float[Array, ""]  # m
+
+    def init(self, own: Placed, other: Placed) -> ElementMemory:
+        return ElementMemory(dissipated=jnp.zeros(()), caught=Vector.zero(), held=jnp.zeros(()))
+
+    def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Int[Array, ""], ElementMemory]:
+        """A latch that holds goes on holding; one that is open catches a striker that is there already."""
+        assert memory.held is not None
+        near = self.nearness(own, other) > 0
+        falls = (memory.held == 0) & near
+        memory = self._caught(falls, memory, own, other)
+        return jnp.where((memory.held == 0), OPEN, self._entered(memory, own, other)).astype(int), memory
+
+    def nearness(self, own: Placed, other: Placed) -> Scalar:
+        """How far (m) the striker is inside the space in which it is caught; negative outside."""
+        place = self._seen(own, other) - Vector.of(self.seat)
+        along = place.dot(Vector.of(self.axis))
+        across = place - Vector.of(self.axis) * along
+        return jnp.minimum(self.reach - along, self.lateral - jnp.sqrt(across.dot(across) + TINY))
+
+    def act(
+        self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed
+    ) -> tuple[Action, ElementMemory]:
+        way = self._way(memory, own, other)
+        force, power = self._load(mode, way)
+        still = ElementMemory(dissipated=power, caught=Vector.zero(), held=jnp.zeros(()))
+        return Action(force, Vector.zero(), way.striker), still
+
+    def guards(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
+        beyond = self._way(memory, own, other).length - self.play
+        return (jnp.where(mode == OPEN, self.nearness(own, other), jnp.where(mode == LOOSE, beyond, -beyond)),)
+
+    def jump(
+        self,
+        mode: Int[Array, ""],
+        fired: tuple[Bool[Array, ""], ...],
+        memory: ElementMemory,
+        own: Placed,
+        other: Placed,
+    ) -> tuple[Int[Array, ""], ElementMemory]:
+        (changes,) = fired
+        falls = changes & (mode == OPEN)
+        memory = self._caught(falls, memory, own, other)
+        other_mode = jnp.where(mode == LOOSE, TAUT, LOOSE)
+        after = jnp.where(mode == OPEN, self._entered(memory, own, other), other_mode)
+        return jnp.where(changes, after, mode).astype(mode.dtype), memory
+
+    def stored_energy(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
+        beyond = self._way(memory, own, other).length - self.play
+        return jnp.where(mode == TAUT, 0.5 * self.stiffness * beyond**2, 0.0)
+
+    def observe(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
+        """Whether it `held` (1 or 0), the `length` (m) by which the striker is away and the `tension` (N) that holds it."""
+        way = self._way(memory, own, other)
+        force, _ = self._load(mode, way)
+        held = (mode != OPEN) * 1.0
+        return {"held": held, "length": held * way.length, "tension": jnp.sqrt(force.dot(force))}
+
+    def _entered(self, memory: ElementMemory, own: Placed, other: Placed) -> Int[Array, ""]:
+        """The mode of a latch that holds."""
+        return jnp.where(self._way(memory, own, other).length < self.play, LOOSE, TAUT)
+
+    def _caught(self, falls: Bool[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> ElementMemory:
+        """The memory once a striker has been caught, where it `falls` in."""
+        assert memory.caught is not None and memory.held is not None
+        seen = self._seen(own, other)
+        caught = jax.tree.map(lambda new, old: jnp.where(falls, new, old), seen, memory.caught)
+        return memory._replace(caught=caught, held=jnp.where(falls, 1.0, memory.held))
+
+    def _seen(self, own: Placed, other: Placed) -> Vector:
+        """Where the striker is (m, axes of the other body)."""
+        return other.local(own.point(Vector.of(self.striker)))
+
+    def _way(self, memory: ElementMemory, own: Placed, other: Placed) -> _Way:
+        assert memory.caught is not None
+        striker, hold = once((own.point(Vector.of(self.striker)), other.point(memory.caught)))
+        apart, velocity = striker - hold, own.velocity(striker) - other.velocity(striker)
+        squared = apart.dot(apart)
+        away = squared > TINY
+        length = jnp.where(away, jnp.sqrt(jnp.where(away, squared, 1.0)), 0.0)
+        return once(_Way(length, apart, velocity, striker))
+
+    def _load(self, mode: Int[Array, ""], way: _Way) -> tuple[Vector, Scalar]:
+        """Force (N, inertial) on the first body at the striker, and the power (W) that the damper takes."""
+        taut = mode == TAUT
+        away = way.length > 0
+        share = jnp.where(away, 1 - self.play / jnp.where(away, way.length, 1.0), jnp.where(self.play > 0, 0.0, 1.0))
+        spring, damper = jnp.where(taut, self.stiffness * share, 0.0), jnp.where(taut, self.damping, 0.0)
+        return -(way.apart * spring + way.velocity * damper), damper * way.velocity.dot(way.velocity)
