@@ -24,6 +24,8 @@ from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
+FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
+
 
 class Wrench(NamedTuple):
     """A force (N) and a moment (N m), both inertial, about a point that whoever holds it knows."""
@@ -94,13 +96,27 @@ class ContactGroup(eqx.Module):
         """Where the wrench acts (m, inertial), `own` being the first body."""
         return own.point(Vector.of(self.place))
 
-    def state(self, mode: Int[Array, ""], own: Placed, other: Placed) -> GroupState:
-        """What the group does in its `mode`, `own` and `other` being its first and its second body."""
+    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
+        """What the group does in its `mode`, `own` and `other` being its first and its second body.
+
+        Unless it must be `exact`, the depth of a member that is surely far away is that of a bound of its distance.
+        """
         about = once(self.reference(own))
 
         def one(row: tuple[Any, Scalar]) -> tuple[Any, tuple[Scalar, Any]]:
             member, weight = row
             geometry: PairGeometry = eqx.combine(member, self.common)
+            bound = None if exact else geometry.least_distance(own, other)
+            if bound is None:
+                return near(geometry, weight)
+            distance, size = once(bound)
+            return jax.lax.cond(distance > FAR * size, lambda: far(distance), lambda: near(geometry, weight))
+
+        def far(distance: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
+            zero = jnp.zeros(())
+            return (Wrench.zero(), zero), (-distance, (zero, zero, about))
+
+        def near(geometry: PairGeometry, weight: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = kinematics_of(geometry.touch(own, other), own, other)
             law = self.law.along(own.rotation.transposed_times(meeting.normal))
             pressing = weight * gated_force(law, meeting.depth, law.force(meeting.depth, meeting.rate))

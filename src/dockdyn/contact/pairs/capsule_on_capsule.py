@@ -43,6 +43,13 @@ class CapsuleOnCapsule(PairGeometry):
         depth = self.first_radius + self.second_radius - distance
         return Touch(depth, normal, one - normal * (self.first_radius - depth / 2))
 
+    def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar]:
+        first, second = Segment.of(self.first, own), Segment.of(self.second, other)
+        sizes = first.half_length() + self.first_radius, second.half_length() + self.second_radius
+        apart = first.middle() - second.middle()
+        distance = jnp.sqrt(apart.dot(apart) + AXIS_SMOOTHING**2)
+        return distance - sizes[0] - sizes[1], jnp.minimum(*sizes)
+
 
 def closest_points(first: Segment, second: Segment) -> tuple[Vector, Vector]:
     """The points (m) of two segments that are nearest to each other; of parallel ones the middle of those."""

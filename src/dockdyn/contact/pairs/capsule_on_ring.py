@@ -54,6 +54,11 @@ class CapsuleOnRing(PairGeometry):
         share = share - quotient(slope, jax.lax.stop_gradient(jnp.where(moves, curvature, 0.0)))
         return touch_surface(segment.at(share), self.radius, other, ring)
 
+    def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar]:
+        segment, ring = Segment.of(self.ends, own), Torus(self.centre, self.axis, self.major_radius, self.minor_radius)
+        size = segment.half_length() + self.radius
+        return ring.signed_distance(other.local(segment.middle())) - size, size
+
 
 class _Course(NamedTuple):
     """A segment as seen from a circle: along its axis, and across it."""

@@ -57,6 +57,13 @@ class CapsuleOnSurface(PairGeometry):
         deepest = other.point(segment.at(found.low + move + corner)) - normal * self.radius
         return Touch(self.radius - (before + falls * corner), normal, deepest)
 
+    def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
+        if not self.surface.is_exact_distance():
+            return None
+        segment = Segment.of(self.ends, own)
+        size = segment.half_length() + self.radius
+        return self.surface.signed_distance(other.local(segment.middle())) - size, size
+
 
 class _Deepest(NamedTuple):
     """Where a segment is deepest in a solid, as shares of its length."""

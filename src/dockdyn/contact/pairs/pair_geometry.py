@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.contact.touch import Touch
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar
 
 
 class PairGeometry(eqx.Module):
@@ -28,3 +29,10 @@ class PairGeometry(eqx.Module):
     @abc.abstractmethod
     def touch(self, own: Placed, other: Placed) -> Touch:
         """How the first thing, of the body `own`, and the second, of the body `other`, meet."""
+
+    def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
+        """A distance (m) that the two things have at least, quick to compute, and the size (m) of the smaller one.
+
+        None where `touch` itself is quick.
+        """
+        return None

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING
 from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector
 
@@ -36,6 +37,14 @@ class Segment(NamedTuple):
     def at(self, share: Scalar) -> Vector:
         """The point at a `share` of the length."""
         return self.start + self.way * share
+
+    def middle(self) -> Vector:
+        """The point half way."""
+        return self.at(jnp.asarray(0.5))
+
+    def half_length(self) -> Scalar:
+        """Half the length (m)."""
+        return 0.5 * jnp.sqrt(self.way.dot(self.way) + AXIS_SMOOTHING**2)
 
     def share_near(self, point: Vector) -> Scalar:
         """Share of the length at which the segment is nearest to `point` (m)."""

@@ -120,11 +120,11 @@ class Assembly(ContactModel):
         near = x.q[self.base].position
         return tuple(Placed.of(pose.shifted(-near), twist) for pose, twist in zip(x.q, x.v, strict=True))
 
-    def states(self, x: State) -> tuple[GroupState, ...]:
-        """What each group of contacts does now."""
+    def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
+        """What each group of contacts does now; unless `exact`, depths of what is far apart are bounds."""
         places = self.places(x)
         return tuple(
-            group.state(mode, places[group.first], places[group.second])
+            group.state(mode, places[group.first], places[group.second], exact)
             for group, mode in zip(self.groups, x.mode, strict=False)
         )
 
@@ -222,7 +222,7 @@ class Assembly(ContactModel):
 
         Shapes: components last; `position` (bodies, 3), `depth` (groups,), `load_force` (points, 3) in the body's own axes.
         """
-        places, states = self.places(x), self.states(x)
+        places, states = self.places(x), self.states(x, exact=True)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
         joints = self.joints(x)
         loads, _ = self.contact_loads(places, delayed)
