@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from dockdyn.kinds.assembly.schema import AssemblySection
-from dockdyn.results.measures import changed_by_contacts
+from dockdyn.results.measures import Either, changed_by_contacts
 from dockdyn.results.run import (
     Described,
     Layout,
@@ -62,6 +64,19 @@ ELEMENT_VARIABLES: Layout = {
     "phase_number": ((), "1", "which phase, from 0"),
 }
 
+PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion": "N m", "bending": "N m"}
+
+
+def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict[str, Either]:
+    """The largest of each part of the load at every port, of the peaks in a log behind those of the contacts.
+
+    At least zero: a port under compression alone has no tension. Empty without ports.
+    """
+    if not ports:
+        return {}
+    largest = xp.maximum(peaks[:, contacts:].max(axis=0), 0.0).reshape(ports, len(PORT_UNITS))
+    return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
+
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
@@ -72,6 +87,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **sampled_variables(
                 {name: ELEMENT_VARIABLES[name] for name in ELEMENT_VARIABLES if name in run.sampled}, run
             ),
+            **_port_loads(content, run),
             **_captures(run),
             **_phases(content, run),
             **_episode_variables(content, run),
@@ -84,6 +100,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "contact": contact_names(content),
             "point": [name for name, _, _ in content.points()],
             **element_names(content),
+            **({"port": content.ports()} if content.ports() else {}),
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
         },
         conservative=conservative(content),
@@ -105,6 +122,18 @@ def element_names(content: AssemblySection) -> dict[str, list[str]]:
     return {dimension: names for dimension, names in found.items() if names}
 
 
+def _port_loads(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """The largest loads at every port; nothing where there is none, or events are not located."""
+    if not run.log:
+        return {}
+    peaks = port_peaks(np, run.log["peaks"], len(content.contact), len(content.ports()))
+    units = {f"interface_{name}": (unit, f"largest {name} on the body") for name, unit in PORT_UNITS.items()}
+    return {
+        name: (("port",), values, dict(zip(("units", "long_name"), units[name], strict=True)))
+        for name, values in peaks.items()
+    }
+
+
 def _captures(run: Run) -> dict[str, Any]:
     """When the last of the latches fell in; nothing where there is none."""
     held = run.at_moments.get("latch_held")
@@ -118,6 +147,14 @@ def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
     number = run.at_moments["phase_number"]
     began = [first_time(number >= index, run) for index in range(len(content.phase))]
     return {"phase_began": (("phase",), np.array(began), {"units": "s", "long_name": "when the phase began"})}
+
+
+def never_begun(dataset: xr.Dataset) -> list[str]:
+    """A warning where a run has phases that never began."""
+    if "phase" not in dataset.coords:
+        return []
+    names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
+    return [f"phase{'s' if len(names) > 1 else ''} {', '.join(names)} never began"] if names else []
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, PyTree
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import Wrench
 from dockdyn.elements.force_element import ElementMemory, ForceElement
@@ -60,6 +61,22 @@ def reflected(joints: Sequence[Joint], places: Places) -> list[tuple[int, int, R
     """The inertia that elements reflect, with the two bodies of each."""
     found = [(joint.first, joint.second, joint.element.reflected(*joint.sides(places))) for joint in joints]
     return [(first, second, one) for first, second, one in found if one is not None]
+
+
+def add_reflected(
+    loads: list[Wrench], inertia: Sequence[tuple[int, int, Reflected]], along: Float[Array, "lines"], places: Places
+) -> None:
+    """Add to `loads` (about centres of mass, inertial) what reflected inertia puts on the bodies, `along` its lines (N)."""
+    for first, second, one in inertia:
+        lines = jax.tree.map(jnp.ravel, one)
+        force, along = along[: lines.mass.size], along[lines.mass.size :]
+
+        def total(direction: Vector, force: Float[Array, "lines"] = force) -> Vector:
+            return jax.tree.map(lambda part: jnp.sum(part * force), direction)
+
+        push, arms = total(lines.along), (total(lines.own_arm), total(lines.other_arm))
+        for number, arm, side in ((first, arms[0], 1.0), (second, arms[1], -1.0)):
+            loads[number] = loads[number].plus(Wrench(push * side, (places[number].rotation @ arm) * side))
 
 
 def settled(

@@ -7,12 +7,20 @@ from typing import Any
 import jax.numpy as jnp
 
 from dockdyn.integrate.solution import Solution
-from dockdyn.kinds.assembly.data import conservative
+from dockdyn.kinds.assembly.data import PORT_UNITS, conservative, port_peaks
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
-from dockdyn.results.key_figures import LocatedFigures
+from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, outcome_data, read_log
+
+
+def _at_ports(name: str, unit: str) -> KeyFigure:
+    """The largest of a part of the load over all ports."""
+    variable = f"interface_{name}"
+    words, figure_name = f"largest {name} at a port", f"interface_{name}_{unit.replace(' ', '_')}"
+    return KeyFigure(figure_name, words, lambda data: data[variable].max(), needs=variable)
+
 
 FIGURES = (
     *CAPTURED,
@@ -20,6 +28,7 @@ FIGURES = (
     *MOTION,
     *CONTACTS,
     *SOLVER,
+    *(_at_ports(name, unit) for name, unit in PORT_UNITS.items()),
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of energy by a contact", "episode_energy", each=True),
 )
@@ -33,7 +42,8 @@ def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
         held = (log.seen["latch_held"].min(axis=1) > 0) & log.valid
         found["capture_time"] = jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)
         found["outcome_is_open"] = found["outcome_is_open"] & ~jnp.any(held)
-    return found
+    ports = sum(point.axis is not None for point in model.points)
+    return found | port_peaks(jnp, log.peaks, len(model.groups), ports)
 
 
 def stated(content: AssemblySection) -> dict[str, bool]:

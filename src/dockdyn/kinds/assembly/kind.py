@@ -37,10 +37,12 @@ class AssemblyKind(Kind):
         return simulate_contacts(scenario, progress, describe, lambda one, run: "")
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
+        from dockdyn.kinds.assembly.data import never_begun
         from dockdyn.results.contact_summary import energy_classes, summarise_contacts
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        return summary | {"energy_class": energy_classes(dataset)}
+        more = {"energy_class": energy_classes(dataset), "warnings": [*summary["warnings"], *never_begun(dataset)]}
+        return summary | more
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report
@@ -61,7 +63,7 @@ class AssemblyKind(Kind):
         return scenario.content.integrator.method == "located"
 
     def can_capture(self, scenario: Scenario) -> bool:
-        return False
+        return any(element.kind == "latch" for element in scenario.content.element)
 
     def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return scenario.content.model()

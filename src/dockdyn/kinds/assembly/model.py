@@ -21,6 +21,7 @@ from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
 from dockdyn.kinds.assembly.joints import (
     Joint,
     act_between,
+    add_reflected,
     all_held,
     element_loads,
     given_by,
@@ -34,6 +35,8 @@ from dockdyn.mechanics.reflected import coupled_acceleration
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.vector import Vector, once
 
+NOTHING = 1e-9  # N, N m: loads this small count as none
+
 
 class NamedPoint(eqx.Module):
     """A place on a body at which the load of all that acts on the body from others is reported."""
@@ -41,6 +44,26 @@ class NamedPoint(eqx.Module):
     position: Float[Array, "3"]  # m, body axes
     name: str = eqx.field(static=True)
     body: int = eqx.field(static=True)
+    axis: Float[Array, "3"] | None = None  # of a port: out of the body, unit vector, body axes
+
+
+class PortLoad(NamedTuple):
+    """The load on a body at a port, as limits of interfaces are stated."""
+
+    tension: Scalar  # N, out of the body along the port's axis
+    compression: Scalar  # N, into it
+    shear: Scalar  # N, across it
+    torsion: Scalar  # N m, about it
+    bending: Scalar  # N m, across it
+
+
+class Acting(NamedTuple):
+    """What acts on the bodies at an instant, and how they move."""
+
+    loads: list[Wrench]  # on each body about its centre of mass, inertial
+    rates: tuple[Twist, ...]  # of the bodies' twists
+    power: Scalar  # W, of the contacts
+    memories: tuple[ElementMemory, ...]  # rates of what elements remember
 
 
 class Memory(NamedTuple):
@@ -129,18 +152,21 @@ class Assembly(ContactModel):
         )
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Wrench, ...]) -> Rate:
-        places, joints = self.places(x), self.joints(x)
-        loads, power = self.contact_loads(places, delayed)
-        own, rates = element_loads(joints, self.element_modes(x), x.memory.elements, places)
-        forces = [load.force + more.force for load, more in zip(loads, own, strict=True)]
-        torques = [
-            place.rotation.transposed_times(load.moment + more.moment)
-            for load, more, place in zip(loads, own, places, strict=True)
-        ]
+        now = self.acting(x, delayed)
         q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
-        v, _ = coupled_acceleration(self.bodies, x.v, forces, torques, reflected(joints, places))
-        clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
-        return Rate(q, v, Memory(power, rates, clock))
+        return Rate(q, now.rates, Memory(now.power, now.memories, jax.tree.map(jnp.zeros_like, x.memory.clock)))
+
+    def acting(self, x: State, wrenches: tuple[Wrench, ...]) -> Acting:
+        """What acts on the bodies under these wrenches of the contacts, and how they move."""
+        places, joints = self.places(x), self.joints(x)
+        loads, power = self.contact_loads(places, wrenches)
+        own, memories = element_loads(joints, self.element_modes(x), x.memory.elements, places)
+        loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
+        torques = [place.rotation.transposed_times(load.moment) for load, place in zip(loads, places, strict=True)]
+        inertia = reflected(joints, places)
+        rates, along = coupled_acceleration(self.bodies, x.v, [load.force for load in loads], torques, inertia)
+        add_reflected(loads, inertia, along, places)
+        return Acting(loads, rates, power, memories)
 
     def contact_loads(self, places: tuple[Placed, ...], delayed: tuple[Wrench, ...]) -> tuple[list[Wrench], Scalar]:
         """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
@@ -160,7 +186,17 @@ class Assembly(ContactModel):
             guards += joint.element.guards(mode, memory, *joint.sides(places))
         if self.phases is not None:
             guards += self.phases.guards(t, x.mode[-1], x.memory.clock, places)
-        return Outputs(tuple(s.wrench for s in states), tuple(guards), tuple(s.normal_force for s in states))
+        signal = tuple(state.wrench for state in states)
+        return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal)))
+
+    def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
+        """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
+        ports = [(point, point.axis) for point in self.points if point.axis is not None]
+        if not ports:
+            return ()
+        loads, places = self.acting(x, wrenches).loads, self.places(x)
+        found = [port_load(load_at(port, places[port.body], loads[port.body]), axis) for port, axis in ports]
+        return tuple(number for load in found for number in load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         places, joints, count = self.places(x), self.joints(x), len(self.groups)
@@ -224,10 +260,7 @@ class Assembly(ContactModel):
         """
         places, states = self.places(x), self.states(x, exact=True)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
-        joints = self.joints(x)
-        loads, _ = self.contact_loads(places, delayed)
-        own, _ = element_loads(joints, self.element_modes(x), x.memory.elements, places)
-        loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
+        joints, loads = self.joints(x), self.acting(x, delayed).loads
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
         named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
         surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
@@ -269,6 +302,16 @@ def load_at(point: NamedPoint, place: Placed, load: Wrench) -> Wrench:
     moment = load.moment - lever.cross(load.force)
     turn = place.rotation.transposed_times
     return Wrench(turn(load.force), turn(moment))
+
+
+def port_load(load: Wrench, outward: Float[Array, "3"]) -> PortLoad:
+    """A load at a port (its body's axes) along and across its axis, the unit vector out of the body."""
+    axis = Vector.of(outward)
+    along, about = load.force.dot(axis), load.moment.dot(axis)
+    across = [part - axis * size for part, size in ((load.force, along), (load.moment, about))]
+    # smoothed, so that the derivatives of no load are finite
+    shear, bending, torsion = (jnp.sqrt(square + NOTHING**2) for square in (*(a.dot(a) for a in across), about**2))
+    return PortLoad(along, -along, shear, torsion, bending)
 
 
 def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:

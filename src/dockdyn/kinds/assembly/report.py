@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.report import contact_charts as charts
+from dockdyn.report.chart import Chart, Panel, lines_of
 from dockdyn.report.contact_tables import (
     FINE,
     contacts_block,
@@ -19,7 +20,8 @@ from dockdyn.report.contact_tables import (
     loads_block,
     printed_contacts,
 )
-from dockdyn.report.report import Block, Plot, Report, beginning, integration, run_report
+from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
+from dockdyn.report.time_chart import time_chart
 from dockdyn.report.wording import NOTHING, capital, significant
 
 POINTS = 6  # named points in one figure of loads
@@ -37,6 +39,9 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         blocks=[
             contacts_block(dataset, summary, classes, PLACE),
             loads_block(dataset, summary),
+            _ports_block(dataset),
+            _elements_block(dataset),
+            _phases_block(dataset),
             kept(dataset, summary),
         ],
         plots=_figures(dataset),
@@ -47,7 +52,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
 
 def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> str:
     """The run in words: the contacts, and how it ended; where it stopped early that comes first."""
-    words = contacts_in_words(dataset, summary, classes)
+    words = [*_capture_in_words(dataset, summary), *contacts_in_words(dataset, summary, classes)]
     if summary["status"] != "finished":
         return " ".join([f"{capital(summary['status'])}.", *words])
     touching = [
@@ -55,6 +60,16 @@ def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     ]
     end = f"; touching: {', '.join(touching)}" if touching else ", all apart" if classes else ""
     return " ".join([*words, f"Finished at t = {summary['end_time_s']:g} s{end}."])
+
+
+def _capture_in_words(dataset: xr.Dataset, summary: dict[str, Any]) -> list[str]:
+    """What came of the latches, in a sentence; nothing where there is none."""
+    if summary["captured"] is None:
+        return []
+    if summary["captured"]:
+        return [f"Captured at t = {significant(summary['capture_time_s'], 6)} s, when the last of the latches fell in."]
+    held = [bool(value) for value in dataset.latch_held.values[-1]]
+    return [f"Not captured: {sum(held)} of {len(held)} latches {'holds' if sum(held) == 1 else 'hold'} at the end."]
 
 
 def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
@@ -84,6 +99,55 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     ]
 
 
+def _ports_block(dataset: xr.Dataset) -> Block:
+    """The largest loads at ports."""
+    if "interface_tension" not in dataset:
+        return Block("Largest loads at ports")
+    parts = ("tension", "compression", "shear", "torsion", "bending")
+    columns = [("port", ""), *((part, str(dataset[f"interface_{part}"].attrs["units"])) for part in parts)]
+    rows = [
+        [str(name), *(significant(float(dataset[f"interface_{part}"][index])) for part in parts)]
+        for index, name in enumerate(dataset.port.values)
+    ]
+    note = (
+        "On the body with the port, along and across its axis, out of the body; located at the steps of the integration, "
+        "contact forces where they are generated, each part’s largest value, not all at the same time."
+    )
+    return Block("Largest loads at ports", table=Table(columns, rows, worded={0}), notes=[note], where="after")
+
+
+def _elements_block(dataset: xr.Dataset) -> Block:
+    """What elements bore, as sampled."""
+    if "element" not in dataset.coords:
+        return Block("Elements")
+    rows = []
+    for index, name in enumerate(map(str, dataset.element.values)):
+        tension, stroke = dataset.element_tension.values[:, index], [NOTHING] * 2
+        if "line" in dataset.coords and name in dataset.line.values:
+            lengths = dataset.line_length.sel(line=name).values * 1e3
+            stroke = [significant(float(lengths.min())), significant(float(lengths.max()))]
+        held = NOTHING
+        if "latch" in dataset.coords and name in dataset.latch.values:
+            held = "holds" if dataset.latch_held.sel(latch=name).values[-1] else "open"
+        rows.append([name, significant(float(tension.max())), significant(float(tension.min())), *stroke, held])
+    columns = [("element", ""), ("largest tension", "N"), ("least", "N"), ("shortest", "mm"), ("longest", "mm")]
+    return Block(
+        "Elements",
+        table=Table([*columns, ("latch", "at the end")], rows, worded={0, 5}),
+        notes=["As sampled. A tension below zero pushes; of bushings and latches it is the size of the force."],
+        where="after",
+    )
+
+
+def _phases_block(dataset: xr.Dataset) -> Block:
+    """When phases began."""
+    if "phase" not in dataset.coords:
+        return Block("Phases")
+    began = zip(map(str, dataset.phase.values), dataset.phase_began.values, strict=True)
+    rows = [[name, significant(float(time), 6) if np.isfinite(time) else "never"] for name, time in began]
+    return Block("Phases", table=Table([("phase", ""), ("began at", "s")], rows, worded={0}))
+
+
 def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it; figures that could only show zeros are left out."""
     if dataset.sizes["contact"]:
@@ -107,6 +171,9 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         yield Plot("energy", partial(charts.energy, dataset), words)
     words = "Errors of momentum: both should stay near round-off."
     yield Plot("momentum-errors", partial(charts.momentum_errors, dataset), words)
+    if "element" in dataset.coords:
+        words = "Tension of each element; below zero it pushes. Of bushings and latches, the size of the force."
+        yield Plot("elements", partial(_tensions, dataset), words)
     if np.any(dataset.rotation.values):
         words = "Rotation of each body since the start, as a rotation vector in body axes: its slope is the rate."
         yield Plot("attitude", partial(charts.attitude, dataset), words)
@@ -115,3 +182,17 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
             words = "Force and moment of all that acts on the body from others, at named points, in the axes of their bodies."
             yield Plot("loads", partial(charts.loads, dataset, chosen), words)
+
+
+def _tensions(dataset: xr.Dataset) -> Chart:
+    """Tension of the elements over time, a panel for each that stands alone and one for each structure."""
+    time, names = dataset.time.values, [str(name) for name in dataset.element.values]
+    structures: dict[str, list[int]] = {}
+    for index, name in enumerate(names):
+        words, _, last = name.rpartition(" ")
+        structures.setdefault(words if last.isdecimal() else name, []).append(index)
+    panels = [
+        Panel("N", lines_of(time, dataset.element_tension.values[:, rows], [names[i] for i in rows]), 1.4, title=title)
+        for title, rows in structures.items()
+    ]
+    return time_chart(dataset, panels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 from pydantic import Field, model_validator
 
 from dockdyn.contact.feature import Point
@@ -36,6 +37,13 @@ class PortSection(PlaceSection):
     """A named place on a body where loads are reported; with an `axis`, out of the body, also a port to dock at."""
 
     axis: Direction | None = None
+
+    def outward(self) -> Float[Array, "3"] | None:
+        """The axis as a unit vector; None of a point that is no port."""
+        if self.axis is None:
+            return None
+        axis = jnp.asarray(self.axis, float)
+        return axis / jnp.linalg.norm(axis)
 
 
 class BodySection(FreeBodySection):
@@ -252,13 +260,17 @@ class AssemblySection(Section):
             found.append(Joint(section.make(*sides), *numbers, section.name))
         return tuple(found)
 
-    def points(self) -> list[tuple[str, PlaceSection, int]]:
+    def points(self) -> list[tuple[str, PortSection, int]]:
         """The name of each point at which loads are reported, its place on its body, and the body's number."""
         return [
             (f"{body.name} {place.name}", place, index)
             for index, body in enumerate(self.body)
             for place in body.point or [PortSection(name="centre of mass", position=[0.0, 0.0, 0.0])]
         ]
+
+    def ports(self) -> list[str]:
+        """The names of the points that are ports."""
+        return [name for name, place, _ in self.points() if place.axis is not None]
 
     def model(self) -> Assembly:
         """The model, also from traced numbers."""
@@ -274,7 +286,8 @@ class AssemblySection(Section):
             elements=variants[0] if variants else self.joints(self.element, starts),
             phases=make_phases(self.phase, elements, self.names()),
             points=tuple(
-                NamedPoint(jnp.asarray(place.position, float), name, body) for name, place, body in self.points()
+                NamedPoint(jnp.asarray(place.position, float), name, body, place.outward())
+                for name, place, body in self.points()
             ),
             body_names=tuple(self.names()),
             base=self.names().index(self.base()),
