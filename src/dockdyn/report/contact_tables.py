@@ -165,7 +165,7 @@ def _sampling(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
         return "The run has a single sample."
     interval = float(dataset.time[1] - dataset.time[0])
     words = f"Sampled every {interval:.3g} s, in the axes of the point’s own body."
-    if summary["captured"] and summary["capture_peak_force_N"] is None:
+    if summary["captured"] and "capture_impulse_along" in dataset and summary["capture_peak_force_N"] is None:
         words += (
             f" The capture is not in them: its {significant(summary['capture_impulse_along_N_s'])} N s act at an instant, "
             "and their largest force is not known."

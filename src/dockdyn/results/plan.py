@@ -18,7 +18,6 @@ from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
 DEFAULT_STEP = located.STEP  # when the scenario states none
 WATCH_ONLY = 1e300  # a tolerance that estimates errors and never shortens a step
-TOLERANCE = located.TOLERANCE  # when the scenario states no step
 DEFAULT_SAMPLES = 2000  # samples over a run when the scenario does not say
 NO_LIMIT = 2**62
 MOST_ROWS = 2_000_000  # samples, or fixed steps, that fit into memory
@@ -109,7 +108,7 @@ def settings_with(delay: float, content: Planned, sampled: bool, most_moments: i
     return located.Settings(
         duration=np.float64(content.duration),
         step=np.float64(steps.step),
-        tolerance=np.float64(TOLERANCE if content.integrator.step is None else WATCH_ONLY),
+        tolerance=np.float64(content.integrator.tolerance if content.integrator.step is None else WATCH_ONLY),
         sampling=np.float64(steps.interval),
         samples=power_of_two(max(steps.samples + 1, 2048)) if sampled else 0,
         max_moments=min(content.integrator.max_events, most_moments),

@@ -13,6 +13,7 @@ from jaxtyping import Array, Int
 
 from dockdyn.hil.compensators.linear import Linear
 from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
@@ -21,7 +22,7 @@ from dockdyn.kinds.rig.model import Oracle, Rig
 from dockdyn.kinds.rig.model_plant import Plant
 from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
 from dockdyn.programs import Program
-from dockdyn.results.plan import TOLERANCE, jit_once, power_of_two
+from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 from dockdyn.stability.loop import Loop

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 
@@ -15,10 +16,12 @@ MostSteps = Annotated[int, Field(ge=1, le=MOST_STEPS)]  # attempts; a run that w
 
 
 class IntegratorSection(Section):
-    """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow."""
+    """How time advances. Without a `step`, at most 5 ms, and shorter where a contact is stiffer than that can follow: so that
+    the error of a step stays below `tolerance`, relative to the motion."""
 
     method: Literal["located", "fixed"] = "located"
     step: quantity("s", "a step", above=0) | None = None
+    tolerance: quantity("", "a relative error", above=0, most=1e-3) = TOLERANCE
     max_events: Annotated[int, Field(ge=1, le=100000)] = 1000
     max_steps: MostSteps = 5_000_000
 
