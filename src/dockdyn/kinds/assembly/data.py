@@ -64,7 +64,7 @@ ELEMENT_VARIABLES: Layout = {
     "phase_number": ((), "1", "which phase, from 0"),
 }
 
-PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion": "N m", "bending": "N m"}
+PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment": "N m", "bending_moment": "N m"}
 
 
 def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict[str, Either]:
@@ -127,7 +127,10 @@ def _port_loads(content: AssemblySection, run: Run) -> dict[str, Any]:
     if not run.log:
         return {}
     peaks = port_peaks(np, run.log["peaks"], len(content.contact), len(content.ports()))
-    units = {f"interface_{name}": (unit, f"largest {name} on the body") for name, unit in PORT_UNITS.items()}
+    units = {
+        f"interface_{name}": (unit, f"largest {name.replace('_', ' ')} on the body")
+        for name, unit in PORT_UNITS.items()
+    }
     return {
         name: (("port",), values, dict(zip(("units", "long_name"), units[name], strict=True)))
         for name, values in peaks.items()

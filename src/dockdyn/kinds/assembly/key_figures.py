@@ -18,7 +18,7 @@ from dockdyn.results.log_data import log_data, outcome_data, read_log
 def _at_ports(name: str, unit: str) -> KeyFigure:
     """The largest of a part of the load over all ports."""
     variable = f"interface_{name}"
-    words, figure_name = f"largest {name} at a port", f"interface_{name}_{unit.replace(' ', '_')}"
+    words, figure_name = f"largest {name.replace('_', ' ')} at a port", f"interface_{name}_{unit.replace(' ', '_')}"
     return KeyFigure(figure_name, words, lambda data: data[variable].max(), needs=variable)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from dockdyn.kinds.assembly.data import PORT_UNITS
 from dockdyn.report import contact_charts as charts
 from dockdyn.report.chart import Chart, Panel, lines_of
 from dockdyn.report.contact_tables import (
@@ -103,8 +104,11 @@ def _ports_block(dataset: xr.Dataset) -> Block:
     """The largest loads at ports."""
     if "interface_tension" not in dataset:
         return Block("Largest loads at ports")
-    parts = ("tension", "compression", "shear", "torsion", "bending")
-    columns = [("port", ""), *((part, str(dataset[f"interface_{part}"].attrs["units"])) for part in parts)]
+    parts = tuple(PORT_UNITS)
+    columns = [
+        ("port", ""),
+        *((part.replace("_", " "), str(dataset[f"interface_{part}"].attrs["units"])) for part in parts),
+    ]
     rows = [
         [str(name), *(significant(float(dataset[f"interface_{part}"][index])) for part in parts)]
         for index, name in enumerate(dataset.port.values)
