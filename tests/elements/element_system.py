@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dockdyn.elements import ForceElement
+from dockdyn.elements import Anchors, ForceElement
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Outputs, Rate, State
 from dockdyn.integrate.solution import Status
@@ -187,6 +187,4 @@ def numbers(**fields: float) -> dict[str, Any]:
 
 def anchors(own, other):
     """Anchors of two places (m, body axes)."""
-    from dockdyn.elements import Anchors
-
     return Anchors(jnp.asarray(own, float), jnp.asarray(other, float))
