@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dockdyn.elements import ForceElement
+from dockdyn.elements import Anchors, ForceElement
 from dockdyn.integrate.hybrid import located
 from dockdyn.integrate.model import Model, Outputs, Rate, State
 from dockdyn.integrate.solution import Status
@@ -104,7 +104,14 @@ def _solved(system: ElementSystem, settings: located.Settings) -> Any:
     return found, jax.lax.map(system.balance, found.samples.state)
 
 
-solved = Program(_solved)
+def _observations(system: ElementSystem, states: State) -> Any:
+    def one(x: State) -> Any:
+        return [element.observe(*rest) for element, *rest in system.sides(x)]
+
+    return jax.lax.map(one, states)
+
+
+solved, observations = Program(_solved), Program(_observations)
 
 
 class Run:
@@ -118,14 +125,15 @@ class Run:
         tolerance=1e-11,
         samples=101,
         moments=256,
-        allowed=False,
+        finished=True,
     ):
         settings = located.Settings(
             jnp.asarray(duration), jnp.asarray(step), jnp.asarray(tolerance), jnp.asarray(duration / (samples - 1)),
             samples=samples, max_moments=moments, line_capacity=0,
         )  # fmt: skip
+        self.model = system
         self.solution, self.balance = jax.tree.map(np.asarray, solved(system, settings))
-        assert allowed or self.solution.status == Status.FINISHED, self.solution.status
+        assert not finished or self.solution.status == Status.FINISHED, self.solution.status
         self.events = int(self.solution.moments) - 1  # the last is the end
         self.times = np.linspace(0.0, duration, samples)
 
@@ -140,10 +148,19 @@ class Run:
         size = max(np.abs(b[part]).max() for part in ("moving", "stored", "lost", "work"))
         return np.abs(total - total[0]).max() / size
 
-    def momentum_error(self) -> float:
-        """Largest error of linear and of angular momentum, of their scales."""
-        errors = [np.abs(self.balance[name] - self.balance[name][0]).max() for name in ("linear", "angular")]
-        return float(np.max(errors / self.balance["scales"].max(axis=0)))
+    def momentum_errors(self) -> tuple[float, float]:
+        """Largest errors of linear and of angular momentum, of their scales."""
+        scales = self.balance["scales"].max(axis=0)
+        linear, angular = (
+            float(np.abs(self.balance[name] - self.balance[name][0]).max() / scale)
+            for name, scale in zip(("linear", "angular"), scales, strict=True)
+        )
+        return linear, angular
+
+    def observed(self, joint: int, states: State | None = None) -> dict[str, np.ndarray]:
+        """What is observed of a joint's element, at the samples unless `states` are given."""
+        states = self.solution.samples.state if states is None else states
+        return jax.tree.map(np.asarray, observations(self.model, states)[joint])
 
 
 def system(bodies, poses, twists, *joints: tuple[ForceElement, int, int]) -> ElementSystem:
@@ -170,6 +187,4 @@ def numbers(**fields: float) -> dict[str, Any]:
 
 def anchors(own, other):
     """Anchors of two places (m, body axes)."""
-    from dockdyn.elements import Anchors
-
     return Anchors(jnp.asarray(own, float), jnp.asarray(other, float))

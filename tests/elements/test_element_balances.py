@@ -99,7 +99,7 @@ def runs():
 @pytest.mark.parametrize("name", CASES)
 def test_energy_is_accounted_for_and_momenta_are_kept(runs, name):
     assert runs[name].energy_error() < ENERGY
-    assert runs[name].momentum_error() < MOMENTUM
+    assert max(runs[name].momentum_errors()) < MOMENTUM
 
 
 def test_the_cases_are_worth_it(runs):
@@ -150,15 +150,20 @@ def test_a_group_is_its_members_one_by_one():
     apart = system(bodies, poses, twists, *[(member, 0, 1) for member in members])
     one, other = together.initial(), apart.initial()
     other = State(one.q, one.v, other.mode, other.memory)
-    rate, separate = together.flow(0.0, one, ()), apart.flow(0.0, other, ())
-    stacked = jax.tree.map(lambda *rows: jnp.stack(rows), *separate.memory)
-    for a, b in zip(jax.tree.leaves((rate.v, rate.memory)), jax.tree.leaves((separate.v, (stacked,))), strict=True):
+
+    @jax.jit
+    def answers(system, x):
+        rate = system.flow(0.0, x, ())
+        return (rate.v, rate.memory), system.outputs(0.0, x).guards, system.balance(x)
+
+    (rates, memory), guards, balance = answers(together, one)
+    (alone, memories), separate, expected = answers(apart, other)
+    stacked = (jax.tree.map(lambda *rows: jnp.stack(rows), *memories),)
+    for a, b in zip(jax.tree.leaves((rates, memory)), jax.tree.leaves((alone, stacked)), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
-    np.testing.assert_allclose(
-        together.outputs(0.0, one).guards, apart.outputs(0.0, other).guards, rtol=1e-12, atol=1e-12
-    )
-    for name, value in together.balance(one).items():
-        np.testing.assert_allclose(value, apart.balance(other)[name], rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(guards, separate, rtol=1e-12, atol=1e-12)
+    for name, value in balance.items():
+        np.testing.assert_allclose(value, expected[name], rtol=1e-12, atol=1e-10)
 
 
 def test_a_brake_whose_limit_is_lowered_slides_at_once_and_says_what_it_took():

@@ -1,7 +1,8 @@
-"""Elements on one line beside closed forms: an elasto-plastic oscillator, a magnet's potential, a bushing's turn."""
+"""Elements beside closed forms: an elasto-plastic oscillator, a magnet's potential, a bushing's, where a hexapod is."""
 
 from __future__ import annotations
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,9 +10,13 @@ import pytest
 from element_system import Run, anchors, body, numbers, pose, system
 from scipy.integrate import quad
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 
-from dockdyn.elements import Brake, Bushing, GapPull, Strut, TabulatedPull
-from dockdyn.mechanics.rigid_body import Placed, Twist
+from dockdyn.elements import Brake, Bushing, GapPull, Strut, TabulatedPull, hexapod_anchors
+from dockdyn.integrate.hybrid import located
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
 
 ONE, OTHER = body(3.0, (1.0, 1.0, 1.0)), body(6.0, (1.0, 1.0, 1.0))
 MASS = 2.0  # kg, reduced
@@ -122,13 +127,8 @@ def test_a_bushing_pulls_down_its_potential(angle):
     attitude = turned * bushing.own_frame.attitude.conjugate()
 
     def energy(change):
-        from dockdyn.mechanics.rotation import Quaternion
-        from dockdyn.mechanics.vector import Vector
-
-        moved = pose([0.7, -0.2, 0.4])
-        place = type(moved)(
-            moved.position + Vector.of(change[:3]), Quaternion.exponential(Vector.of(change[3:])) * attitude
-        )
+        position = jnp.array([0.7, -0.2, 0.4]) + change[:3]
+        place = Pose.at(position, Quaternion.exponential(Vector.of(change[3:])) * attitude)
         own = Placed.of(place, Twist.of([0.0] * 3))
         return bushing.stored_energy(None, bushing.init(own, other), own, other), own
 
@@ -139,3 +139,35 @@ def test_a_bushing_pulls_down_its_potential(angle):
     np.testing.assert_allclose(
         wrench, -jax.grad(lambda c: energy(c)[0])(jnp.zeros(6)), rtol=0, atol=1e-9 * np.abs(wrench).max()
     )
+
+
+def test_derivatives_go_through_a_slide():
+    """How far it slides is (m v² − F²/k) / 2F, with F the limit: its derivative is known."""
+
+    def slide(limit):
+        two = eqx.tree_at(lambda s: s.joints[0].element.brake.limit, two_on_a_line(0.0), limit)
+        settings = located.Settings(duration=0.4, step=5e-3, tolerance=1e-11, max_moments=16, line_capacity=0)
+        return located.solve(two, settings).state.memory[0].slide
+
+    found, slope = jax.jit(lambda limit: jax.jvp(slide, (limit,), (jnp.ones(()),)))(jnp.asarray(LIMIT))
+    assert float(found) == pytest.approx((MASS * SPEED**2 - LIMIT**2 / STIFFNESS) / (2 * LIMIT), rel=1e-9)
+    assert float(slope) == pytest.approx(-MASS * SPEED**2 / (2 * LIMIT**2) - 1 / (2 * STIFFNESS), rel=1e-8)
+
+
+def test_a_hexapod_is_where_its_angles_say():
+    """Circles, gaps in the pairs, legs alike, a third of a turn, and a frame that is moved and turned."""
+    ring, base = map(np.asarray, hexapod_anchors(0.5, 0.7, 0.2, 0.3, pose([0.4, 0, 0]), pose([0, 0, 0])))
+    for places, radius, spread, first in ((ring, 0.5, 0.2, 0.0), (base, 0.7, 0.3, np.pi / 3)):
+        angles = np.sort(np.arctan2(places[:, 2], places[:, 1]) % (2 * np.pi))
+        pairs = first + np.repeat(np.arange(3), 2) * 2 * np.pi / 3 + np.tile([-1, 1], 3) * spread / 2
+        np.testing.assert_allclose(angles, np.sort(pairs % (2 * np.pi)), atol=1e-14)
+        np.testing.assert_allclose(np.hypot(places[:, 1], places[:, 2]), radius, rtol=1e-14)
+    legs = np.linalg.norm(ring - base, axis=1)
+    across = np.pi / 3 - 0.2 / 2 - 0.3 / 2  # rad, of a leg about the axis
+    np.testing.assert_allclose(legs, np.sqrt(0.4**2 + 0.5**2 + 0.7**2 - 2 * 0.5 * 0.7 * np.cos(across)), rtol=1e-13)
+    third = Rotation.from_rotvec([2 * np.pi / 3, 0, 0])
+    for places in (ring, base):
+        np.testing.assert_allclose(third.apply(places), np.roll(places, -2, axis=0), atol=1e-14)
+    turned, _ = hexapod_anchors(0.5, 0.7, 0.2, 0.3, pose([1, 2, 3], [0.3, -0.5, 0.2]), pose([0, 0, 0]))
+    expected = Rotation.from_rotvec([0.3, -0.5, 0.2]).apply(ring - [0.4, 0, 0]) + np.array([1, 2, 3])
+    np.testing.assert_allclose(turned, expected, atol=1e-14)

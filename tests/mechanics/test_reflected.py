@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array
 
 from dockdyn.mechanics.reflected import Reflected, coupled_acceleration
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, pair_momentum
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 LINES = ((0, 1, 5.0), (0, 1, 12.0), (1, 2, 3.0), (0, 2, 0.0), (2, 1, 40.0))  # bodies, mass (kg)
 
@@ -24,19 +27,15 @@ def rotation(vector):
     return jnp.eye(3) + jnp.sin(angle) / angle * across + (1 - jnp.cos(angle)) / angle**2 * across @ across
 
 
-class Case:
-    """Three bodies at random, with lines between points of theirs and a spring along one of these."""
+class Case(eqx.Module):
+    """Three bodies, with lines between points of theirs."""
 
-    def __init__(self, seed):
-        rng = np.random.default_rng(seed)
-        self.masses = rng.uniform(1, 9, 3)
-        self.tensors = np.array([(b := rng.normal(size=(3, 3))) @ b.T + 2 * np.eye(3) for _ in range(3)])
-        self.places = rng.normal(size=(len(LINES), 2, 3))
-        self.q = np.stack(
-            [np.concatenate([4 * np.eye(3)[i] + rng.normal(size=3), 0.7 * rng.normal(size=3)]) for i in range(3)]
-        )
-        self.u = rng.normal(size=(3, 6))
-        self.loads = rng.normal(size=(3, 6))  # force (inertial) and torque (body axes)
+    masses: Array
+    tensors: Array
+    places: Array  # by line, on its first body and on the other
+    q: Array  # by body: place, rotation vector
+    u: Array  # their rates
+    loads: Array  # by body: force (inertial) and torque (body axes)
 
     def lengths(self, q):
         points = [
@@ -59,34 +58,46 @@ class Case:
 
     def lagrangian(self):
         """Rates of velocities and angular velocities (body axes), from d/dt ∂T/∂u − ∂T/∂q = Q."""
-        q, u = jnp.asarray(self.q), jnp.asarray(self.u)
+        q, u = self.q, self.u
         momentum = jax.grad(self.kinetic, argnums=1)
         mass = jax.jacfwd(momentum, argnums=1)(q, u).reshape(18, 18)
         drift = jax.jvp(lambda q: momentum(q, u), (q,), (u,))[1]
         # virtual work of the loads: forces on moves, torques on turns in body axes
         turning = jax.jacfwd(self.rates, argnums=1)(q, u)  # ∂ω/∂u
-        applied = jnp.asarray(self.loads[:, :3])
-        general = jnp.einsum("bi,bicj->cj", jnp.asarray(self.loads[:, 3:]), turning).at[:, :3].add(applied)
+        applied = self.loads[:, :3]
+        general = jnp.einsum("bi,bicj->cj", self.loads[:, 3:], turning).at[:, :3].add(applied)
         right = general + jax.grad(self.kinetic)(q, u) - drift
         a = jnp.linalg.solve(mass, right.reshape(18)).reshape(3, 6)
         spin = jax.jvp(self.rates, (q, u), (u, a))[1]
-        return np.concatenate([a[:, :3], spin], axis=1)
+        return jnp.concatenate([a[:, :3], spin], axis=1)
 
     def product(self):
         bodies = tuple(RigidBody.of(m, tensor) for m, tensor in zip(self.masses, self.tensors, strict=True))
-        rate = self.rates(jnp.asarray(self.q), jnp.asarray(self.u))
-        poses = tuple(Pose.at(q[:3], Quaternion.exponential(Vector.of(jnp.asarray(q[3:])))) for q in self.q)
-        twists = tuple(Twist.of(u[:3], w) for u, w in zip(self.u, rate, strict=True))
+        rates = self.rates(self.q, self.u)
+        poses = tuple(Pose.at(q[:3], Quaternion.exponential(Vector.of(q[3:]))) for q in self.q)
+        twists = tuple(Twist.of(u[:3], w) for u, w in zip(self.u, rates, strict=True))
         placed = tuple(map(Placed.of, poses, twists))
         reflected = []
         for (own, other, mass), places in zip(LINES, self.places, strict=True):
-            points = [placed[at].point(Vector.of(jnp.asarray(p))) for at, p in zip((own, other), places, strict=True)]
-            reflected.append(
-                (own, other, Reflected.between(jnp.asarray(mass), placed[own], points[0], placed[other], points[1]))
-            )
-        forces = [Vector.of(jnp.asarray(load[:3])) for load in self.loads]
-        torques = [Vector.of(jnp.asarray(load[3:])) for load in self.loads]
+            points = [placed[at].point(Vector.of(place)) for at, place in zip((own, other), places, strict=True)]
+            between = placed[own], points[0], placed[other], points[1]
+            reflected.append((own, other, Reflected.between(jnp.asarray(mass), *between)))
+        forces = [Vector.of(load[:3]) for load in self.loads]
+        torques = [Vector.of(load[3:]) for load in self.loads]
         return bodies, poses, twists, forces, torques, reflected
+
+
+def at_random(seed):
+    rng = np.random.default_rng(seed)
+    masses = rng.uniform(1, 9, 3)
+    tensors = [(half := rng.normal(size=(3, 3))) @ half.T + 2 * np.eye(3) for _ in range(3)]
+    places = rng.normal(size=(len(LINES), 2, 3))
+    q = [np.concatenate([4 * np.eye(3)[i] + rng.normal(size=3), 0.7 * rng.normal(size=3)]) for i in range(3)]
+    numbers = masses, np.array(tensors), places, np.array(q), rng.normal(size=(3, 6)), rng.normal(size=(3, 6))
+    return Case(*map(jnp.asarray, numbers))
+
+
+lagrangian = Program(lambda case: case.lagrangian())
 
 
 def numbers_of(twists):
@@ -95,17 +106,17 @@ def numbers_of(twists):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_it_moves_as_lagrange_says(seed):
-    case = Case(seed)
+    case = at_random(seed)
     bodies, _, twists, forces, torques, reflected = case.product()
     found, _ = coupled_acceleration(bodies, twists, forces, torques, reflected)
-    expected = case.lagrangian()
+    expected = lagrangian(case)
     np.testing.assert_allclose(numbers_of(found), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
 def test_rates_and_kinetic_energy_are_those_of_the_lengths():
-    case = Case(11)
+    case = at_random(11)
     *_, reflected = case.product()
-    drawn = jax.jvp(case.lengths, (jnp.asarray(case.q),), (jnp.asarray(case.u),))[1]
+    drawn = jax.jvp(case.lengths, (case.q,), (case.u,))[1]
     np.testing.assert_allclose([one.rate for *_, one in reflected], drawn, rtol=1e-12)
     for (*_, mass), (*_, one), rate in zip(LINES, reflected, drawn, strict=True):
         assert float(one.kinetic_energy()) == pytest.approx(0.5 * mass * float(rate) ** 2, rel=1e-12)
@@ -113,7 +124,7 @@ def test_rates_and_kinetic_energy_are_those_of_the_lengths():
 
 def test_masses_in_one_row_are_masses_one_by_one_and_the_dense_system():
     """(M + Jᵀ m J) v̇ = f − Jᵀ m J̇ v over all velocities at once."""
-    case = Case(5)
+    case = at_random(5)
     bodies, _, twists, forces, torques, reflected = case.product()
     alone, loads = coupled_acceleration(bodies, twists, forces, torques, reflected)
     row = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[one for *_, one in reflected[:2]])
@@ -140,7 +151,7 @@ def test_masses_in_one_row_are_masses_one_by_one_and_the_dense_system():
 
 
 def test_without_loads_momenta_do_not_change():
-    case = Case(8)
+    case = at_random(8)
     bodies, poses, twists, *_, reflected = case.product()
     still = [Vector.zero()] * 3
     rates, _ = coupled_acceleration(bodies, twists, still, still, reflected)

@@ -66,9 +66,9 @@ class Strut(ForceElement):
     def act(self, mode: StrutMode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         now = self._instant(memory, own, other)
         spring, damper, stop = self._tensions(mode, memory, now)
-        tension, rate = spring + damper, memory._replace()
+        tension, rate = spring + damper, memory
         if self.speed is not None:
-            rate = rate._replace(travel=self.speed * jnp.ones(()), work=-tension * self.speed)
+            rate = rate._replace(travel=self.speed, work=-tension * self.speed)
         power = damper * now.rate + stop.power
         if self.brake is not None and mode.brake is not None:
             power += self.brake.power(mode.brake, now.rate)
