@@ -241,7 +241,7 @@ def test_a_bounce_is_laid_over_a_contact(slow, tmp_path):
     log = read_measured(write_log(tmp_path / "log.csv", ["time [s]", "position [mm]", "force"], bounce), slow)
     assert columns_of(log, slow) == {"depth": pytest.approx(1e-4), "normal_force": 0.0}
     own = write_log(
-        tmp_path / "own.csv", ["time [s]", "depth [mm]", "x [mm]", "normal_force"], [*bounce[:2], depth, force]
+        tmp_path / "own.csv", ["time [s]", "depth [mm]", "x [mm]", "normal_force [N]"], [*bounce[:2], depth, force]
     )
     log = read_measured(own, slow)
     assert columns_of(log, slow)["depth"] == pytest.approx(1e-4) and log.unused == ["x [mm]"] and log.notes == []
@@ -258,6 +258,21 @@ def test_a_log_without_times_has_a_period(slow, tmp_path):
     np.testing.assert_allclose(
         read_measured(rounded, even, shift=-2, period=step).time, step * np.arange(200), atol=1e-3
     )
+
+
+def test_a_unit_that_is_taken_for_granted_is_told(slow, dock, tmp_path):
+    """In one line; `--unit` states it by what the column is called in the log, too."""
+    write_result(slow, tmp_path / "slow.nc")
+    columns = [slow.time.values, 1e3 * slow.depth.values[:, 0], slow.normal_force.values[:, 0]]
+    write_log(tmp_path / "log.csv", ["time [s]", "depth", "normal_force"], columns)
+    done = dock("report", "slow.nc", "--log", "log.csv", "--out", "silent.html")
+    assert done.stderr == "warning: log.csv: no unit stated: depth taken as m; normal_force taken as N\n"
+    assert "no unit stated: depth taken as m" in (tmp_path / "silent.html").read_text(encoding="utf-8")
+    stated = ("--unit", "depth=mm", "--unit", "normal force=N")
+    done = dock("report", "slow.nc", "--log", "log.csv", *stated, "--out", "stated.html")
+    assert (done.returncode, done.stderr) == (0, "")
+    log = read_measured(tmp_path / "log.csv", slow, units={"depth": "mm"})
+    assert columns_of(log, slow)["depth"] == pytest.approx(0, abs=1e-15)
 
 
 def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
@@ -287,7 +302,11 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
         ),
         (
             (*options[:6], "--unit", "lamp=mm"),
-            "--unit lamp=mm: must be a unit, or COLUMN=UNIT with COLUMN one of time, command",
+            "log.csv: --unit lamp=mm: no such column; the columns are clock, gauge",
+        ),
+        (
+            (*options[:6], "--unit", "=mm"),
+            "--unit =mm: must be a unit, or COLUMN=UNIT with COLUMN one of time, command",
         ),
         ((*options[:4], "--position", "gauge"), "log.csv: clock: no unit stated; 1 of"),
     ):

@@ -55,7 +55,7 @@ def read_bounce(
     Args:
         path: of the log; its header names the columns and their units, `time [s],position [mm],measured_force [N]`.
         columns: the heading of the role `time`, `position`, `measured-force` or `velocity`, where it is another.
-        units: of a role, where its heading has none.
+        units: of a role or a heading, where it has none; SI otherwise, which is told.
         period: of the samples (s), where the log has no times.
 
     Raises:
@@ -97,7 +97,7 @@ def read_bounce(
         first - begin,
         last - begin,
         ends,
-        notes,
+        [*notes, *log.notes],
     )
 
 

@@ -74,7 +74,7 @@ def read_robot_log(
     Args:
         path: of the log; its header names the columns and their units, `time [s],command [mm],actual [mm]`.
         columns: the heading of the role `time`, `command` or `actual`, where it is another.
-        units: of a role, where its heading has none.
+        units: of a role or a heading, where it has none; SI otherwise, which is told.
         period: of the samples (s), where the log has no times.
 
     Raises:
@@ -84,7 +84,7 @@ def read_robot_log(
     step, notes = evenly(log, period)
     excited(log)
     unsaturated(log, "actual", "command", alike=True)
-    return Records(log.file, step, log.signals["command"], log.signals["actual"], notes)
+    return Records(log.file, step, log.signals["command"], log.signals["actual"], [*notes, *log.notes])
 
 
 def excited(log: Log) -> None:
