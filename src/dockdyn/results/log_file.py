@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from dockdyn.results.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.language.units import convert
 
 TIME = "time"  # the role whose unit may have to be told from the stamps
@@ -64,9 +65,11 @@ def read_log(
     which the log's notes tell). Lines that begin with # are comments. ScenarioError for what cannot be used.
     """
     file = str(path)
+    units = units or {}
+    for what, given in (("columns", columns), ("units", units)):
+        table_from(what, given, f"a mapping from roles to {what}")
     lines = text_of(path)
     headings, separator = header_of(file, lines)
-    units = units or {}
     _check_units(file, headings, roles, units)
     rows = np.array([line for line, _ in lines[1:]])
     table = [_cells_of(file, row, line, separator) for row, line in lines[1:]]
@@ -230,6 +233,11 @@ def factor(file: str, heading: str, role: Role, given: str | None) -> tuple[bool
         raise ScenarioError(
             f"{file}: {heading}: {shown(unit)} is no unit of {role.words}; such as {role.unit}"
         ) from None
+
+
+def period_from(given: float | str | None) -> float | None:
+    """A period (s) of samples from a number or a text with a unit, where one is given. ScenarioError for what is none."""
+    return None if given is None else number_from("period", given, "s", "a period", above=0)
 
 
 def evenly(log: Log, period: float | None) -> tuple[float, list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -24,7 +25,7 @@ from dockdyn.report.notebook import Answer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.made import model_of
 from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import LoopSection
@@ -64,7 +65,7 @@ class Roots:
     doubts: list[str]  # what makes the roots less than certain
 
 
-def margins(scenario: Scenario) -> Answer:
+def margins(scenario: Scenario | str | Path) -> Answer:
     """Stability margins of a scenario's loop around its nominal contact.
 
     Returns a dictionary ready for JSON, which a notebook shows as a table; keys carry their units. `critical_delay_s` is the
@@ -79,7 +80,8 @@ def margins(scenario: Scenario) -> Answer:
     Raises:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
     """
-    stated, scenario = scenario, kind_named(scenario.kind).tuned(scenario)
+    stated = scenario_from(scenario)
+    scenario = kind_named(stated.kind).tuned(stated)
     content = scenario.content
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
