@@ -11,6 +11,7 @@ from dockdyn.kinds.free_flight.captions import FINE, figures, loaded
 from dockdyn.report.report import ENERGY, Block, Report, Table, beginning, conserved, integration, run_report
 from dockdyn.report.wording import NOTHING, aligned, capital, capture, capture_load, crowd, significant
 from dockdyn.results.contact_summary import overlapping
+from dockdyn.results.control_budget import thrusters_idle
 
 LISTED = 300  # contacts in the table; more only make the page slow
 
@@ -154,6 +155,8 @@ def _control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[st
     ):
         if summary[key]:
             rows.append((words, f"{significant(summary[key])} {unit}"))
+    if thrusters_idle(dataset):
+        rows.append(("Impulse that thrusters have used", "none: they never fired"))
     return rows
 
 
