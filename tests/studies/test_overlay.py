@@ -287,7 +287,11 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
     )
     assert "at most 0 N" not in (tmp_path / "one.html").read_text(encoding="utf-8")
     for words, message in (
-        (("--unit", "mm"), "--unit, --period and the options that name columns are of a log; give it with --log"),
+        (("--unit", "mm"), "--unit: of a measured log; must be with --log"),
+        (
+            ("--shift", "0 s", "--period", "2 ms", "--position", "x"),
+            "--shift, --period, --position: of a measured log;",
+        ),
         (
             ("--log", "log.csv"),
             "log.csv: no column is the time; must have one called time [s], or be named with --time;",

@@ -46,7 +46,7 @@ def report(
             help="A measured log to lay over a run: columns time [s], depth.tip [mm], actual…",
         ),
     ] = None,
-    shift: Annotated[float, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = 0.0,
+    shift: Annotated[float | None, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = None,
     time: Time = None,
     command: Command = None,
     actual: Actual = None,
@@ -94,10 +94,12 @@ def report(
         "velocity": velocity,
     }
     units = units_of(unit, tuple(columns))
-    if log is None and (units or period or any(columns.values())):
-        raise Refusal("--unit, --period and the options that name columns are of a log; give it with --log")
+    options = {"shift": shift, "unit": unit, "period": period} | columns
+    given = [f"--{name}" for name, value in options.items() if value is not None and value != []]
+    if log is None and given:
+        raise Refusal(f"{', '.join(given)}: of a measured log; must be with --log")
     with as_written(*results):
-        measured = read_measured(log, first, shift, columns, units, period) if log is not None else None
+        measured = read_measured(log, first, shift or 0.0, columns, units, period) if log is not None else None
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
         if several:

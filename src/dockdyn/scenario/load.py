@@ -309,7 +309,7 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     # an unknown key early: what it was meant to be is then missing, too
     problem = min(problems, key=lambda item: (item["type"] != "own_code", item["type"] != "extra_forbidden"))
     path, value = located(problem["loc"], data, problem["type"] == "missing")
-    key = ".".join(path) or "scenario"
+    key = ".".join(path)
     sort = problem["type"]
     if sort == "extra_forbidden":
         keys, others = _known_keys(kind, path[:-1], data)
@@ -329,6 +329,8 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
         key, value = f"{key}.{tag}", value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
+    if not key:  # of the scenario as a whole, which says itself which keys do not go together
+        return ScenarioError(f"{name}: {words}")
     return ScenarioError(f"{name}: {key}{given}: {words}", key, words)
 
 
