@@ -48,6 +48,7 @@ from dockdyn.stability.windows import Windows, stable_windows
 from dockdyn.studies.margins.approximation import left_out as left_out_by_pade
 from dockdyn.studies.margins.approximation import pade
 from dockdyn.studies.margins.derivatives import sensitivities
+from dockdyn.studies.margins.wording import verdict
 
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
@@ -101,14 +102,14 @@ def margins(scenario: Scenario | str | Path) -> Answer:
         doubts.append("the sensitivities are those of the loop with the compensator's tuned numbers held")
     answer = {
         "stable": stable,
+        "delay_margin_s": None if critical is None else critical - delay,
+        "critical_delay_s": critical,
+        "delay_s": delay,
+        "stable_delays_s": [[low, high if np.isfinite(high) else None] for low, high in found.windows.stable],
         "growth_rate_1_s": growth,
+        "crossing_frequency_rad_s": next((w for h, w in found.windows.crossings if h == critical), None),
         "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
         "rightmost_roots": [[float(root.real), float(root.imag)] for root in found.roots if np.isfinite(root)],
-        "delay_s": delay,
-        "critical_delay_s": critical,
-        "crossing_frequency_rad_s": next((w for h, w in found.windows.crossings if h == critical), None),
-        "delay_margin_s": None if critical is None else critical - delay,
-        "stable_delays_s": [[low, high if np.isfinite(high) else None] for low, high in found.windows.stable],
         "effective_mass_kg": float(loop.effective_mass),
         "stiffness_N_m": float(loop.stiffness),
         "damping_N_s_m": float(loop.damping),
@@ -137,7 +138,8 @@ def margins(scenario: Scenario | str | Path) -> Answer:
             *slopes.doubts,
         ],
     }
-    return Answer(finite(answer))
+    found = finite(answer)
+    return Answer(found).under(verdict(found))
 
 
 @jit_once
