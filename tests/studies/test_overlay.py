@@ -81,6 +81,13 @@ def test_a_momentum_without_any_error_is_left_out(slow):
     assert "momentum-errors" not in [plot.name for plot in overlaid({"a": none, "b": none})]
 
 
+def test_a_verdict_tells_of_what_all_runs_have(shared_run):
+    """A run without a latch is not one that was not captured."""
+    runs = {name: shared_run(name) for name in ("probe-cone", "probe-cone-latch")}
+    words = overlay_report(runs).verdict
+    assert "captured" not in words and "peak normal force 69.985 and 76.468 N." in words
+
+
 def test_files_are_called_by_what_tells_them_apart(tmp_path):
     files = [tmp_path / part / "result.nc" for part in ("a", "b")]
     assert names_of(files) == ["a/result.nc", "b/result.nc"]

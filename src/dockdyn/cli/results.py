@@ -74,17 +74,6 @@ def report(
     from dockdyn.studies.overlay.measured_log import read_measured
     from dockdyn.studies.overlay.report import beside_log, names_of, overlay_report
 
-    several = len(results) > 1
-    names = names_of(results)
-    beside = results[0] if results[0].is_dir() else results[0].parent
-    page = out if out is not None else Path("overlay.html") if several else beside / "report.html"
-    read = [*results, *([log] if log is not None else [])]
-    vacant_file(page, force, *read)
-    results = [result_in(path) for path in results]
-    runs = {name: open_result(file) for name, file in zip(names, results, strict=True)}
-    first = runs[names[0]]
-    if log is not None and (study := study_of(first)):
-        raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
     columns = {
         "time": time,
         "command": command,
@@ -98,6 +87,17 @@ def report(
     given = [f"--{name}" for name, value in options.items() if value is not None and value != []]
     if log is None and given:
         raise Refusal(f"{', '.join(given)}: of a measured log; must be with --log")
+    several = len(results) > 1
+    names = names_of(results)
+    beside = results[0] if results[0].is_dir() else results[0].parent
+    page = out if out is not None else Path("overlay.html") if several else beside / "report.html"
+    read = [*results, *([log] if log is not None else [])]
+    vacant_file(page, force, *read)
+    results = [result_in(path) for path in results]
+    runs = {name: open_result(file) for name, file in zip(names, results, strict=True)}
+    first = runs[names[0]]
+    if log is not None and (study := study_of(first)):
+        raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
     with as_written(*results):
         measured = read_measured(log, first, shift or 0.0, columns, units, period) if log is not None else None
         for note in measured.notes if measured is not None else []:
