@@ -12,12 +12,13 @@ import numpy as np
 
 from dockdyn.report.notebook import Answer, Page
 from dockdyn.results.requirements import judge
-from dockdyn.results.store import study_of
+from dockdyn.results.store import result_from, run_from, study_of
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given import number_from, path_from
 from dockdyn.scenario.language.own_code import importable
 from dockdyn.scenario.language.requirement import Requirement, requirements_of
-from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.load import Scenario, parse, scenario_from
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,13 +30,14 @@ if TYPE_CHECKING:
 HELD = {"stability": "margins", "envelope": "an envelope", "compare": "a comparison"}  # what studies have for a motion
 
 
-def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset:
-    """Run a scenario.
+def simulate(scenario: Scenario | str | Path, progress: Progress | None = None) -> xr.Dataset:
+    """Run a scenario, which may be given as a file or by the name of a preset.
 
     Returns a dataset with named dimensions, `units` and `long_name` on every variable, and the resolved scenario in its
     attributes. A run that stops early (not finite, too many events) returns what it had; `attrs["status"]` says so.
     `progress` is told the share of the duration that is done. Raises ScenarioError for what cannot be run.
     """
+    scenario = scenario_from(scenario)
     try:
         return kind_named(scenario.kind).simulate(scenario, progress)
     except np.linalg.LinAlgError as error:
@@ -47,22 +49,27 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> xr.Dataset
         raise ScenarioError(f"{scenario.name}: {error}") from None
 
 
-def stepper(scenario: Scenario, *, period: float | None = None, batch: int | None = None) -> Stepper:
+def stepper(scenario: Scenario | str | Path, *, period: float | str | None = None, batch: int | None = None) -> Stepper:
     """A scenario that goes on one period at a time, told from outside what to do: free flight by commands, a rig by actions.
 
-    `period` (s) is by default that of `[control]`, or that of a rig's compensator or dynamics. With a `batch` so many runs
-    go on side by side, and all arrays have a leading axis. Raises ScenarioError for what cannot be stepped.
+    `period`, in s or with its unit, is by default that of `[control]`, or that of a rig's compensator or dynamics. With a
+    `batch` so many runs go on side by side, and all arrays have a leading axis. Raises ScenarioError for what cannot be
+    stepped.
     """
-    return kind_named(scenario.kind).stepper(scenario, period, batch)
+    scenario = scenario_from(scenario)
+    step = None if period is None else number_from(f"{scenario.name}: period", period, "s", "a period")
+    return kind_named(scenario.kind).stepper(scenario, step, batch)
 
 
-def summarise(dataset: xr.Dataset, name: str = "scenario") -> Answer:
+def summarise(dataset: xr.Dataset | str | Path, name: str = "scenario") -> Answer:
     """Contacts, energy, errors of conserved quantities, warnings, requirements. Keys carry their unit; plain Python types.
 
-    A dictionary, which a notebook shows as a table.
+    A dictionary, which a notebook shows as a table. `dataset` is that of a run, or its file.
 
-    Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures.
+    Raises ScenarioError, which calls the scenario `name`, where a requirement does not fit the figures, and for what is no
+    run.
     """
+    dataset = run_from(dataset)
     summary = _within_range(kind_named(str(dataset.attrs["kind"])).summarise(dataset))
     return Answer(summary | {"requirements": judge(_stated_requirements(dataset, name), summary, name)})
 
@@ -141,13 +148,14 @@ def _not_a_run(dataset: xr.Dataset) -> str:
     return ""
 
 
-def replay_html(dataset: xr.Dataset, folder: Path | None = None) -> Page:
+def replay_html(dataset: xr.Dataset | str | Path, folder: str | Path | None = None) -> Page:
     """The replay of a run as one HTML page that needs no network: a text, which a notebook shows in a frame.
 
-    `dataset` is what `dockdyn.simulate` or `dockdyn.open_result` gives. Modules of the user's own laws and surfaces are
-    looked for in `folder`, by default that of the file the result was read from, in the one above and in the working
-    folder. Raises `ScenarioError` for other results.
+    `dataset` is what `dockdyn.simulate` or `dockdyn.open_result` gives, or a file. Modules of the user's own laws and
+    surfaces are looked for in `folder`, by default that of the file the result was read from, in the one above and in the
+    working folder. Raises `ScenarioError` for other results.
     """
     from dockdyn.report.replay.page import page_of
 
+    dataset, folder = result_from(dataset), None if folder is None else path_from("folder", folder)
     return Page(page_of(scene_of(dataset, folder)))

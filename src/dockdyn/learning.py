@@ -21,7 +21,8 @@ from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.stepping import FlightStepper
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.load import Scenario, load
+from dockdyn.scenario.language.given import number_from, table_from
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.campaign.sampling import sample
 
 Seen = Mapping[str, np.ndarray]  # of a step, by the names of results, perhaps with a leading axis
@@ -37,6 +38,7 @@ PARTS = (  # of an observation, with the size of each
     ("captured", 1),
 )
 CAPTURE = 100.0  # reward of a capture
+FORCE, TORQUE = 10.0, 10.0  # N and N m: what an action of 1 is, where nothing else is said
 
 
 def docking_reward(seen: Seen) -> np.ndarray:
@@ -51,13 +53,13 @@ class Docking:
     def __init__(
         self,
         scenario: Scenario | str | Path,
-        period: float | None,
+        period: float | str | None,
         batch: int | None,
-        force: float,
-        torque: float,
+        force: float | str,
+        torque: float | str,
         reward: Reward,
     ):
-        given = scenario if isinstance(scenario, Scenario) else load(scenario)
+        given = scenario_from(scenario)
         self.scenario = kind_named(given.kind).ended_by_capture(given)
         simulation = stepper(self.scenario, period=period, batch=batch)
         if not isinstance(simulation, FlightStepper):
@@ -68,13 +70,19 @@ class Docking:
             )
         self.simulation, self.reward = simulation, reward
         self.dispersed = given if given.dispersions else None
-        self.limits = np.repeat([force, torque], 3)
+        scales = [
+            number_from("force", force, "N", "a force", least=0),
+            number_from("torque", torque, "N*m", "a torque", least=0),
+        ]
+        self.limits = np.repeat(scales, 3)
         size = sum(count for _, count in PARTS)
         self.actions = spaces.Box(-1.0, 1.0, (6,), np.float32)
         self.observations = spaces.Box(-np.inf, np.inf, (size,), np.float32)
 
     def drawn(self, generator: np.random.Generator, options: Mapping[str, Any] | None) -> Info:
         """Values of what the scenario has distributed, and the `options` on top of them."""
+        if options is not None:
+            table_from("options", options, "a mapping from dotted keys to values")
         if self.dispersed is None:
             return dict(options or {})
         found = sample(self.dispersed, 1, int(generator.integers(2**31)), "random")
@@ -82,7 +90,9 @@ class Docking:
 
     def act(self, action: np.ndarray) -> Seen:
         """Hold an action, or one for each run, for one period."""
-        force, torque = np.split(np.clip(np.asarray(action, float), -1.0, 1.0) * self.limits, 2, axis=-1)
+        runs = self.simulation.runs
+        shares = runs.plain(runs.for_each("action", action, self.limits.shape))
+        force, torque = np.split(np.clip(shares, -1.0, 1.0) * self.limits, 2, axis=-1)
         turn = Rotation.from_quat(self.simulation.measured.chaser.attitude, scalar_first=True)
         return self.simulation.step((turn.apply(force), torque))
 
@@ -104,11 +114,12 @@ class Docking:
 class DockingEnv(gymnasium.Env):
     """A chaser before its port, which is told a force and a torque once a period.
 
-    Action: six numbers from −1 to 1, shares of `force` (N) and `torque` (N m) along and about the chaser's own axes. What its
-    wheel and thrusters cannot give of it, they do not. Observation: place and velocity of the chaser's port before the
-    target's, rotation from face to face and its rate, the force of all contacts on the chaser (N, inertial axes), and whether
-    it is captured. An episode ends with the capture, and is cut off at the scenario's duration. What the scenario
-    has distributed is drawn at every reset. `reward` is a function of what a step of `dockdyn.stepper` sees.
+    Action: six numbers from −1 to 1, shares of `force` (10 N by default) and `torque` (10 N m) along and about the chaser's
+    own axes; both may be given with a unit. What its wheel and thrusters cannot give of it, they do not. Observation: place
+    and velocity of the chaser's port before the target's, rotation from face to face and its rate, the force of all
+    contacts on the chaser (N, inertial axes), and whether it is captured. An episode ends with the capture, and is cut off
+    at the scenario's duration. What the scenario has distributed is drawn at every reset. `reward` is a function of what a
+    step of `dockdyn.stepper` sees.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
@@ -117,9 +128,9 @@ class DockingEnv(gymnasium.Env):
         self,
         scenario: Scenario | str | Path,
         *,
-        period: float | None = None,
-        force: float = 10.0,
-        torque: float = 10.0,
+        period: float | str | None = None,
+        force: float | str = FORCE,
+        torque: float | str = TORQUE,
         reward: Reward = docking_reward,
     ):
         self.docking = Docking(scenario, period, None, force, torque, reward)
@@ -145,7 +156,7 @@ class DockingVectorEnv(VectorEnv):
     """`num_envs` of `DockingEnv` that go on side by side in one call of machine code.
 
     An episode that has ended begins again with the next step, whose action it does not take. `reward` gives a number
-    for each.
+    for each; `force` and `torque` are what an action of 1 is, 10 N and 10 N m by default.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -155,9 +166,9 @@ class DockingVectorEnv(VectorEnv):
         scenario: Scenario | str | Path,
         num_envs: int,
         *,
-        period: float | None = None,
-        force: float = 10.0,
-        torque: float = 10.0,
+        period: float | str | None = None,
+        force: float | str = FORCE,
+        torque: float | str = TORQUE,
         reward: Reward = docking_reward,
     ):
         self.docking, self.num_envs = Docking(scenario, period, num_envs, force, torque, reward), num_envs

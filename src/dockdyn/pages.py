@@ -11,8 +11,9 @@ from dockdyn.api import replay_html, summarise
 from dockdyn.report.embedded_replay import packed
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
-from dockdyn.results.store import study_of
+from dockdyn.results.store import result_from, study_of
 from dockdyn.scenario.kinds import kind_named
+from dockdyn.scenario.language.given import table_from
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,11 +39,15 @@ def report_of(dataset: xr.Dataset) -> Report:
     return make(dataset)
 
 
-def report_html(dataset: xr.Dataset, replay: dict[str, str] | None = None) -> Page:
+def report_html(dataset: xr.Dataset | str | Path, replay: dict[str, str] | None = None) -> Page:
     """The report of a result as HTML: one page that needs nothing beside it; of a run with its replay inside.
 
-    The page is a text, which a notebook shows in a frame. `replay` is what `replay_of` gives, which is asked by default.
+    The page is a text, which a notebook shows in a frame. `dataset` is a result, or its file. `replay` is what `replay_of`
+    gives, which is asked by default. Raises ScenarioError for what is no result.
     """
+    dataset = result_from(dataset)
+    if replay is not None:
+        table_from("replay", replay, "what replay_of gives")
     inside = replay_of(dataset) if replay is None and study_of(dataset) is None else replay
     return Page(render_page(report_of(dataset), **(inside or {})))
 

@@ -91,7 +91,12 @@ def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
     assert dock("stability", "sits", "--out", "chart").returncode == 0
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine")
-    refused(dock("run", "paraskevas-latch", "--out", "notes"), "notes: exists", "--force")
+    refused(dock("run", "paraskevas-latch", "--out", "notes"), "notes: exists", "--force", "(it holds mine.txt)")
+    words = ("campaign", "run", "idss-probe-cone", "--out", "notes")
+    refused(dock(*words), "notes: holds no campaign but mine.txt; give another --out")
+    (tmp_path / "empty").mkdir()
+    for words in (("init", NAME, "empty", "--force"), ("identify", "plan", "empty", "--force")):
+        refused(dock(*words), "empty: is a folder; must be a file")
     refused(dock("run", "paraskevas-latch", "--out", "notes/mine.txt"), "is a file; must be a folder")
 
 
@@ -119,6 +124,10 @@ def test_every_preset_is_listed_and_loads(dock):
         (("doctor", "x.nc"), "unexpected"),
         (("report",), "RESULT.nc"),
         (("init", "probe-cone", "/proc/none/x.toml"), "/proc/none"),
+        (("init", "probe-cone", "x.json"), "x.json: must end in .toml"),
+        (("export", "x.nc", "--to", "png", "--style", "journal"), "'--style': 'journal' is not one of"),
+        (("view", "x.nc", "--html", "x.html", "--port", "8000"), "--port: is of serving; must be without --html"),
+        (("run", NAME, "--set", "integrator.max_steps=0"), f"{NAME}: integrator.max_steps = 0: must be at least 1"),
     ],
 )
 def test_what_is_typed_wrong_is_one_line(dock, words, told):

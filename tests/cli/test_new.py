@@ -80,6 +80,7 @@ def test_where_answers_end_nothing_is_written(dock, monkeypatch, tmp_path):
 
 def test_nothing_is_overwritten_and_what_is_unknown_is_refused(dock, tmp_path):
     (tmp_path / "mine.toml").write_text("mine")
+    (tmp_path / "empty").mkdir()
     for words, message in (
         (("mine.toml",), "mine.toml: exists; give --force"),
         (("x.toml", "--kind", "rigg"), "--kind rigg: no such kind; did you mean 'rig'?"),
@@ -88,8 +89,13 @@ def test_nothing_is_overwritten_and_what_is_unknown_is_refused(dock, tmp_path):
             "--mechanism hook: no such mechanism; allowed: bounce, spring",
         ),
         (("x.toml", "--chaser-mass", "0 kg"), "--chaser-mass: 0 kg: must be a mass greater than 0 kg"),
+        (("x.json",), "x.json: must end in .toml, as scenario files do"),
+        (("empty",), "empty: is a folder; must be a file"),
+        (("empty", "--force"), "empty: is a folder; must be a file"),
     ):
         ended = dock("new", *words)
         assert (ended.returncode, ended.stdout) == (2, "") and ended.stderr.startswith(f"error: {message}")
     assert (tmp_path / "mine.toml").read_text() == "mine"
     assert dock("new", "mine.toml", "--force").returncode == 0
+    assert ", into the new folder none; run it with: dockdyn run none/x.toml" in dock("new", "none/x.toml").stdout
+    assert "new folder" not in dock("new", "none/y.toml").stdout

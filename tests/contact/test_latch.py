@@ -254,7 +254,7 @@ def test_loads_of_the_hold_turn_and_push_the_chaser():
         ({"chaser.masses": [3, 4]}, "need a stiffness"),
         ({"chaser.stiffness": 100}, "a single mass has no stiffness"),
         ({"speed": 0}, "speed"),
-        ({"integrator.method": "fixed"}, "must be located"),
+        ({"integrator.method": "fixed"}, "^paraskevas-latch: integrator.method must be located"),
     ],
 )
 def test_wrong_latches_are_refused_in_one_line(overrides, words):

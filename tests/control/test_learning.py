@@ -95,6 +95,16 @@ def test_no_port_is_refused():
         DockingEnv("unknown-stiffness")
 
 
+def test_what_is_no_action_or_scale_is_refused():
+    env = DockingEnv("probe-cone-latch", period="1 s", force="20 N")
+    env.reset(seed=1)
+    for action in (0.5, "push", np.zeros(5), np.zeros((2, 6)), None):
+        with pytest.raises(dockdyn.ScenarioError, match=r"action: must be finite numbers of shape \(6,\)$"):
+            env.step(action)
+    with pytest.raises(dockdyn.ScenarioError, match="force = 'strong': must be a force of at least 0 N"):
+        DockingEnv("probe-cone-latch", period=1.0, force="strong")
+
+
 def test_many_environments_are_those_alone_and_begin_again_by_themselves():
     """Each with the start that its generator draws; one that has ended is reset by the step after."""
     drawn = {"distribution": "uniform", "low": 0.1, "high": 0.3}

@@ -159,6 +159,12 @@ def test_a_schmitt_trigger_goes_on_at_one_share_and_off_at_another(run):
     assert int(found.thruster_pulses[-1].sum()) == 2
     quiet = run(flight(control | {"modulation": modulation}, velocity=[0.0, 0.8 * on * 2 * FORCE / gain, 0.0]))
     assert not quiet.thruster_pulses.values.any()
+    idle = [[line for line in dockdyn.summarise(one)["warnings"] if "fired" in line] for one in (found, quiet)]
+    assert idle[0] == [] and idle[1][0].startswith("no thruster has fired: nothing was wanted of one")
+    assert ("they never fired" in dockdyn.report_html(quiet), "they never fired" in dockdyn.report_html(found)) == (
+        True,
+        False,
+    )
 
 
 def test_what_a_table_cannot_give_is_said(run):

@@ -16,6 +16,7 @@ from dockdyn.report.chart import Band, Chart, Level, Line, Panel, SymmetricLog, 
 from dockdyn.report.live_charts import packed_charts
 from dockdyn.report.palette import COLOURS, HUES
 from dockdyn.report.print_chart import COLUMN, LETTERS, print_chart
+from dockdyn.report.wording import significant
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +156,17 @@ def test_a_capture_is_seen_at_first_and_whole(shared_run):
     (opens, _), (_, whole) = chart.across(chart.panels[0]), chart.up(chart.panels[0])
     assert opens[0] < float(result.capture_time) < float(result.capture_peak_time) < opens[1]
     assert whole[1] > float(result.normal_force.max()) > float(result.episode_peak_force.max())
+
+
+def test_the_largest_normal_force_of_the_words_is_the_largest(shared_run):
+    """Where a catch presses the probe on the wall harder than any contact did, the verdict and the key figures say so."""
+    result = shared_run("probe-cone-latch")
+    report, seat, free = (
+        report_of(result),
+        float(result.seated_contact_peak_force),
+        float(result.episode_peak_force.max()),
+    )
+    assert seat > 2 * free
+    force, free_force = (f"{significant(value)} N" for value in (seat, free))
+    assert f"largest normal force {force} (at " in report.verdict and f", {free_force} in Q1 before" in report.verdict
+    assert dict(report.key)["Largest normal force"].startswith(force)

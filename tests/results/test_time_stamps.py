@@ -116,7 +116,7 @@ def test_stamps_that_may_be_in_several_units_are_refused(dock, tmp_path, times, 
 
 
 def overlay_log(times: list, heading: str) -> list[str]:
-    return [f"{heading},normal_force", *(f"{t},1" for t in times)]
+    return [f"{heading},normal_force [N]", *(f"{t},1" for t in times)]
 
 
 def test_a_log_beside_a_run(shared_run, tmp_path):

@@ -331,7 +331,7 @@ REFUSED = [
         "dispersion.std = [1]: must be 2, one for each",
     ),
     ('[campaign]\nsampling = "sobl"', "campaign.sampling = 'sobl': must be 'random', 'latin-hypercube' or 'sobol'"),
-    ("[campaign]\nruns = 0", "campaign.runs = 0: must be greater than or equal to 1"),
+    ("[campaign]\nruns = 0", "campaign.runs = 0: must be at least 1"),
     ("[campaign]\nrnus = 9", "campaign.rnus: unknown key; did you mean 'runs'?"),
     ("[dispersions]\nruns = 9", "dispersions: unknown key; did you mean 'dispersion'?"),
 ]

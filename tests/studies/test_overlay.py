@@ -81,6 +81,13 @@ def test_a_momentum_without_any_error_is_left_out(slow):
     assert "momentum-errors" not in [plot.name for plot in overlaid({"a": none, "b": none})]
 
 
+def test_a_verdict_tells_of_what_all_runs_have(shared_run):
+    """A run without a latch is not one that was not captured."""
+    runs = {name: shared_run(name) for name in ("probe-cone", "probe-cone-latch")}
+    words = overlay_report(runs).verdict
+    assert "captured" not in words and "peak normal force 69.985 and 76.468 N." in words
+
+
 def test_files_are_called_by_what_tells_them_apart(tmp_path):
     files = [tmp_path / part / "result.nc" for part in ("a", "b")]
     assert names_of(files) == ["a/result.nc", "b/result.nc"]
@@ -241,7 +248,7 @@ def test_a_bounce_is_laid_over_a_contact(slow, tmp_path):
     log = read_measured(write_log(tmp_path / "log.csv", ["time [s]", "position [mm]", "force"], bounce), slow)
     assert columns_of(log, slow) == {"depth": pytest.approx(1e-4), "normal_force": 0.0}
     own = write_log(
-        tmp_path / "own.csv", ["time [s]", "depth [mm]", "x [mm]", "normal_force"], [*bounce[:2], depth, force]
+        tmp_path / "own.csv", ["time [s]", "depth [mm]", "x [mm]", "normal_force [N]"], [*bounce[:2], depth, force]
     )
     log = read_measured(own, slow)
     assert columns_of(log, slow)["depth"] == pytest.approx(1e-4) and log.unused == ["x [mm]"] and log.notes == []
@@ -260,6 +267,21 @@ def test_a_log_without_times_has_a_period(slow, tmp_path):
     )
 
 
+def test_a_unit_that_is_taken_for_granted_is_told(slow, dock, tmp_path):
+    """In one line; `--unit` states it by what the column is called in the log, too."""
+    write_result(slow, tmp_path / "slow.nc")
+    columns = [slow.time.values, 1e3 * slow.depth.values[:, 0], slow.normal_force.values[:, 0]]
+    write_log(tmp_path / "log.csv", ["time [s]", "depth", "normal_force"], columns)
+    done = dock("report", "slow.nc", "--log", "log.csv", "--out", "silent.html")
+    assert done.stderr == "warning: log.csv: no unit stated: depth taken as m; normal_force taken as N\n"
+    assert "no unit stated: depth taken as m" in (tmp_path / "silent.html").read_text(encoding="utf-8")
+    stated = ("--unit", "depth=mm", "--unit", "normal force=N")
+    done = dock("report", "slow.nc", "--log", "log.csv", *stated, "--out", "stated.html")
+    assert (done.returncode, done.stderr) == (0, "")
+    log = read_measured(tmp_path / "log.csv", slow, units={"depth": "mm"})
+    assert columns_of(log, slow)["depth"] == pytest.approx(0, abs=1e-15)
+
+
 def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
     write_result(slow, tmp_path / "slow.nc")
     columns = [1e3 * slow.time.values, 1e3 * slow.depth.values[:, 0]]
@@ -272,7 +294,11 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
     )
     assert "at most 0 N" not in (tmp_path / "one.html").read_text(encoding="utf-8")
     for words, message in (
-        (("--unit", "mm"), "--unit, --period and the options that name columns are of a log; give it with --log"),
+        (("--unit", "mm"), "--unit: of a measured log; must be with --log"),
+        (
+            ("--shift", "0 s", "--period", "2 ms", "--position", "x"),
+            "--shift, --period, --position: of a measured log;",
+        ),
         (
             ("--log", "log.csv"),
             "log.csv: no column is the time; must have one called time [s], or be named with --time;",
@@ -287,7 +313,11 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
         ),
         (
             (*options[:6], "--unit", "lamp=mm"),
-            "--unit lamp=mm: must be a unit, or COLUMN=UNIT with COLUMN one of time, command",
+            "log.csv: --unit lamp=mm: no such column; the columns are clock, gauge",
+        ),
+        (
+            (*options[:6], "--unit", "=mm"),
+            "--unit =mm: must be a unit, or COLUMN=UNIT with COLUMN one of time, command",
         ),
         ((*options[:4], "--position", "gauge"), "log.csv: clock: no unit stated; 1 of"),
     ):

@@ -23,6 +23,7 @@ from dockdyn.cli.common import (
     ScenarioName,
     example,
     fail,
+    holding,
     overrides,
     progress,
     say,
@@ -157,7 +158,7 @@ def report(
 def claimed(store: Store) -> Iterator[None]:
     """The folder for this process alone; refuses one that holds something else than a campaign, or cannot be written to."""
     if not store.blank() and not store.index.exists():
-        raise Refusal(f"{store.folder}: exists; give another --out")
+        raise Refusal(f"{store.folder}: holds no campaign but {holding(store.folder)}; give another --out")
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(store.claimed())

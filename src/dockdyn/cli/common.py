@@ -17,6 +17,7 @@ from dockdyn.files import write_file
 BAD_INPUT = 2
 STOPPED_EARLY = 3
 NOT_MET = 4
+NAMED = 3  # files of a folder that a message names
 
 PRESETS = Path(__file__).parents[1] / "scenario" / "presets"
 
@@ -149,24 +150,31 @@ def vacant(folder: Path, force: bool) -> None:
     """Refuses a folder that holds something, unless asked to overwrite."""
     if folder.exists() and not folder.is_dir():
         raise Refusal(f"{folder}: is a file; must be a folder")
-    if folder.exists() and not force and any(folder.iterdir()):
-        raise Refusal(f"{folder}: exists; give --force to overwrite the results in it, or another --out")
+    if folder.exists() and not force and (held := holding(folder)):
+        words = f"give --force to write into it, over what has the same name (it holds {held}), or another --out"
+        raise Refusal(f"{folder}: exists; {words}")
 
 
-def vacant_file(file: Path, force: bool, *read: Path) -> None:
+def holding(folder: Path) -> str:
+    """What is in a folder, some of it by name; empty where nothing is."""
+    names = sorted(each.name for each in folder.iterdir())
+    few = names[:NAMED] if len(names) > NAMED + 1 else names
+    return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(few) < len(names) else "")
+
+
+def vacant_file(file: Path, force: bool, *read: Path, other: str = "another --out") -> None:
     """Refuses a file that exists, unless asked to overwrite, before anything is computed, and one that is `read` itself."""
     if file.exists() and any(other.exists() and file.samefile(other) for other in read):
         raise Refusal(f"{file}: is what is read; give another name")
     if file.is_dir():
         raise Refusal(f"{file}: is a folder; must be a file")
     if file.exists() and not force:
-        raise Refusal(f"{file}: exists; give --force to overwrite it, or another --out")
+        raise Refusal(f"{file}: exists; give --force to overwrite it, or {other}")
 
 
 def write_text(file: Path, text: str, force: bool) -> None:
-    """Write a file; refuses one that exists, unless asked to overwrite."""
-    if file.exists() and not force:
-        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    """Write a file; refuses one that exists, unless asked to overwrite, and a folder."""
+    vacant_file(file, force, other="another name")
     write_file(file, text)
 
 

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dockdyn.cli.common import Quiet, Refusal, example, progress, quantity_option, say, typed, vacant, write_text
+from dockdyn.cli.common import (
+    Quiet,
+    Refusal,
+    example,
+    progress,
+    quantity_option,
+    say,
+    typed,
+    vacant,
+    vacant_file,
+    write_text,
+)
 from dockdyn.cli.log_options import (
     Actual,
     Command,
@@ -184,8 +195,7 @@ def plan(
     from dockdyn.studies.identification.plan import Sweep
     from dockdyn.studies.identification.sweep_file import sweep_answer, sweep_csv
 
-    if file.exists() and not force:
-        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    vacant_file(file, force, other="another name")
     speed, acceleration = (math.inf if limit is None else limit for limit in (speed_limit, acceleration_limit))
     sweep = Sweep(amplitude, start, end, duration, speed, acceleration, ramp)
     times, commands = sweep.planned(period)

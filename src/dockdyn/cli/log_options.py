@@ -34,7 +34,10 @@ Period = Annotated[
 
 
 def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:
-    """Units by column from `--unit mm` (of all positions among the `known` columns) and `--unit actual=mm`."""
+    """Units by column from `--unit mm` (of all positions among the `known` roles) and `--unit actual=mm`.
+
+    A column may also be called by its heading, which only the reader of the log knows: it refuses names of no column.
+    """
     from dockdyn.results.log_roles import POSITIONS
 
     found: dict[str, str] = {}
@@ -42,8 +45,9 @@ def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:
         name, equals, unit = text.partition("=")
         if not equals:
             found |= dict.fromkeys((each for each in POSITIONS if each in known), text.strip())
-        elif name.strip() not in known or not unit.strip():
-            raise Refusal(f"--unit {text}: must be a unit, or COLUMN=UNIT with COLUMN one of {', '.join(known)}")
+        elif not name.strip() or not unit.strip():
+            words = f"must be a unit, or COLUMN=UNIT with COLUMN one of {', '.join(known)}, or a heading of the log"
+            raise Refusal(f"--unit {text}: {words}")
         else:
             found[name.strip()] = unit.strip()
     return found

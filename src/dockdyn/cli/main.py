@@ -84,7 +84,7 @@ def _words_of(error: Exception) -> str:
         raise SystemExit(BAD_INPUT)
     if hasattr(error, "format_message"):  # typer's, which it keeps to itself
         hint = f"; see {context.command_path} --help" if context is not None else ""
-        return f"{error.format_message().rstrip('.')}{hint}"
+        return f"{error.format_message().replace('Value error, ', '').rstrip('.')}{hint}"
     if all(each.__name__ != "ScenarioError" for each in type(error).__mro__):
         raise error
     return str(error)

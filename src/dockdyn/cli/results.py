@@ -46,7 +46,7 @@ def report(
             help="A measured log to lay over a run: columns time [s], depth.tip [mm], actual…",
         ),
     ] = None,
-    shift: Annotated[float, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = 0.0,
+    shift: Annotated[float | None, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = None,
     time: Time = None,
     command: Command = None,
     actual: Actual = None,
@@ -74,6 +74,19 @@ def report(
     from dockdyn.studies.overlay.measured_log import read_measured
     from dockdyn.studies.overlay.report import beside_log, names_of, overlay_report
 
+    columns = {
+        "time": time,
+        "command": command,
+        "actual": actual,
+        "position": position,
+        "measured-force": measured_force,
+        "velocity": velocity,
+    }
+    units = units_of(unit, tuple(columns))
+    options = {"shift": shift, "unit": unit, "period": period} | columns
+    given = [f"--{name}" for name, value in options.items() if value is not None and value != []]
+    if log is None and given:
+        raise Refusal(f"{', '.join(given)}: of a measured log; must be with --log")
     several = len(results) > 1
     names = names_of(results)
     beside = results[0] if results[0].is_dir() else results[0].parent
@@ -85,19 +98,8 @@ def report(
     first = runs[names[0]]
     if log is not None and (study := study_of(first)):
         raise Refusal(f"--log {log}: {results[0]} is of dockdyn {study}; must be of dockdyn run")
-    columns = {
-        "time": time,
-        "command": command,
-        "actual": actual,
-        "position": position,
-        "measured-force": measured_force,
-        "velocity": velocity,
-    }
-    units = units_of(unit, tuple(columns))
-    if log is None and (units or period or any(columns.values())):
-        raise Refusal("--unit, --period and the options that name columns are of a log; give it with --log")
     with as_written(*results):
-        measured = read_measured(log, first, shift, columns, units, period) if log is not None else None
+        measured = read_measured(log, first, shift or 0.0, columns, units, period) if log is not None else None
         for note in measured.notes if measured is not None else []:
             say(f"warning: {log}: {note}", err=True)
         if several:

@@ -10,12 +10,15 @@ from typing import Annotated
 
 import typer
 
-from dockdyn.cli.common import Force, Refusal, preset_names, quantity_option, say, write_text
+from dockdyn.cli.common import Force, Refusal, preset_names, quantity_option, say, vacant_file, write_text
+from dockdyn.scenario.kinds import BUILT_IN
 
 
 def new(
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")],
-    kind: Annotated[str | None, typer.Option("--kind", help="What it describes, such as rig or free-flight.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help=f"What it describes: {', '.join(BUILT_IN)}.")
+    ] = None,
     chaser_mass: Annotated[
         float | None,
         quantity_option("--chaser-mass", "kg", "a mass", "Of the chaser, or what carries the arm.", above=0),
@@ -24,7 +27,8 @@ def new(
         float | None, quantity_option("--target-mass", "kg", "a mass", "Of the target, or the payload.", above=0)
     ] = None,
     mechanism: Annotated[
-        str | None, typer.Option("--mechanism", help="How they meet; which there are depends on the kind.")
+        str | None,
+        typer.Option("--mechanism", metavar="NAME", help="How they meet; which there are depends on the kind."),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -35,8 +39,7 @@ def new(
     from dockdyn.scenario.kinds import kind_named, known_kinds
     from dockdyn.scenario.start import TwoBodies
 
-    if file.exists() and not force:
-        raise Refusal(f"{file}: exists; give --force to overwrite it, or another name")
+    _check_file(file, force)
     starts = {name: start for name in known_kinds() if (start := kind_named(name).start()) is not None}
     chosen = _chosen("--kind", "kind", kind, {name: start.words for name, start in starts.items()})
     start = starts[chosen]
@@ -113,7 +116,9 @@ def init(
     if preset is None:
         raise Refusal("a preset is missing; give --from PRESET, or see dockdyn new")
     text = preset_text(preset)
-    _write_scenario(file if file is not None else Path(f"{preset}.toml"), text, force)
+    file = file if file is not None else Path(f"{preset}.toml")
+    _check_file(file, force)
+    _write_scenario(file, text, force)
 
 
 def schema() -> None:
@@ -132,6 +137,13 @@ def schema_text() -> str:
     return json.dumps(scenario_schema(), separators=(",", ":"), ensure_ascii=False)
 
 
+def _check_file(file: Path, force: bool) -> None:
+    """Refuses what is no name of a scenario file, or is taken; a device may have any name."""
+    vacant_file(file, force, other="another name")
+    if file.suffix != ".toml" and not file.exists():
+        raise Refusal(f"{file}: must end in .toml, as scenario files do")
+
+
 def _write_scenario(file: Path, text: str, force: bool) -> None:
     """Write a scenario, and the schema that it names beside it where there is none; nothing beside a device."""
     from dockdyn.scenario.json_schema import FILE, line_for
@@ -139,10 +151,12 @@ def _write_scenario(file: Path, text: str, force: bool) -> None:
     if file.exists() and not file.is_file():
         write_text(file, text, force)
         return
-    beside = file.parent / FILE
+    beside, made = file.parent / FILE, not file.parent.exists()
     write_text(file, line_for(file.parent, FILE) + text, force)
     more = ""
     if force or not beside.exists():
         write_text(beside, schema_text() + "\n", force=True)
         more = f" and {beside}, by which editors complete its keys"
+    if made:
+        more += f", into the new folder {file.parent}"
     say(f"Wrote {file}{more}; run it with: dockdyn run {file}")

@@ -10,7 +10,7 @@ import typer
 
 from dockdyn.cli.common import Force, NoOwnCode, Refusal, say, vacant_file, write_text
 
-PORT = 8080
+PORT, LOOPBACK = 8080, "127.0.0.1"
 
 
 def view(
@@ -22,9 +22,9 @@ def view(
         int | None, typer.Option("--port", min=1, max=65535, help=f"Port to serve on; by default {PORT} or a free one.")
     ] = None,
     host: Annotated[
-        str,
+        str | None,
         typer.Option("--host", metavar="ADDRESS", help="Address to serve on; others than this machine can then look."),
-    ] = "127.0.0.1",
+    ] = None,
     force: Force = False,
     no_own_code: NoOwnCode = False,
 ) -> None:
@@ -37,7 +37,10 @@ def view(
 
     result = result_in(result)
     if html is not None:
+        for flag in (flag for flag, value in {"--host": host, "--port": port}.items() if value is not None):
+            raise Refusal(f"{flag}: is of serving; must be without --html")
         vacant_file(html, force, result)
+    host = host or LOOPBACK
     address = None if html is not None else _checked(host)
     with as_written(result):
         scene = scene_of(open_result(result), result.parent, str(result))

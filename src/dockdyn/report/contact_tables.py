@@ -24,13 +24,17 @@ def loaded(dataset: xr.Dataset) -> bool:
 def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
     """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
     count = len(classes)
+    seat = _seat_force(dataset, summary)
     if not count:
-        return ["There was no contact." if summary["captured"] is None else "There was no contact beside the latch."]
+        held = f"; the catch then holds the probe on the wall with up to {seat}" if seat else ""
+        return [
+            "There was no contact." if summary["captured"] is None else f"There was no contact beside the latch{held}."
+        ]
     peak = int(np.argmax(dataset.episode_peak_force.values))
-    words = [
-        f"{count} contact{'s' if count > 1 else ''}; largest normal force "
-        f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}."
-    ]
+    largest = f"{significant(float(dataset.episode_peak_force[peak]))} N in Q{peak + 1}"
+    if seat:
+        largest = f"{seat} where the catch holds the probe on the wall, {largest} before"
+    words = [f"{count} contact{'s' if count > 1 else ''}; largest normal force {largest}."]
     for name, effect in EFFECTS.items():
         numbers = [index + 1 for index, found in enumerate(classes) if found == name]
         if numbers:
@@ -39,6 +43,14 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
     if unsettled:
         words.append(f"{_said(unsettled, count)} not over when the run ended.")
     return words
+
+
+def _seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+    """The largest normal force of what a catch holds on the wall, and when; empty where that of a contact is larger."""
+    force, free = summary.get("seated_contact_peak_force_N"), dataset.episode_peak_force
+    if force is None or (free.size and force <= float(free.max())):
+        return ""
+    return f"{significant(force)} N (at {significant(summary['seated_contact_peak_time_s'], 6)} s)"
 
 
 def _said(numbers: list[int], count: int) -> str:

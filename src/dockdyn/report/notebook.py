@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 from dockdyn.report.wording import NOTHING
 
+LONG = 8  # rows of a table that is folded
 HEIGHT = 640  # CSS pixels, of a frame; its lower corner can be pulled
 FRAME = (
     "box-sizing: border-box; width: 100%; height: {height}px; border: 1px solid #8884; resize: vertical; overflow: auto"
@@ -31,11 +32,32 @@ class Page(str):
 
 
 class Answer(dict[str, Any]):
-    """A dictionary of plain Python types, which a notebook shows as a table."""
+    """A dictionary of plain Python types, which a notebook shows as a table, perhaps with a sentence above it."""
+
+    headline = ""
+
+    def under(self, headline: str) -> Self:
+        """The same with what it comes to, which a notebook shows first."""
+        self.headline = headline
+        return self
 
     def _repr_html_(self) -> str:
-        """A row a key; what has keys itself is a table within, several of a kind are one with a column a key."""
-        return f'<div style="overflow-x: auto">{_keyed(self)}</div>'
+        """A row a key; what has keys itself is a table within, several of a kind are one with a column a key.
+
+        Tables come after what is not, folded where they are long.
+        """
+        first = f"<p><b>{escape(self.headline)}</b></p>" if self.headline else ""
+        ordered = dict(sorted(self.items(), key=lambda item: _rows_in(item[1]) > 0))
+        return f'<div style="overflow-x: auto">{first}{_keyed(ordered)}</div>'
+
+
+def _rows_in(value: Any) -> int:  # noqa: ANN401, what JSON holds
+    """How many rows the tables have that a value is shown as; none where it is no table."""
+    if isinstance(value, dict):
+        return sum(max(_rows_in(each), 1) for each in value.values())
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return len(value)
+    return 0
 
 
 def _keyed(values: dict[str, Any]) -> str:
@@ -54,11 +76,10 @@ def _cell(value: Any) -> str:  # noqa: ANN401, what JSON holds
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401, what JSON holds
-    """A value as HTML: numbers with six digits, a dash for none."""
-    if isinstance(value, dict) and value:
-        return _keyed(value)
-    if isinstance(value, list) and value:
-        return _listed(value)
+    """A value as HTML: numbers with six digits, a dash for none; a long table is folded."""
+    if isinstance(value, dict | list) and value:
+        table, rows = _keyed(value) if isinstance(value, dict) else _listed(value), _rows_in(value)
+        return f"<details><summary>{rows} rows</summary>{table}</details>" if rows > LONG else table
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None or value in ({}, [], ""):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
 from dockdyn.report.drawing import align_label, arrange, lines, over_time, short, styled
+from dockdyn.results.store import result_from
 from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.given import names_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,18 +22,20 @@ BESIDE = 0.76  # of the width: panels, where legends stand beside them
 
 
 @styled
-def plot(dataset: xr.Dataset, *names: str) -> Figure:
+def plot(dataset: xr.Dataset | str | Path, *names: str) -> Figure:
     """A Matplotlib figure of variables of a run over its time, a panel each, contacts shaded.
 
     A name is that of a variable of the dataset, or a part of the names of several, `"force"`. Without names the depth and
     the normal force are drawn, or the first variable over time where a kind has neither. Axes carry the variables' units.
+    `dataset` is what `dockdyn.simulate` gives, or a file.
 
     Raises ScenarioError for a name that fits none, and for a result that is of no run.
     """
+    dataset = result_from(dataset)
     series = {str(name): values for name, values in dataset.data_vars.items() if _is_series(values)}
     if not series:
         raise ScenarioError("the result has nothing over time to plot; must be that of a run")
-    chosen = _chosen_names(names, list(series))
+    chosen = _chosen_names(names_from("names", names), list(series))
     from dockdyn.report.shown_figure import ShownFigure
 
     drawn = [series[name].values.reshape(len(dataset.time), -1) for name in chosen]
@@ -59,7 +64,7 @@ def _is_series(values: xr.DataArray) -> bool:
     return values.dims[:1] == ("time",) and values.size > 0 and bool(np.issubdtype(values.dtype, np.number))
 
 
-def _chosen_names(names: tuple[str, ...], known: list[str]) -> list[str]:
+def _chosen_names(names: list[str], known: list[str]) -> list[str]:
     """The variables that `names` are or are parts of."""
     if not names:
         return [name for name in ("depth", "normal_force") if name in known] or known[:1]

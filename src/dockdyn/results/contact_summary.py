@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.results.capture_loads import SWING_SLACK
-from dockdyn.results.control_budget import control_used_up
+from dockdyn.results.control_budget import control_warnings
 from dockdyn.results.key_figures import KeyFigure, summary_figures
 from dockdyn.results.measures import number
 
@@ -145,7 +145,7 @@ def warnings(dataset: xr.Dataset, figures: dict[str, Any]) -> list[str]:
             "some contacts overlap in time or within one delay: their energies are those of all of them together"
         )
     found += _open_outcome(dataset, figures)
-    found += control_used_up(dataset)
+    found += control_warnings(dataset)
     found += _doubts(dataset)
     if not dataset.sizes["episode"] and not figures["captured"]:
         found.append("no contact within the duration")

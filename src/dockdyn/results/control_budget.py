@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 
 SPENT = 0.99  # of a capacity or budget: it is used up
+IDLE = (
+    "no thruster has fired: nothing was wanted of one, or nothing that one can give; look at the directions of references and "
+    "thrust, and at the dead band"
+)
 
 
 def control_attributes(control: ActuatorSection) -> dict[str, Any]:
@@ -41,8 +45,17 @@ def used_up(dataset: xr.Dataset) -> list[str]:
     return spent
 
 
-def control_used_up(dataset: xr.Dataset) -> list[str]:
-    """Warnings: what of a chaser in free flight can give no more."""
+def thrusters_idle(dataset: xr.Dataset) -> bool:
+    """Whether a chaser has thrusters that control needs, and none of them has ever fired."""
+    if "control_work" not in dataset:
+        return False
+    pushing = "thruster" in dataset.dims or dataset.attrs["thruster_budget_N_s"] > 0
+    turning = dataset.attrs["thruster_budget_N_m_s"] > 0 and dataset.attrs["wheel_capacity_N_m_s"] == 0
+    return bool(pushing or turning) and not np.any(dataset.thruster_use[-1])
+
+
+def control_warnings(dataset: xr.Dataset) -> list[str]:
+    """Warnings: what of a chaser in free flight cannot give what is asked, has never given any, or can give no more."""
     if "control_work" not in dataset:
         return []
     used, budget = float(dataset.thruster_use[-1, 0]), dataset.attrs["thruster_budget_N_s"]
@@ -50,5 +63,7 @@ def control_used_up(dataset: xr.Dataset) -> list[str]:
     if budget and used >= SPENT * budget:
         found.append(f"thrusters have used {used:.3g} of {budget:.3g} N s")
     lacking = dataset.attrs.get("thrusters_lack", "")  # results of earlier versions have none
-    warnings = [f"thrusters alone cannot give what control may ask for: {lacking}"] if lacking else []
+    warnings = [f"thrusters alone cannot give what control may ask for: {lacking} (chaser's axes)"] if lacking else []
+    if thrusters_idle(dataset):
+        warnings.append(IDLE)
     return warnings + [f"control has run out at the end: {words}" for words in found]

@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from dockdyn.results.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.language.units import convert
 
 TIME = "time"  # the role whose unit may have to be told from the stamps
@@ -45,6 +46,7 @@ class Log:
     headings: dict[str, str]
     rows: np.ndarray  # line of the file of every sample
     stamps: Stamps | None = None  # its time as it stands there
+    notes: tuple[str, ...] = ()  # of what was taken for granted, to be told
 
     def refuse(self, sample: int | None, words: str) -> ScenarioError:
         """An error about a sample, or about the whole file."""
@@ -59,12 +61,16 @@ def read_log(
 ) -> Log:
     """The columns of a CSV file that the `roles` need, the first line its header: `time [s],command [mm]`.
 
-    `columns` names columns by role, `units` their units where the header gives none (SI otherwise). Lines that begin
-    with # are comments. ScenarioError for what cannot be used.
+    `columns` names columns by role, `units` their units, by role or by heading, where the header gives none (SI otherwise,
+    which the log's notes tell). Lines that begin with # are comments. ScenarioError for what cannot be used.
     """
     file = str(path)
+    units = units or {}
+    for what, given in (("columns", columns), ("units", units)):
+        table_from(what, given, f"a mapping from roles to {what}")
     lines = text_of(path)
     headings, separator = header_of(file, lines)
+    _check_units(file, headings, roles, units)
     rows = np.array([line for line, _ in lines[1:]])
     table = [_cells_of(file, row, line, separator) for row, line in lines[1:]]
     for row, cells in zip(rows, table, strict=True):
@@ -73,6 +79,7 @@ def read_log(
     found: dict[str, Row] = {}
     chosen: dict[str, str] = {}
     stamps = None
+    assumed: dict[str, list[str]] = {}
     for role in roles:
         at = _column_of(file, headings, role, columns.get(role.name))
         if at is None:
@@ -82,7 +89,9 @@ def read_log(
         if separator == ";":
             cells = [cell.replace(",", ".") for cell in cells]  # decimal commas
         values = np.array([_value_of(file, row, headings[at], cell) for row, cell in zip(rows, cells, strict=True)])
-        stated, unit = factor(file, headings[at], role, (units or {}).get(role.name))
+        stated, unit = factor(file, headings[at], role, _unit_given(headings[at], role, units))
+        if role.name != TIME and role.unit and not stated:
+            assumed.setdefault(role.unit, []).append(headings[at])
         found[role.name] = values * unit
         for far in np.flatnonzero(~np.isfinite(found[role.name]))[:1]:
             raise ScenarioError(
@@ -93,7 +102,27 @@ def read_log(
             found[TIME] = stamps.seconds
     if not table:
         raise ScenarioError(f"{file}: has a header and no samples")
-    return Log(file, found, chosen, rows, stamps)
+    taken = [f"{', '.join(names)} taken as {unit}" for unit, names in assumed.items()]
+    return Log(file, found, chosen, rows, stamps, (f"no unit stated: {'; '.join(taken)}",) if taken else ())
+
+
+def _is_heading(name: str, heading: str) -> bool:
+    """Whether a column is called `name`, with its unit or without."""
+    return name == heading or known_name(name) == known_name(heading)
+
+
+def _check_units(file: str, headings: list[str], roles: Sequence[Role], units: Mapping[str, str]) -> None:
+    """Refuses a unit of what is neither a role nor a column."""
+    names = {role.name for role in roles}
+    for name, unit in units.items():
+        if name not in names and not any(_is_heading(name, heading) for heading in headings):
+            raise ScenarioError(f"{file}: --unit {name}={unit}: no such column; the columns are {', '.join(headings)}")
+
+
+def _unit_given(heading: str, role: Role, units: Mapping[str, str]) -> str | None:
+    """The unit of a column by its role or, where that has none, by its heading."""
+    by_heading = (unit for name, unit in units.items() if _is_heading(name, heading))
+    return units[role.name] if role.name in units else next(by_heading, None)
 
 
 def _cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
@@ -195,7 +224,7 @@ def factor(file: str, heading: str, role: Role, given: str | None) -> tuple[bool
     """Whether the unit of a column is stated, and what takes it to the SI unit of its role."""
     _, stated = named(heading)
     if stated and given:
-        column = role.option.removeprefix("--")
+        column = role.option.removeprefix("--") or role.name
         raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {column}={given}")
     unit = stated or given or (suffixed(heading, role) or ("", ""))[1]
     try:
@@ -204,6 +233,11 @@ def factor(file: str, heading: str, role: Role, given: str | None) -> tuple[bool
         raise ScenarioError(
             f"{file}: {heading}: {shown(unit)} is no unit of {role.words}; such as {role.unit}"
         ) from None
+
+
+def period_from(given: float | str | None) -> float | None:
+    """A period (s) of samples from a number or a text with a unit, where one is given. ScenarioError for what is none."""
+    return None if given is None else number_from("period", given, "s", "a period", above=0)
 
 
 def evenly(log: Log, period: float | None) -> tuple[float, list[str]]:

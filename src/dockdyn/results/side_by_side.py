@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, PyTree
 
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given import table_from, whole_from, wrong_type
 from dockdyn.scenario.load import Scenario
 
 Values = Mapping[str, Any]  # by dotted keys of a scenario
@@ -46,13 +47,17 @@ class SideBySide:
     """So many runs of a scenario, or one without leading axis."""
 
     def __init__(self, scenario: Scenario, batch: int | None):
-        if batch is not None and batch < 1:
-            raise ScenarioError(f"{scenario.name}: batch = {batch}: must be at least 1")
-        self.scenario, self.batch, self.count = scenario, batch, batch or 1
+        self.scenario, self.batch = scenario, None if batch is None else whole_from(f"{scenario.name}: batch", batch, 1)
+        self.count = self.batch or 1
 
     def cases(self, values: Values | Sequence[Values]) -> list[Scenario]:
         """The scenario of every run, keys set to the same `values` or each to its own; ScenarioError."""
+        wanted = "a mapping from dotted keys to values, or one for each run"
+        if isinstance(values, str) or not isinstance(values, Mapping | Sequence):
+            raise wrong_type(f"{self.scenario.name}: values", values, wanted)
         several = [values] * self.count if isinstance(values, Mapping) else list(values)
+        for each in several:
+            table_from(f"{self.scenario.name}: values", each, wanted)
         if len(several) != self.count:
             raise ScenarioError(f"{self.scenario.name}: values for {len(several)} runs; must be for {self.count}")
         return [self.scenario.at(each) if each else self.scenario for each in several]
@@ -77,7 +82,10 @@ class SideBySide:
 
     def for_each(self, name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:  # noqa: ANN401, numbers
         """Numbers of `shape` for every run, from those of all or the same for each. ScenarioError names them otherwise."""
-        found = np.asarray(value, float)
+        try:
+            found = np.asarray(value, float)
+        except (TypeError, ValueError):  # no numbers, or rows of several lengths
+            found = np.full(1, np.nan)
         wanted = shape if self.batch is None else (self.count, *shape)
         if found.shape not in (shape, wanted) or not np.isfinite(found).all():
             raise ScenarioError(f"{self.scenario.name}: {name}: must be finite numbers of shape {wanted}")

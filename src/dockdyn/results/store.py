@@ -11,6 +11,7 @@ import xarray as xr
 from dockdyn.files import as_bytes, write_file
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.given import path_from, wrong_type
 from dockdyn.scenario.language.own_code import allowed
 from dockdyn.scenario.load import refuse_own_code
 
@@ -35,7 +36,7 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
     scenario names code of its own, which reports and replays import."""
     import h5py
 
-    path = Path(path)
+    path = path_from("result", path, "the file of a result")
     if path.is_dir():
         raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
     try:
@@ -66,6 +67,26 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
     if not (own_code and allowed()):
         refuse_own_code(str(dataset.attrs["scenario"]), str(path))
     return dataset
+
+
+def result_from(given: xr.Dataset | str | Path) -> xr.Dataset:
+    """A result as it is, or the one in a file or in a folder that dockdyn wrote. Raises ScenarioError for what is none."""
+    if isinstance(given, str | Path):
+        return open_result(result_in(given))
+    if not isinstance(given, xr.Dataset):
+        raise wrong_type("result", given, "a dataset of dockdyn's, or a file or folder with one")
+    missing = sorted(ATTRIBUTES - set(given.attrs))
+    if missing:
+        raise ScenarioError(f"result: must be a dataset of dockdyn's; its attributes lack {missing[0]!r}")
+    return given
+
+
+def run_from(given: xr.Dataset | str | Path) -> xr.Dataset:
+    """The same of a run. Raises ScenarioError for the result of a study."""
+    found = result_from(given)
+    if (study := study_of(found)) is not None:
+        raise ScenarioError(f"result: must be of a run; is of dockdyn {study}")
+    return found
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ BUILT_IN = {
 @cache
 def known_kinds() -> dict[str, str]:
     """Where the class of every kind is, "module:Class" by the kind's name; dockdyn's own first."""
+    from importlib.metadata import entry_points
+
     return BUILT_IN | {entry.name: entry.value for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
 
 

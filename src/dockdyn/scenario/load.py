@@ -28,6 +28,7 @@ from dockdyn.scenario.include import KEY as INCLUDE
 from dockdyn.scenario.include import in_its_file, with_included
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, allowed, nearest, refused_in, shown
+from dockdyn.scenario.language.given import path_from, table_from, wrong_type
 from dockdyn.scenario.language.keys import holds, override
 from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable, only_built_in
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
@@ -87,6 +88,7 @@ class Scenario:
 
     def at(self, values: Mapping[str, Any]) -> Scenario:
         """The same scenario, dotted keys set to `values`, nothing distributed; ScenarioError where one is not allowed."""
+        table_from(f"{self.name}: values", values, "a mapping from dotted keys to values")
         content = content_at(self.nominal(), values, self.name, self.folder)
         return Scenario(self.name, content, self.folder, requirements=self.requirements)
 
@@ -129,9 +131,20 @@ def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: 
     A scenario may name laws and surfaces of its own, "module:Class", and so runs the code of a module beside it. Without
     `own_code` it is refused before. Raises `ScenarioError`.
     """
-    name, text, folder = read(source)
+    if overrides is not None:
+        table_from("overrides", overrides, "a mapping from dotted keys to values")
+    name, text, folder = read(path_from("scenario", source, "a scenario file or the name of a preset"))
     with only_built_in(not own_code):
         return parse(text, name, overrides, folder)
+
+
+def scenario_from(given: Scenario | str | Path) -> Scenario:
+    """A scenario as it is, or the one of a file or preset. Raises ScenarioError for what is none."""
+    if isinstance(given, Scenario):
+        return given
+    if not isinstance(given, str | Path):
+        raise wrong_type("scenario", given, "a dockdyn.Scenario, a scenario file or the name of a preset")
+    return load(given)
 
 
 def refuse_own_code(text: str, name: str) -> None:
@@ -296,7 +309,7 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     # an unknown key early: what it was meant to be is then missing, too
     problem = min(problems, key=lambda item: (item["type"] != "own_code", item["type"] != "extra_forbidden"))
     path, value = located(problem["loc"], data, problem["type"] == "missing")
-    key = ".".join(path) or "scenario"
+    key = ".".join(path)
     sort = problem["type"]
     if sort == "extra_forbidden":
         keys, others = _known_keys(kind, path[:-1], data)
@@ -316,6 +329,8 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
         key, value = f"{key}.{tag}", value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
+    if not key:  # of the scenario as a whole, which says itself which keys do not go together
+        return ScenarioError(f"{name}: {words}")
     return ScenarioError(f"{name}: {key}{given}: {words}", key, words)
 
 

@@ -120,7 +120,7 @@ def test_it_is_written_back(rig, load):
         ({"bandwidth": 8, "damping": 0.7, "order": 3}, "order = 3: must be 2 with a damping"),
         ({"a": [-0.5], "b": [0.5], "period": 1, "order": 1}, "it has order, too"),
         ({"bandwidth": "8 kg"}, "bandwidth = '8 kg': must be a frequency greater than 0 Hz"),
-        ({"bandwidth": 8, "order": 0}, "order = 0: must be greater than or equal to 1"),
+        ({"bandwidth": 8, "order": 0}, "order = 0: must be at least 1"),
     ],
 )
 def test_what_makes_no_robot_is_refused_in_one_line(robot, words, rig):

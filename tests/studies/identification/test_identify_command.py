@@ -45,6 +45,7 @@ def test_robot_of_a_clean_log(answer):
         ("t (s);x_c [um];x_r [um]", 1e6, ()),
         ("clock\tsetpoint\tencoder", 1e3, ("--time", "clock", "--actual", "encoder", "--unit", "mm")),
         ("time,ref,actual [inch]", 1 / 0.0254, ("--command", "ref", "--unit", "command=inch")),
+        ("time,ref,actual [inch]", 1 / 0.0254, ("--command", "ref", "--unit", "ref=inch")),
     ],
 )
 def test_columns_and_units_come_from_the_header_or_from_options(answer, header, scale, options):
@@ -53,6 +54,12 @@ def test_columns_and_units_come_from_the_header_or_from_options(answer, header, 
     found = answer("robot", ["# from the rig", header, "", *text[1:]], *options)
     assert found["phase_at_10_hz_deg"] == pytest.approx(-2.870, abs=1e-3)
     assert found["residual_rms_m"] < 1e-8
+    assert not any("no unit stated" in words for words in found["warnings"])
+
+
+def test_units_that_are_taken_for_granted_are_told(answer):
+    found = answer("robot", lines(log(), "time,command,actual", 1.0))
+    assert found["warnings"] == ["no unit stated: command, actual taken as m"]
 
 
 def test_decimal_commas_and_a_period_for_times_that_are_rounded(answer):
@@ -148,6 +155,7 @@ CLIPPED = np.clip(log(count=400)[:, 2], -0.02, 0.02)
             ("--actual", "where"),
             "--actual where: no such column; the columns are time [s], command [mm], actual [mm]",
         ),
+        (GOOD, ("--unit", "where=mm"), "--unit where=mm: no such column; the columns are time [s], command [mm]"),
         (GOOD, ("--unit", "m"), "command [mm] has its unit in the header; leave out --unit command=m"),
         (GOOD[:10], (), "9 samples are too short for orders 1,1 and a delay of 0 samples; must be at least 11"),
         (GOOD[:20], ("--orders", "3,3"), "19 samples are too short for orders 3,3 and a delay of 0 samples"),
@@ -182,7 +190,7 @@ def test_a_log_that_cannot_be_used_is_refused_in_one_line(dock, tmp_path, text, 
         (("robot", "none.csv"), "none.csv: no such file"),
         (("robot", "."), ".: is a folder; must be a CSV file"),
         (("robot", "none.csv", "--orders", "two"), "--orders two: must be NA,NB"),
-        (("robot", "none.csv", "--unit", "where=mm"), "--unit where=mm: must be a unit, or COLUMN=UNIT"),
+        (("robot", "none.csv", "--unit", "where="), "--unit where=: must be a unit, or COLUMN=UNIT"),
         (("robot", "none.csv", "--period", "0"), "--period: 0: must be a period greater than 0 s"),
         (("contact", "none.csv", "--delay", "-1 ms"), "--delay: -1 ms: must be a delay of at least 0 s"),
         (("plan", "plan.csv", "--to", "400"), "--to 400 Hz: must be at most 0.4 of the sampling rate, 200 Hz"),

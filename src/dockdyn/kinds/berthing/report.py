@@ -54,11 +54,18 @@ def berthing_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         made=[
             ("Integrator", METHODS.get(summary["integrator"], summary["integrator"])),
             ("Tolerance", f"{float(dataset.attrs['tolerance']):g}"),
-            ("Stiffness", NOTHING if summary["stiffness"] is None else f"{significant(summary['stiffness'], 3)}"),
+            ("Fastest decay over fastest oscillation", _stiffness_words(summary["stiffness"])),
             ("Steps", f"{summary['steps']}"),
         ],
         terminal=terminal,
     )
+
+
+def _stiffness_words(stiffness: float | None) -> str:
+    """How stiff the equations of small motions are."""
+    if stiffness is None:
+        return NOTHING
+    return significant(stiffness, 3) if stiffness else "0: nothing decays"
 
 
 def blocks(dataset: xr.Dataset, summary: dict[str, Any]) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -23,7 +24,7 @@ from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.results.plan import jit_once, settings_for
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.made import made
 from dockdyn.stability.loop import Loop
 
@@ -143,13 +144,14 @@ def rest(content: TwoBodiesSection, nominal: Nominal) -> tuple[FreeFlight, State
     return at_rest(model, poses, nominal.closed, None if depth is None else jnp.asarray(depth, float))
 
 
-def resting_state(scenario: Scenario) -> tuple[FreeFlight, State]:
+def resting_state(scenario: Scenario | str | Path) -> tuple[FreeFlight, State]:
     """The model of a scenario and its state at rest in the nominal contact, as `dockdyn.stability.linearise` takes them.
 
     Contacts that close together with the nominal one, or are closed with it at the start, are closed here, too.
 
     Raises ScenarioError when there is no contact to rest in: what `margins` raises, and for a rig, which has no bodies.
     """
+    scenario = scenario_from(scenario)
     nominal = nominal_of(scenario)
     if nominal is None:
         raise ScenarioError(f"{scenario.name}: kind: {scenario.kind} has one degree of freedom and no bodies to place")

@@ -11,6 +11,7 @@ from dockdyn.kinds.free_flight.captions import figures
 from dockdyn.report.contact_tables import contacts_block, contacts_in_words, kept, loads_block, printed_contacts
 from dockdyn.report.report import Block, Report, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, capture, capture_load, significant
+from dockdyn.results.control_budget import thrusters_idle
 
 
 def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
@@ -64,11 +65,10 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     if classes:
         peak = int(np.argmax(dataset.episode_peak_force.values))
         at = significant(float(dataset.episode_peak_time[peak]), 6)
+        free = f"{significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)"
+        seat = _seat_force(dataset, summary)
         rows += [
-            (
-                "Largest normal force",
-                f"{significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)",
-            ),
+            ("Largest normal force", f"{seat}, held on the wall; before the capture {free}" if seat else free),
             ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
         ]
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
@@ -123,4 +123,6 @@ def _control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[st
     ):
         if summary[key]:
             rows.append((words, f"{significant(summary[key])} {unit}"))
+    if thrusters_idle(dataset):
+        rows.append(("Impulse that thrusters have used", "none: they never fired"))
     return rows

@@ -179,9 +179,10 @@ class FlightStepper:
 
     def _commands(self, command: Sequence[ArrayLike]) -> Command:
         """A command for every run of the batch."""
-        if len(command) != len(Command._fields):
+        parts = list(command) if np.iterable(command) else []
+        if len(parts) != len(Command._fields):
             raise ScenarioError(f"{self.scenario.name}: a command is a force and a torque")
-        return Command(*(self.runs.for_each(*part, (3,)) for part in zip(Command._fields, command, strict=True)))  # type: ignore[arg-type]
+        return Command(*(self.runs.for_each(*part, (3,)) for part in zip(Command._fields, parts, strict=True)))  # type: ignore[arg-type]
 
     def step(self, command: Command | Sequence[ArrayLike] | None = None) -> dict[str, np.ndarray]:
         """Hold a command for one period, and see where that leads: quantities by their names in results, at the period's end.
@@ -223,5 +224,9 @@ class FlightStepper:
 
     @property
     def status(self) -> np.ndarray:
-        """Whether a run goes on, or how it has ended: a `dockdyn.integrate.solution.Status`, as a number."""
+        """Whether a run goes on, or how it has ended: a `dockdyn.integrate.Status`, as a number.
+
+        0 RUNNING, 1 FINISHED, 2 NOT_FINITE, 3 TOO_MANY_EVENTS, 4 DELAY_LINE_FULL, 5 TOO_MANY_ITERATIONS, 6 NOT_CONVERGED,
+        7 TOO_MANY_AT_REST: `Status(number).name`.
+        """
         return self.runs.plain(self._found.solver.status)

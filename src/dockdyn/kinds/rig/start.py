@@ -9,7 +9,7 @@ LASTS = 0.5  # s, the contact
 
 def _text(bodies: TwoBodies, mechanism: str) -> str:
     both = mechanism == "spring"
-    title = f"A rig for {plain(bodies.chaser)} kg that meet {plain(bodies.target)} kg"
+    title = f"A rig for a chaser of {plain(bodies.chaser)} kg and a target of {plain(bodies.target)} kg"
     return f"""{HEAD.format(title=title)}kind = "rig"
 title = "{title}"
 duration = "{20 if both else 3} s"

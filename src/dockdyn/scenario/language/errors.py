@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 SHOWN = 60  # characters of a value in a message
 LISTED = 40  # names in a message
+WORDS = {  # of pydantic's messages, as they are said here
+    "Input should be": "must be",
+    "String should": "must",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+}
 COMPARED = 60  # characters of a word that can be a known one, mistyped
 
 BRIEF = reprlib.Repr()
@@ -62,7 +68,10 @@ def allowed(problem: ErrorDetails) -> str:
     if sort in ("too_short", "too_long"):
         count = context.get("min_length", context.get("max_length"))
         return f"must have {'at least ' if sort == 'too_short' else 'at most '}{count} entries, has {context['actual_length']}"
-    return problem["msg"].replace("Input should be", "must be").replace("String should", "must")
+    found = str(context["error"]) if sort == "value_error" else problem["msg"]
+    for pydantic, house in WORDS.items():
+        found = found.replace(pydantic, house)
+    return found
 
 
 def refused_in(error: ValidationError, where: str, fields: list[str], name: str) -> ScenarioError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from dockdyn.report.notebook import Answer
 from dockdyn.results.measures import number
 from dockdyn.results.outcome import deciding_duration, ways_undecided
 from dockdyn.results.requirements import BOUNDED, KNOWN
+from dockdyn.results.store import result_from
 from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.studies.campaign.influence import influences
@@ -25,9 +27,12 @@ NUMBER = re.compile(r"(?<== )[-+]?[\d.]+(?:e[-+]?\d+)?")  # in a reason, behind 
 DECIDED = 8  # figures whose influences are estimated
 
 
-def campaign_answers(dataset: xr.Dataset, folder: str = "DIR") -> Answer:
-    """The answers of a campaign, as plain Python types; `folder` is what commands name. Raises `ScenarioError`."""
-    cases = campaign_cases(dataset)
+def campaign_answers(dataset: xr.Dataset | str | Path, folder: str = "DIR") -> Answer:
+    """The answers of a campaign, or of its file, as plain Python types; `folder` is what commands name.
+
+    Raises `ScenarioError` for what is no campaign.
+    """
+    cases = campaign_cases(result_from(dataset))
     return Answer(answers_of(cases, judge_cases(cases), folder))
 
 

@@ -18,10 +18,11 @@ import xarray as xr
 
 from dockdyn.results.requirements import judge, plain, with_lists
 from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given import path_from, whole_from
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.scenario.language.own_modules import own_modules
 from dockdyn.scenario.language.toml_text import data_of
-from dockdyn.scenario.load import Scenario, parse
+from dockdyn.scenario.load import Scenario, parse, scenario_from
 from dockdyn.studies.campaign.sampling import Sampled, sample_cases
 from dockdyn.studies.campaign.store import MOST_RUNS, Campaign, Store
 from dockdyn.studies.cases.batch import LEFT_OUT, Cases, run_cases, runs_in_batches
@@ -175,13 +176,19 @@ def run_campaign(
     return store.finish(campaign)
 
 
-def campaign(scenario: Scenario, folder: str | Path, runs: int | None = None, seed: int | None = None) -> xr.Dataset:
+def campaign(
+    scenario: Scenario | str | Path, folder: str | Path, runs: int | None = None, seed: int | None = None
+) -> xr.Dataset:
     """Run a campaign of `runs` cases on all cores, and keep it in `folder`; go on with it where that has begun.
 
     Returns the dataset of all cases; `dockdyn.campaign_answers` says what it means. Warns of a damaged file, which is
     computed again. Raises `ScenarioError`: nothing is distributed, another campaign is in the folder, or runs there.
     """
-    store, planned = Store(Path(folder)), plan_campaign(scenario, runs, seed)
+    scenario, kept = scenario_from(scenario), path_from("folder", folder)
+    counts = [
+        given if given is None else whole_from(name, given, 0) for name, given in (("runs", runs), ("seed", seed))
+    ]
+    store, planned = Store(kept), plan_campaign(scenario, *counts)
     with store.claimed():
         rehearse(scenario)
         if not store.blank():

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +19,10 @@ from dockdyn.results.outcome import deciding_duration, still_open
 from dockdyn.results.requirements import hidden, judge_values, limit_of, resolved, unit_of_figure, with_lists
 from dockdyn.scenario.axis import Axis, Sweep, axis_of, number
 from dockdyn.scenario.kinds import kind_named
-from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
+from dockdyn.scenario.language.given import name_from, number_from, table_from
 from dockdyn.scenario.language.requirement import Requirement
-from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.stability.chart import chart, locate, parted
 from dockdyn.stability.chart_region import region
 from dockdyn.studies.cases.batch import run_cases
@@ -28,6 +30,7 @@ from dockdyn.studies.cases.batch import run_cases
 CAPTURED = "captured"
 CAPTURE = Requirement(CAPTURED, CAPTURED, "==", True, "true")
 MOST_KEYS = 2
+ENDS = 'two ends, such as ("20 mm/s", "60 mm/s")'
 TOLERANCE = 1e-3  # of an axis
 SMALLEST, LARGEST = 1e-6, 0.1  # tolerances allowed
 COARSE = 12  # cells along an axis before refinement
@@ -56,10 +59,10 @@ def ranges(texts: list[str]) -> dict[str, tuple[Any, Any]]:
 
 
 def envelope(
-    scenario: Scenario,
+    scenario: Scenario | str | Path,
     over: Mapping[str, tuple[Any, Any]],
     of: str = CAPTURED,
-    tolerance: float = TOLERANCE,
+    tolerance: float | str = TOLERANCE,
     progress: Progress | None = None,
 ) -> xr.Dataset:
     """Where over one or two keys an outcome changes.
@@ -80,15 +83,19 @@ def envelope(
         ScenarioError: keys that are no single number or the same, ends that do not rise, an outcome that the scenario
             does not decide, a tolerance out of range.
     """
+    scenario, tolerance = scenario_from(scenario), number_from("tolerance", tolerance, "", "a share")
+    table_from("over", over, f"a mapping from one or two dotted keys to {ENDS}")
     if not 1 <= len(over) <= MOST_KEYS:
         raise ScenarioError(f"{scenario.name}: --over: {len(over)} keys; must be one or two")
     if not SMALLEST <= tolerance <= LARGEST:
         raise ScenarioError(f"--tolerance = {tolerance:g}: must be from {SMALLEST:g} to {LARGEST:g}")
     scenario = scenario.at({})  # what is distributed is at its nominal value
-    axes = [axis_of(scenario, Sweep(key, *ends, count=2, option="--over")) for key, ends in over.items()]
+    axes = [
+        axis_of(scenario, Sweep(key, *_both_ends(key, ends), count=2, option="--over")) for key, ends in over.items()
+    ]
     if len({axis.leaf for axis in axes}) < len(axes):
         raise ScenarioError(f"{scenario.name}: --over: the same key twice; must be different keys")
-    outcome = _outcome_of(scenario, of)
+    outcome = _outcome_of(scenario, name_from("of", of))
     # what follows a capture decides nothing
     asked = kind_named(scenario.kind).ended_by_capture(scenario) if outcome is CAPTURE else scenario
     cases = Evaluated(asked, axes, outcome, _rounds(tolerance), progress)
@@ -97,6 +104,13 @@ def envelope(
     if progress is not None:
         progress(1.0)
     return _dataset_of(scenario, cases, found, tolerance)
+
+
+def _both_ends(key: str, ends: object) -> tuple[Any, Any]:
+    """From where to where; ScenarioError for anything but two values."""
+    if not isinstance(ends, tuple | list) or len(ends) != 2:
+        raise ScenarioError(f"over: {key} = {shown(ends)}: must be {ENDS}")
+    return ends[0], ends[1]
 
 
 def _outcome_of(scenario: Scenario, name: str) -> Requirement:

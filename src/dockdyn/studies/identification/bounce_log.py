@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.results.log_file import Log, evenly, read_log, unsaturated
+from dockdyn.results.log_file import Log, evenly, period_from, read_log, unsaturated
 from dockdyn.results.log_roles import FORCE, OF_CONTACT
+from dockdyn.scenario.language.given import path_from
 
 FEWEST = 10  # samples in contact
 QUIET = 5  # samples before contact, at least, that tell the force's bias and noise
@@ -48,21 +49,21 @@ def read_bounce(
     path: str | Path,
     columns: Mapping[str, str | None] | None = None,
     units: Mapping[str, str] | None = None,
-    period: float | None = None,
+    period: float | str | None = None,
 ) -> Bounce:
     """The first contact in a CSV file of positions and forces, for `identify_contact`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],position [mm],measured_force [N]`.
         columns: the heading of the role `time`, `position`, `measured-force` or `velocity`, where it is another.
-        units: of a role, where its heading has none.
-        period: of the samples (s), where the log has no times.
+        units: of a role or a heading, where it has none; SI otherwise, which is told.
+        period: of the samples, in s or with its unit, where the log has no times.
 
     Raises:
         ScenarioError: names file and row of what cannot be used.
     """
-    log = read_log(Path(path), OF_CONTACT, columns or {}, units)
-    step, notes = evenly(log, period)
+    log, given = read_log(path_from("log", path), OF_CONTACT, columns or {}, units), period_from(period)
+    step, notes = evenly(log, given)
     unsaturated(log, FORCE.name, "position", alike=False)
     force, position = log.signals[FORCE.name], log.signals["position"]
     if np.ptp(position) == 0:
@@ -97,7 +98,7 @@ def read_bounce(
         first - begin,
         last - begin,
         ends,
-        notes,
+        [*notes, *log.notes],
     )
 
 

@@ -20,7 +20,8 @@ from scipy.interpolate import BSpline, make_interp_spline, make_smoothing_spline
 
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.studies.identification.bounce_log import QUIET, Bounce
+from dockdyn.scenario.language.given import number_from
+from dockdyn.studies.identification.bounce_log import QUIET, Bounce, read_bounce
 from dockdyn.studies.identification.residuals import covariance
 from dockdyn.studies.identification.robot_orders import rounding
 
@@ -67,8 +68,15 @@ class Contact:
     warnings: list[str]
 
 
-def identify_contact(bounce: Bounce, delay: float | None = None) -> Contact:
-    """Estimates with standard deviations; `delay` (s) where it is known. ScenarioError where nothing fits."""
+def identify_contact(bounce: Bounce | str | Path, delay: float | str | None = None) -> Contact:
+    """Estimates with standard deviations from a bounce, as of `read_bounce`, or its file.
+
+    `delay`, in s or with its unit, where it is known. ScenarioError where nothing fits.
+    """
+    if not isinstance(bounce, Bounce):
+        bounce = read_bounce(bounce)
+    if delay is not None:
+        delay = number_from("delay", delay, "s", "a delay", least=0)
     search = ContactSearch(bounce)
     theta, spread = search.weighed(delay)
     if not (np.isfinite(theta).all() and theta[0] > 0):

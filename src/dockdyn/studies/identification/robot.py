@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from jaxtyping import Complex, Float
 from threadpoolctl import threadpool_limits
 
-from dockdyn.results.log_file import Log, evenly, read_log, unsaturated
+from dockdyn.results.log_file import Log, evenly, period_from, read_log, unsaturated
 from dockdyn.results.log_roles import OF_ROBOT
-from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.given import path_from, whole_from, wrong_type
 from dockdyn.stability import discrete
 from dockdyn.stability.transfer_function import TransferFunction
 from dockdyn.studies.identification.output_error import Fit, Method, Samples, fit
@@ -67,24 +68,24 @@ def read_robot_log(
     path: str | Path,
     columns: Mapping[str, str | None] | None = None,
     units: Mapping[str, str] | None = None,
-    period: float | None = None,
+    period: float | str | None = None,
 ) -> Records:
     """The commanded and actual positions in a CSV file, for `identify_robot`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],command [mm],actual [mm]`.
         columns: the heading of the role `time`, `command` or `actual`, where it is another.
-        units: of a role, where its heading has none.
-        period: of the samples (s), where the log has no times.
+        units: of a role or a heading, where it has none; SI otherwise, which is told.
+        period: of the samples, in s or with its unit, where the log has no times.
 
     Raises:
         ScenarioError: names file and row of what cannot be used.
     """
-    log = read_log(Path(path), OF_ROBOT, columns or {}, units)
-    step, notes = evenly(log, period)
+    log, given = read_log(path_from("log", path), OF_ROBOT, columns or {}, units), period_from(period)
+    step, notes = evenly(log, given)
     excited(log)
     unsaturated(log, "actual", "command", alike=True)
-    return Records(log.file, step, log.signals["command"], log.signals["actual"], notes)
+    return Records(log.file, step, log.signals["command"], log.signals["actual"], [*notes, *log.notes])
 
 
 def excited(log: Log) -> None:
@@ -96,13 +97,26 @@ def excited(log: Log) -> None:
 
 @threadpool_limits.wrap(limits=1, user_api="blas")  # the matrices are tall and narrow: threads only wait
 def identify_robot(
-    records: Records, orders: tuple[int, int] | None = None, delay: int | None = None, method: Method = "oe"
+    records: Records | str | Path,
+    orders: tuple[int, int] | None = None,
+    delay: int | None = None,
+    method: Method = "oe",
 ) -> Robot:
-    """The robot behind a log, as of `read_robot_log`.
+    """The robot behind a log, as of `read_robot_log`, or its file.
 
     `orders` (a, b) and `delay` (samples) are chosen where they are not given; `method` is `"oe"`, `"iv"` or `"arx"`.
     Raises ScenarioError where the log is too short or tells too little, or no continuous robot behaves as the samples do.
     """
+    if not isinstance(records, Records):
+        records = read_robot_log(records)
+    if method not in get_args(Method):
+        raise ScenarioError(f"method = {shown(method)}: must be one of {', '.join(get_args(Method))}")
+    if orders is not None:
+        if not isinstance(orders, tuple | list) or len(orders) != 2:
+            raise wrong_type("orders", orders, "two whole numbers, such as (2, 2)")
+        orders = whole_from("orders", orders[0], 1), whole_from("orders", orders[1], 1)
+    if delay is not None:
+        delay = whole_from("delay", delay, 0)
     tried = candidates(records, orders, delay)
     fixed = len(tried) == 1
     reach = tried[0].criterion + len(records.command) * math.log(MUCH_WORSE) if tried else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -24,7 +25,7 @@ from dockdyn.report.notebook import Answer
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.errors import ScenarioError
-from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.made import model_of
 from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import LoopSection
@@ -47,6 +48,7 @@ from dockdyn.stability.windows import Windows, stable_windows
 from dockdyn.studies.margins.approximation import left_out as left_out_by_pade
 from dockdyn.studies.margins.approximation import pade
 from dockdyn.studies.margins.derivatives import sensitivities
+from dockdyn.studies.margins.wording import verdict
 
 ROOTS = 8  # rightmost roots reported
 OFF = 0.01  # a robot's gain at rest that is further from 1 is told
@@ -64,7 +66,7 @@ class Roots:
     doubts: list[str]  # what makes the roots less than certain
 
 
-def margins(scenario: Scenario) -> Answer:
+def margins(scenario: Scenario | str | Path) -> Answer:
     """Stability margins of a scenario's loop around its nominal contact.
 
     Returns a dictionary ready for JSON, which a notebook shows as a table; keys carry their units. `critical_delay_s` is the
@@ -79,7 +81,8 @@ def margins(scenario: Scenario) -> Answer:
     Raises:
         ScenarioError: no contact at the nominal state, or one without stiffness; periods that never meet.
     """
-    stated, scenario = scenario, kind_named(scenario.kind).tuned(scenario)
+    stated = scenario_from(scenario)
+    scenario = kind_named(stated.kind).tuned(stated)
     content = scenario.content
     nominal = nominal_of(scenario)
     loop, contact = nominal_loop(scenario, nominal)
@@ -99,14 +102,14 @@ def margins(scenario: Scenario) -> Answer:
         doubts.append("the sensitivities are those of the loop with the compensator's tuned numbers held")
     answer = {
         "stable": stable,
+        "delay_margin_s": None if critical is None else critical - delay,
+        "critical_delay_s": critical,
+        "delay_s": delay,
+        "stable_delays_s": [[low, high if np.isfinite(high) else None] for low, high in found.windows.stable],
         "growth_rate_1_s": growth,
+        "crossing_frequency_rad_s": next((w for h, w in found.windows.crossings if h == critical), None),
         "spectral_radius": SampledLoop(loop).spectral_radius() if loop.sampled() else None,
         "rightmost_roots": [[float(root.real), float(root.imag)] for root in found.roots if np.isfinite(root)],
-        "delay_s": delay,
-        "critical_delay_s": critical,
-        "crossing_frequency_rad_s": next((w for h, w in found.windows.crossings if h == critical), None),
-        "delay_margin_s": None if critical is None else critical - delay,
-        "stable_delays_s": [[low, high if np.isfinite(high) else None] for low, high in found.windows.stable],
         "effective_mass_kg": float(loop.effective_mass),
         "stiffness_N_m": float(loop.stiffness),
         "damping_N_s_m": float(loop.damping),
@@ -135,7 +138,8 @@ def margins(scenario: Scenario) -> Answer:
             *slopes.doubts,
         ],
     }
-    return Answer(finite(answer))
+    found = finite(answer)
+    return Answer(found).under(verdict(found))
 
 
 @jit_once

@@ -23,14 +23,12 @@ from dockdyn.studies.margins.plots import (
     sensitivity_figure,
     sweep_figure,
 )
+from dockdyn.studies.margins.wording import GAIN, ratio, several_windows, verdict, whatever_delay, windows
 
 LOOPS = {
     "delay": "continuous, the delay exact",
     "sampled": "sampled, one whole cycle of the rig from state to state",
 }
-EDGE = 1e-9  # of the size of the rightmost root
-SAME = 1e-6  # share of the critical delay: nearer to it is at it
-GAIN = 5e-5  # of restitution above one
 
 
 def margins_report(dataset: xr.Dataset) -> Report:
@@ -117,87 +115,6 @@ def blocks(margins: dict[str, Any]) -> list[Block]:
     ]
 
 
-def verdict(margins: dict[str, Any]) -> str:
-    """The margins in words."""
-    critical, delay = margins["critical_delay_s"], margins["delay_s"]
-    words = _behaviour(margins)
-    if margins["stable"]:
-        if critical is None:
-            words += "; it stays stable whatever the delay" if _whatever_delay(margins) else ""
-        else:
-            more = duration(margins["delay_margin_s"])
-            words += f"; the loop tolerates {more} more delay (critical delay {duration(critical)})"
-    elif critical == 0:
-        if not margins["stable_delays_s"]:
-            grow = "any delay, however short, makes it grow" if _on_edge(margins) else "it is unstable at any delay"
-            words += f"; {grow}"
-    elif critical is not None and abs(delay - critical) <= SAME * critical:
-        words += f"; its delay of {duration(delay)} is just beyond the critical one"
-    elif critical is not None:
-        words += f"; its delay of {duration(delay)} is {duration(delay - critical)} above the critical one"
-        words += f" of {duration(critical)}"
-    words += "."
-    if _several_windows(margins):
-        words += f" It is stable with delays {_windows(margins)}."
-    restitution = margins["apparent_restitution"]
-    if restitution is not None and restitution > 1 + GAIN:
-        bare = any("compensator" in part for part in margins.get("counted", []))
-        words += f" The rig puts energy in: without {'compensator and ' if bare else ''}the contact's damping a bounce "
-        words += f"would show restitution {ratio(restitution)}."
-    return words
-
-
-def _several_windows(margins: dict[str, Any]) -> bool:
-    """Whether the stable delays are other than those up to a critical one."""
-    stable = margins["stable_delays_s"]
-    return len(stable) > 1 or (len(stable) == 1 and stable[0][0] > 0)
-
-
-def _whatever_delay(margins: dict[str, Any]) -> bool:
-    """Whether every delay from the loop's own on is stable."""
-    return any(high is None for _, high in margins["stable_delays_s"][-1:])
-
-
-def _on_edge(margins: dict[str, Any]) -> bool:
-    """Whether the growth rate is nothing but round-off."""
-    sizes = [math.hypot(*root) for root in margins["rightmost_roots"][:1]]
-    return abs(margins["growth_rate_1_s"]) <= EDGE * max(sizes, default=1.0)
-
-
-def _behaviour(margins: dict[str, Any]) -> str:
-    """Whether the loop is stable, and what its slowest or fastest mode does."""
-    growth = margins["growth_rate_1_s"]
-    if _on_edge(margins):
-        return "On the edge of stability: the slowest mode of the loop neither decays nor grows"
-    if margins["stable"]:
-        return f"Stable: the slowest mode of the loop decays at {significant(-growth, 3)} 1/s"
-    twice = duration(math.log(2) / growth) if 0 < growth < math.inf else NOTHING
-    return f"Unstable: a mode of the loop grows at {significant(growth, 3)} 1/s, to twice its size every {twice}"
-
-
-def duration(value: float) -> str:
-    """A time in the unit that suits it: 177 ms, 2.80 s."""
-    return f"{significant(value * 1e3, 3)} ms" if abs(value) < 1 else f"{significant(value, 3)} s"
-
-
-def _windows(margins: dict[str, Any]) -> str:
-    """The delays at which the loop is stable; an end that is the loop's own unstable delay is said not to be among them."""
-
-    def end(at: float, side: str) -> str:
-        return f"just {side} {duration(at)}" if at == margins["delay_s"] and not margins["stable"] else duration(at)
-
-    said = [
-        f"above {duration(low)}" if high is None else f"from {end(low, 'above')} to {end(high, 'below')}"
-        for low, high in margins["stable_delays_s"]
-    ]
-    return " and ".join(said)
-
-
-def ratio(restitution: float) -> str:
-    """Restitution with digits enough to tell it from one."""
-    return significant(restitution, 3 if abs(restitution - 1) > 0.01 else 5)
-
-
 def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, str]]:
     """The summary table; what there is no number for is left out."""
     growth, crossing = margins["growth_rate_1_s"], margins["crossing_frequency_rad_s"]
@@ -216,8 +133,8 @@ def overview(dataset: xr.Dataset, margins: dict[str, Any]) -> list[tuple[str, st
     rows += [("Loop delay", f"{margins['delay_s']:g} s"), ("Critical delay", critical_delay(margins))]
     if margins["delay_margin_s"] is not None:
         rows.append(("Delay margin", f"{significant(margins['delay_margin_s'], 6)} s"))
-    if _several_windows(margins):
-        rows.append(("Stable delays", _windows(margins)))
+    if several_windows(margins):
+        rows.append(("Stable delays", windows(margins)))
     if crossing is not None:
         hertz = significant(crossing / (2 * math.pi))
         rows.append(("Crossing frequency", f"{significant(crossing, 6)} rad/s ({hertz} Hz)"))
@@ -240,7 +157,7 @@ def critical_delay(margins: dict[str, Any]) -> str:
     """The shortest delay that makes the loop unstable."""
     critical = margins["critical_delay_s"]
     if critical is None:
-        return "none: stable whatever the delay" if margins["stable"] and _whatever_delay(margins) else NOTHING
+        return "none: stable whatever the delay" if margins["stable"] and whatever_delay(margins) else NOTHING
     if critical > 0:
         return f"{significant(critical, 6)} s"
     return "0 s: unstable at short delays" if margins["stable_delays_s"] else "0 s: unstable at any delay"

@@ -73,7 +73,7 @@ def read_measured(
         dataset: the run.
         shift: what is added to the times of the log (s).
         headings: the heading of a role, such as `time` or `actual` (`dockdyn.results.log_roles`), where it is another.
-        units: of a role, where its heading has none.
+        units: of a role or a heading, where it has none; SI otherwise, which is told.
         period: of the samples (s), where the log has no times, or only rounded ones.
 
     Raises:
@@ -94,7 +94,7 @@ def read_measured(
         path,
         [CLOCK, *roles],
         {CLOCK.name: given.get(CLOCK.name)} | {name: given[role] for name, role in options.items()},
-        _units_by_column(units or {}, shown),
+        _units_by_column(units or {}, shown, present),
     )
     time, notes = _times_of(log, dataset, shift, period)
     _check_overlap(log, time, dataset, shift)
@@ -103,6 +103,7 @@ def read_measured(
     if not found:
         allowed = nearest(unused[0] if unused else "", list(columns))
         raise ScenarioError(f"{path}: no column is a variable of the run; {allowed}")
+    notes += log.notes
     notes += [
         f"{log.headings[role.name]} is taken as {role.name} of the run"
         for role in roles
@@ -134,10 +135,11 @@ def _role_of(
     return replace(role, known_as=(*names, *dict.fromkeys(others)))
 
 
-def _units_by_column(units: Mapping[str, str], shown: dict[str, list[Role]]) -> dict[str, str]:
-    """Units by what they are read for."""
+def _units_by_column(units: Mapping[str, str], shown: dict[str, list[Role]], present: list[str]) -> dict[str, str]:
+    """Units by what they are read for, or by heading."""
     stated = {name: units[role.name] for name, roles in shown.items() for role in roles if role.name in units}
-    return stated | {name: unit for name, unit in units.items() if name == CLOCK.name}
+    absent = {role.name for role, _ in SHOWS} - {known_name(heading) for heading in present}
+    return stated | {name: unit for name, unit in units.items() if name not in absent}
 
 
 def _is_named(heading: str, role: Role, names: tuple[str, ...]) -> bool:

@@ -28,7 +28,7 @@ DIFFERENT = "≠"
 COMPUTING = {"integrator", "step_s", "step_error", "steps", "wall_time_s", "microseconds_per_step", "stiffness"} | {
     f"newton_iterations_{which}" for which in ("mean", "max")
 }
-# what a verdict tells of: the first of these that differs
+# what a verdict tells of: the first of these that all runs have and that differs
 TELLING = ("captured", "peak_normal_force_N", "total_normal_impulse_N_s", "amplitude_ratio", "capture_time_s")
 
 
@@ -164,7 +164,7 @@ def _overlay_verdict(summaries: Mapping[str, dict[str, Any]], different: Table) 
     words = f"{len(summaries)} runs of kind {kind} " + (f"that differ in {what}" if changed else "of the same scenario")
     for figure in TELLING:
         values = [summary.get(figure) for summary in summaries.values()]
-        if differ(values):
+        if None not in values and differ(values):
             unit = unit_of_figure(figure)
             return (
                 f"{words}: {plain(figure).replace('_', ' ')} {_listed([said(value) for value in values])} {unit}".rstrip()

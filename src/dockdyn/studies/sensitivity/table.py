@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -24,8 +25,9 @@ from dockdyn.results.plan import jit_once
 from dockdyn.results.requirements import unit_of_figure
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.given import name_from, names_from
 from dockdyn.scenario.language.keys import constrained, key_of, number_at, value_at
-from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.studies.cases.batch import located_figures, run_cases
 from dockdyn.studies.cases.lanes import own_settings, run_case, short_settings
 from dockdyn.studies.sensitivity.differentiable import NOT, judged, probes
@@ -48,9 +50,12 @@ class Place:
 
 
 def sensitivity(
-    scenario: Scenario, of: str, to: Sequence[str] | None = None, progress: Progress | None = None
+    scenario: Scenario | str | Path,
+    of: str,
+    to: Sequence[str] | str | None = None,
+    progress: Progress | None = None,
 ) -> Answer:
-    """Derivatives of a figure of the summary, with respect to the numbers `to` (dotted keys), or all of them.
+    """Derivatives of a figure of the summary, with respect to the numbers `to` (one or several dotted keys), or all of them.
 
     Returns `of`, `unit`, `value`, and under `to` a row each, the largest `per_percent` first: `key`, `value`, `unit`,
     `derivative` (unit of the figure per unit of the key), `per_percent`, the change for 1 % more of the number, and where it
@@ -60,10 +65,11 @@ def sensitivity(
     Raises ScenarioError: a kind without located contacts, no such figure, one that counts or did not happen, a key that is
     no number or cannot change alone, a run that stops early.
     """
+    scenario, of = scenario_from(scenario), name_from("of", of)
     _check_kind(scenario)
     places = _places_of(scenario)
     if to is not None:
-        places = _chosen(scenario, places, to)
+        places = _chosen(scenario, places, names_from("to", to))
     value, slopes = derivatives(scenario, of, places)
     if progress is not None:
         progress(0.6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from dockdyn.results.attributes import study_attributes
 from dockdyn.results.drive import Progress
 from dockdyn.results.measures import number
 from dockdyn.scenario.language.errors import ScenarioError, nearest, shown
+from dockdyn.scenario.language.given import names_from, number_from
 from dockdyn.scenario.language.units import whole_number
-from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.load import Scenario, scenario_from
 from dockdyn.scenario.tables.compensators import LAWS, STIFFNESS, CompensatorLaw, facts_of
 from dockdyn.scenario.tables.parts import Stiffness
 
@@ -105,6 +107,12 @@ def stiffness(value: object) -> float:
         raise ScenarioError(f"--set {STIFFNESS}: {shown(value)}: {error.errors()[0]['ctx']['allowed']}") from None
 
 
+def _stiffnesses_from(given: Sequence[float | str] | float | str) -> list[float]:
+    """One stiffness or several (N/m), from numbers or texts with a unit."""
+    several = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
+    return [number_from("stiffnesses", value, "N/m", "a stiffness", above=0) for value in several]
+
+
 def _default_stiffnesses(own: float) -> list[float]:
     """A range around the scenario's own stiffness (N/m)."""
     return [float(value) for value in own * np.logspace(-DECADES, DECADES, COUNT)]
@@ -149,12 +157,12 @@ def completed(maker: Maker, scenario: Scenario, laws: Sequence[str]) -> tuple[di
 
 
 def compare(
-    scenario: Scenario,
-    laws: Sequence[str] | None = None,
-    stiffnesses: Sequence[float] | None = None,
+    scenario: Scenario | str | Path,
+    laws: Sequence[str] | str | None = None,
+    stiffnesses: Sequence[float | str] | float | str | None = None,
     progress: Progress | None = None,
 ) -> xr.Dataset:
-    """Measures of a rig with each compensator in `laws` over `stiffnesses` (N/m) of what it touches.
+    """Measures of a rig with each compensator in `laws` over `stiffnesses` (N/m, or with their unit) of what it touches.
 
     `laws` are names, `"none"` is the rig without; by default they are all that there are and that the scenario states.
 
@@ -166,11 +174,12 @@ def compare(
         ScenarioError: another kind, an unknown compensator, a contact whose law has no stiffness, a rig that cannot be
             simulated, or none of whose compensators can be tuned.
     """
+    scenario = scenario_from(scenario)
     _refuse_without_rig(scenario)
     known = _known_laws(scenario)
-    laws = known if laws is None else _checked_laws(laws, known)
+    laws = known if laws is None else _checked_laws(names_from("laws", laws), known)
     own = loop_of(scenario)
-    tried = _default_stiffnesses(float(own.stiffness)) if stiffnesses is None else list(stiffnesses)
+    tried = _default_stiffnesses(float(own.stiffness)) if stiffnesses is None else _stiffnesses_from(stiffnesses)
     lanes, maker = Lanes(scenario, tried), Maker(scenario, own)
     rates = np.array([frequency(loop) for loop in lanes.loops])
     bilateral = scenario.content.bilateral
