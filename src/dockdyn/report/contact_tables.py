@@ -24,7 +24,7 @@ def loaded(dataset: xr.Dataset) -> bool:
 def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[str]:
     """How many contacts there were, how hard, and what they did to the energy, a sentence each."""
     count = len(classes)
-    seat = _seat_force(dataset, summary)
+    seat = seat_force(dataset, summary)
     if not count:
         held = f"; the catch then holds the probe on the wall with up to {seat}" if seat else ""
         return [
@@ -45,7 +45,7 @@ def contacts_in_words(dataset: xr.Dataset, summary: dict[str, Any], classes: lis
     return words
 
 
-def _seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
+def seat_force(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     """The largest normal force of what a catch holds on the wall, and when; empty where that of a contact is larger."""
     force, free = summary.get("seated_contact_peak_force_N"), dataset.episode_peak_force
     if force is None or (free.size and force <= float(free.max())):

@@ -8,7 +8,14 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.free_flight.captions import figures
-from dockdyn.report.contact_tables import contacts_block, contacts_in_words, kept, loads_block, printed_contacts
+from dockdyn.report.contact_tables import (
+    contacts_block,
+    contacts_in_words,
+    kept,
+    loads_block,
+    printed_contacts,
+    seat_force,
+)
 from dockdyn.report.report import Block, Report, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, capture, capture_load, significant
 from dockdyn.results.control_budget import thrusters_idle
@@ -66,7 +73,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
         peak = int(np.argmax(dataset.episode_peak_force.values))
         at = significant(float(dataset.episode_peak_time[peak]), 6)
         free = f"{significant(float(dataset.episode_peak_force[peak]))} N (Q{peak + 1}, at {at} s)"
-        seat = _seat_force(dataset, summary)
+        seat = seat_force(dataset, summary)
         rows += [
             ("Largest normal force", f"{seat}, held on the wall; before the capture {free}" if seat else free),
             ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),

@@ -26,6 +26,8 @@ from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
 SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with its own
 
+_begun: set[PyTreeDef] = set()  # structures of which rows have run in this process
+
 Outcome = tuple[dict[str, Any], Any, Any, Any]  # figures, status, end time (s) and first non-finite number of each run
 Row = tuple[Any, located.Settings]  # a scenario's content and the settings of its run
 
@@ -113,11 +115,7 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
         numbers, structure = jax.tree.flatten(row)
         leaves.append(numbers)
         groups.setdefault((structure, *(id(one) for one in numbers if _is_array(one))), []).append(i)
-    parts = [
-        (structure, places[first : first + LANES])
-        for (structure, *_), places in groups.items()
-        for first in range(0, len(places), LANES)
-    ]
+    parts = [(structure, part) for (structure, *_), places in groups.items() for part in _parted(structure, places)]
 
     def work(part: tuple[PyTreeDef, list[int]]) -> Outcome:
         structure, places = part
@@ -131,6 +129,21 @@ def _grouped(kind: str, rows: Sequence[Row], threads: int | None) -> Outcome:
             whole = jax.tree.map(lambda a: np.full(len(rows), np.nan if a.dtype.kind == "f" else 0, a.dtype), outcome)
         _into(whole, outcome, places)
     return whole
+
+
+def _parted(structure: PyTreeDef, places: list[int]) -> list[list[int]]:
+    """Rows of a structure in parts of a call each.
+
+    The first ones in a process are short: code is written better once it has run for a while, between calls.
+    """
+    sizes = [] if structure in _begun else [2**power for power in range(LANES.bit_length() - 1) for _ in range(2)]
+    _begun.add(structure)
+    found = []
+    while places:
+        size = sizes.pop(0) if sizes else LANES
+        found.append(places[:size])
+        places = places[size:]
+    return found
 
 
 def _filled(kind: str, structure: PyTreeDef, leaves: list[list[Any]]) -> Outcome:
