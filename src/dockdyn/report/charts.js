@@ -1,7 +1,7 @@
 /* The charts of a report, drawn by BokehJS: to zoom, to read, to save, and the way to the replay. */
 (() => {
   "use strict";
-  const { screen, repaint, model, bend, frame, draw, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend } = parts;
+  const { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend } = parts;
   const NARROW = 620; // px of a figure below which panels stand below each other, and letters are smaller
   const REACH = 12; // px around an event or a point in which it is meant
   const coarse = matchMedia("(pointer: coarse)").matches;
@@ -32,16 +32,19 @@
 
   // ── a figure ──
   function build(figure) {
-    const place = figure.querySelector(".chart"), chart = charts[+figure.dataset.chart];
-    const width = place.clientWidth, narrow = width < NARROW, across = narrow ? 1 : chart.columns;
+    const place = figure.querySelector(".chart"), given = charts[+figure.dataset.chart];
+    const width = place.clientWidth, narrow = width < NARROW, across = narrow ? 1 : given.columns;
+    const chart = { ...given, panels: given.panels.filter((one) => across > 1 || one.lines.length) }; // none that is blank
     const named = new Map(), ranges = {}, plots = [];
     chart.panels.forEach((panel, i) => {
-      const f = bend(panel.scale), last = i >= chart.panels.length - across || chart.panels[i + across].across !== panel.across;
+      const f = bend(panel.scale), below = chart.panels[i + across];
+      const last = !below || below.across !== panel.across || String(below.x[1]) !== String(panel.x[1]);
       const x = shared[chart.over] || panel.x[0], key = panel.across + panel.x;
       ranges[key] ||= model.Range1d({ start: x[0], end: x[1] });
       const [low, high] = panel.y[wholly[chart.over] || 0], y_range = model.Range1d({ start: f(low), end: f(high) });
-      const plot = frame(panel, { x_range: ranges[key], y_range }, narrow, last);
-      const drawn = [...drawBands(plot, panel.bands, f), ...drawLevels(plot, panel.levels, f)];
+      const plot = frame(panel, { x_range: ranges[key], y_range }, narrow, last, width / across);
+      if (chart.tiles && i % across && chart.panels[i - 1].label === panel.label) plot.left[0]?.setv({ axis_label: "" });
+      const drawn = [...panel.areas.map((area) => [area.name, drawArea(plot, area, columns, f)]), ...drawBands(plot, panel.bands, f), ...drawLevels(plot, panel.levels, f)];
       for (const line of panel.lines) {
         line.renderers = draw(plot, line, columns, f);
         drawn.push(...line.renderers.map((one) => [line.name, one]));
@@ -57,7 +60,7 @@
         if (found && !found.some((one) => plots[0].renderers.includes(one))) named.set(line.name, [...draw(plots[0], line, columns, (v) => v, true), ...found]);
       }
     }
-    addLegend(plots[0], named, width, narrow);
+    addLegend(plots[0], named, width / across, narrow);
     const rows = Array.from({ length: Math.ceil(plots.length / across) }, (_, i) => plots.slice(across * i, across * (i + 1)));
     const layout = model.Column({ sizing_mode: "stretch_width", spacing: 2,
       children: rows.map((row) => (row.length > 1 ? model.Row({ children: row, sizing_mode: "stretch_width" }) : row[0])) });
@@ -160,6 +163,7 @@
   }
   function listen(built, plot, i) {
     const own = built.chart.panels[i];
+    if (own.bare) return;
     plot.on_event("mousemove", (event) => show(built, plot, own, event));
     plot.on_event("mouseleave", () => { built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove()); });
     plot.on_event("tap", (event) => { show(built, plot, own, event); if (built.chart.events) seek(built, plot, own, event); });
@@ -258,7 +262,7 @@
   const settled = () => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
 
   // ── the start: the library is unpacked when a chart comes near ──
-  let library = null;
+  let library = null, unpacked = false;
   async function begin() {
     const [code, data] = await Promise.all([inflate("charts-library"), inflate("charts-data")]);
     unpack(data);
@@ -266,6 +270,7 @@
     Bokeh.logger.set_level("warn");
     // who holds still for a moment and then drags drags, too; a long press means nothing here
     Bokeh.require("core/ui_gestures").UIGestures.press_threshold = 2 ** 31 - 1; // ms, the longest that a timer takes
+    unpacked = true;
   }
   async function drawn(figure) {
     library ||= begin();
@@ -283,4 +288,9 @@
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(screen));
   matchMedia("print").addEventListener("change", () => { repaint(screen); places.forEach(drawn); });
+  addEventListener("beforeprint", () => {
+    if (!unpacked) return;
+    for (const figure of places) figure.built ||= build(figure);
+  });
+  library = begin();
 })();
