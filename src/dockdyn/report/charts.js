@@ -79,8 +79,8 @@
     });
     return built;
   }
-  const viewOf = (built, plot) => built.view.child_views.flatMap((one) => (one.model === plot ? [one] : [...one.child_views]))
-    .find((one) => one.model === plot);
+  const plotsOf = (view) => view.child_views.flatMap((one) => (one.model.type === "Row" ? one.child_views : [one]));
+  const viewOf = (built, plot) => plotsOf(built.view).find((one) => one.model === plot);
   /* One scale on both axes: the range of one is widened. */
   function equalise(built, i) {
     const { x_range, y_range } = built.plots[i], { width, height } = viewOf(built, built.plots[i]).frame.bbox;
@@ -288,9 +288,17 @@
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(screen));
   matchMedia("print").addEventListener("change", () => { repaint(screen); places.forEach(drawn); });
-  addEventListener("beforeprint", () => {
+
+  // ── printing, for which all must be drawn, on paper, before the browser goes on: at once, or in promises that nothing waits for ──
+  const TURNS = 100; // of promises, more than BokehJS takes to build a figure or to give it other colours
+  addEventListener("beforeprint", async () => {
+    const paper = JSON.parse(document.getElementById("colours").textContent);
+    repaint((name) => paper[name]);
     if (!unpacked) return;
     for (const figure of places) figure.built ||= build(figure);
+    for (let turn = 0; turn < TURNS; turn += 1) await null;
+    for (const { built } of places) if (built.view) plotsOf(built.view).forEach((one) => one.repaint());
   });
+  addEventListener("afterprint", () => repaint(screen));
   library = begin();
 })();
