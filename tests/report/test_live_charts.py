@@ -262,3 +262,31 @@ def test_all_figures_are_printed_on_paper(seen, read):
         assert {COLOURS[name] for name in ("ink", "blue", "orange", "green", "wall", "contact")} <= printed
         assert not {"#e4e8ed", "#5fb5ef", "#14171b"} & printed  # of the dark screen
         reader.page.wait_for_function(IS_INK, arg="#e4e8ed")  # again
+
+
+@pytest.mark.replay
+def test_a_tap_tells_values_until_another_one_elsewhere(read):
+    with read("probe-cone", width=390, has_touch=True, is_mobile=True) as reader:
+        figure = reader.see("normal-force")
+        box = reader.frame("normal-force")
+        reader.page.touchscreen.tap(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+        reader.page.wait_for_timeout(500)
+        assert re.search(r"time\s+\d+\.\d+ s\n.*\n\d+.* N", figure.locator(".readout").inner_text())
+        reader.page.locator("h2").first.tap()
+        assert not figure.locator(".readout").count()
+
+
+@pytest.mark.replay
+def test_numbers_on_axes_are_written_as_one_reads_them(read):
+    """Plain decimals, all of an axis with as many; very small and large ones with their power of ten."""
+    with read("probe-cone") as reader:
+        reader.see("depth")
+        for given, words in (
+            ([0, 0.0005, 0.001], ["0", "0.0005", "0.0010"]),
+            ([-0.05, 0, 0.05], ["−0.05", "0", "0.05"]),
+            ([0, 20, 40], ["0", "20", "40"]),
+            ([2.5e-7, 5e-7], ["2.5×10⁻⁷", "5.0×10⁻⁷"]),
+            ([0, 200_000], ["0", "2×10⁵"]),
+            ([0.1 + 0.2], ["0.3"]),
+        ):
+            assert reader.page.evaluate("given => parts.numbers(given)", given) == words

@@ -24,6 +24,18 @@ const parts = (() => {
   const bend = (scale) => (v) => (!scale.threshold ? v : Math.abs(v) <= scale.threshold
     ? scale.linear * v / scale.threshold : Math.sign(v) * (scale.linear + Math.log10(Math.abs(v) / scale.threshold)));
 
+  /* Numbers as they are written: with as many decimals as they need together, very large and small ones as 2.5×10⁻⁷. */
+  const SMALL = 1e-4, LARGE = 1e5, SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  const raised = (power) => String(power).replace("-", "⁻").replace(/\d/g, (digit) => SUPERSCRIPTS[digit]);
+  function numbers(values) {
+    const largest = Math.max(...values.map(Math.abs)), power = Math.floor(Math.log10(largest) + 1e-9);
+    const scaled = largest > 0 && (largest < SMALL || largest >= LARGE);
+    const shown = scaled ? values.map((v) => v / 10 ** power) : values;
+    let decimals = 0;
+    while (decimals < 12 && shown.some((v) => Math.abs(v - v.toFixed(decimals)) > 1e-6 * Math.max(...shown.map(Math.abs)))) decimals += 1;
+    return shown.map((v) => (+v.toFixed(decimals) === 0 ? "0" : `${v.toFixed(decimals)}${scaled ? `×10${raised(power)}` : ""}`.replace("-", "−")));
+  }
+  const ticked = (write) => Object.assign(model.BasicTickFormatter(), { doFormat: write });
   function axis(kind, narrow, given) {
     const size = letters(narrow), font = { axis_label_text_font: FONT, major_label_text_font: FONT };
     return paint(model[kind]({ axis_label_text_font_size: size, axis_label_text_font_style: "normal", ...font,
@@ -45,8 +57,9 @@ const parts = (() => {
     const across = axis(logAcross ? "LogAxis" : "LinearAxis", narrow, { axis_label: last ? panel.across : "",
       ...(last ? {} : { major_label_text_font_size: "0px" }) });
     if (panel.bare) return title(plot, panel, narrow);
-    if (logAcross) across.formatter = model.BasicTickFormatter({ use_scientific: true, power_limit_high: 5 });
+    across.formatter = ticked(logAcross ? (ticks) => ticks.map((one) => numbers([one])[0]) : numbers);
     const up = axis(logUp ? "LogAxis" : "LinearAxis", narrow, { axis_label: panel.label });
+    if (!logUp) up.formatter = ticked(numbers);
     if (panel.ticks.length) {
       const f = bend(panel.scale);
       up.ticker = model.FixedTicker({ ticks: panel.ticks.map(([v]) => f(v)) });
@@ -173,5 +186,5 @@ const parts = (() => {
     { label_text_color: "ink", inactive_fill_color: "paper" }), "above");
   }
 
-  return { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend };
+  return { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend, numbers };
 })();

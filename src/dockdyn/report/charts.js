@@ -1,7 +1,7 @@
 /* The charts of a report, drawn by BokehJS: to zoom, to read, to save, and the way to the replay. */
 (() => {
   "use strict";
-  const { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend } = parts;
+  const { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend, numbers } = parts;
   const NARROW = 620; // px of a figure below which panels stand below each other, and letters are smaller
   const REACH = 12; // px around an event or a point in which it is meant
   const coarse = matchMedia("(pointer: coarse)").matches;
@@ -71,10 +71,10 @@
     addTools(built);
     follow(built);
     place.replaceChildren();
-    place.style.minHeight = "";
     built.ready = Bokeh.embed.add_document_standalone(document_, place).then((views) => {
       built.view = views.get(layout);
       figure.dataset.drawn = "";
+      place.style.minHeight = ""; // not before, or what is below would jump
       chart.panels.forEach((panel, i) => { if (panel.equal) equalise(built, i); });
     });
     return built;
@@ -127,10 +127,7 @@
     if (!sorted.has(column)) sorted.set(column, columns[column].every((v, i, all) => !i || v >= all[i - 1]));
     return sorted.get(column);
   };
-  function number(value) {
-    const size = Math.abs(value);
-    return (size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(3) : String(+value.toPrecision(5))).replace(/-/g, "−");
-  }
+  const number = (value) => numbers([+value.toPrecision(5)])[0];
   const unitOf = (label) => (label.includes(", ") ? ` ${label.slice(label.lastIndexOf(", ") + 2)}` : "");
   const wordsOf = (label) => (label.includes(", ") ? label.slice(0, label.lastIndexOf(", ")) : label);
   const nearest = (x, t) => {
@@ -161,16 +158,25 @@
     }
     return rows;
   }
+  /* What a finger has asked for stays until it taps elsewhere. */
+  addEventListener("pointerdown", ({ pointerType, target }) => {
+    for (const { built } of places) {
+      if (!built) continue;
+      built.touched = pointerType === "touch";
+      if (built.touched && !built.place.contains(target)) unread(built);
+    }
+  }, true);
   function listen(built, plot, i) {
     const own = built.chart.panels[i];
     if (own.bare) return;
     plot.on_event("mousemove", (event) => show(built, plot, own, event));
-    plot.on_event("mouseleave", () => { built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove()); });
+    plot.on_event("mouseleave", () => { if (!built.touched) unread(built); });
     plot.on_event("tap", (event) => { show(built, plot, own, event); if (built.chart.events) seek(built, plot, own, event); });
     plot.on_event("doubletap", () => open(built, 0));
   }
+  const unread = (built) => built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove());
   function show(built, plot, own, event) {
-    built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove());
+    unread(built);
     const inner = viewOf(built, plot)?.frame.bbox;
     if (!inner || event.sx < inner.left || event.sx > inner.right || event.sy < 0) return;
     const box = built.place.getBoundingClientRect(), mine = viewOf(built, plot).el.getBoundingClientRect();
