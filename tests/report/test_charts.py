@@ -172,6 +172,17 @@ def test_tiles_and_areas_are_printed(result):
             assert len(ax.patches) == len(panel.areas) and ax.get_xlim() == panel.across_limits
 
 
+def test_an_axis_has_names_or_numbers_that_are_read():
+    named = Panel("met", [Line([1.0, 2.0], [0.0, 1.0])], ticks=[(0.0, "no"), (1.0, "yes")], limits=(-0.3, 1.3))
+    assert [text.get_text() for text in print_chart(Chart([named])).axes[0].get_yticklabels()] == ["no", "yes"]
+    (facts,), _ = unpacked([Chart([named])])
+    assert facts["panels"][0]["ticks"] == [[0.0, "no"], [1.0, "yes"]]
+    short = Panel("k, N/m", [Line([1.0, 2.0], [200.0, 900.0])], scale="log", limits=(200.0, 1000.0))
+    figure = print_chart(Chart([short]))
+    figure.canvas.draw()
+    assert {"200", "500", "1000"} <= {text.get_text() for text in figure.axes[0].get_yticklabels()}
+
+
 def test_a_hole_of_an_area_stays_open():
     square = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], float)
     hole = 1 + square[::-1] / 2

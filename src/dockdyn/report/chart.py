@@ -143,6 +143,7 @@ class Panel:
         levels: straight lines through it.
         notes: words at points.
         areas: what is filled, below all else.
+        ticks: places on the vertical axis and their names, instead of numbers.
         limits: of the vertical axis, each where it is not left to what is drawn.
         scale: of the vertical axis.
         across_scale: of the horizontal axis.
@@ -160,6 +161,7 @@ class Panel:
     levels: Sequence[Level] = ()
     notes: Sequence[Note] = ()
     areas: Sequence[Area] = ()
+    ticks: Sequence[tuple[float, str]] = ()
     limits: tuple[float | None, float | None] = (None, None)
     scale: Scale = "linear"
     across_scale: Literal["linear", "log"] = "linear"

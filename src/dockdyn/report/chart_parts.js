@@ -103,7 +103,7 @@ const parts = (() => {
     if (line.joined) found.push(glyph(plot, "Line", data, { ...at, ...look(line) }, { line_color: line.colour }));
     if (line.marker) {
       const size = 1.33 * line.size * (line.marker === "." ? 0.6 : 1);
-      found.push(glyph(plot, "Scatter", data, { ...at, size: { value: size }, marker: { value: MARKS[line.marker] }, line_width: 1.5 },
+      found.push(glyph(plot, "Scatter", data, { ...at, size: { value: size }, marker: { value: MARKS[line.marker] }, line_width: line.marker === "X" ? 3 : 1.5 },
         { fill_color: line.hollow ? "paper" : line.colour, line_color: line.colour }));
     }
     return found;

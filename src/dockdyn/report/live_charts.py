@@ -87,7 +87,9 @@ def _panel_facts(chart: Chart, panel: Panel, columns: _Columns) -> dict[str, Any
         "x": chart.across(panel),
         "y": chart.up(panel),
         "scale": {"threshold": scale.threshold, "linear": LINEAR} if isinstance(scale, SymmetricLog) else scale,
-        "ticks": [[tick, power_of_ten(tick)] for tick in scale.ticks] if isinstance(scale, SymmetricLog) else [],
+        "ticks": [[tick, power_of_ten(tick)] for tick in scale.ticks]
+        if isinstance(scale, SymmetricLog)
+        else panel.ticks,
         "acrossScale": panel.across_scale,
         "equal": panel.equal,
         "shape": panel.shape,

@@ -32,6 +32,7 @@ COLUMN = 88 / 25.4  # in, the width of a column
 LETTERS = 8  # pt, on paper
 LOWER = 0.85  # of the height of panels, on paper
 TALLER = 1.25  # times as high for its width is a figure of tiles on paper, because its letters do not shrink with it
+FEW = 300  # times the least of an axis is the most, below which it has more numbers than powers of ten
 LONG = 24  # letters of an entry of the legend, of which one fits beside another on paper
 PAPER = dict.fromkeys([name for name in STYLE if name.endswith("size")], LETTERS)
 
@@ -122,6 +123,8 @@ def _draw_line(ax: Axes, line: Line) -> Artist:
         return ax.fill_between(line.x, line.y, line.reach, color=colour, alpha=0.25, linewidth=0)
     look: dict[str, Any] = {"color": colour, "linewidth": line.width, "marker": line.marker, "markersize": line.size}
     look["linestyle"] = DASHES[line.dash] if line.joined else "none"
+    if line.marker == "X":  # set apart from what is around it
+        look |= {"markeredgecolor": COLOURS["paper"], "markeredgewidth": 1.4, "zorder": 4}
     if line.hollow:
         look["markerfacecolor"] = COLOURS["paper"]
     return ax.plot(line.x, line.y, **look)[0]
@@ -147,7 +150,10 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
 
     if panel.scale == "log":
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+        few = panel.limits[0] and panel.limits[1] and panel.limits[1] < FEW * panel.limits[0]
+        if few:
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter(FuncFormatter(plain if few else power_of_ten))
         ax.yaxis.minorticks_off()
     if panel.across_scale == "log":
         ax.set_xscale("log")
@@ -160,6 +166,8 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
     ax.set_ylim(*chart.up(panel)[whole])
     if isinstance(panel.scale, SymmetricLog):
         scale_symmetrically(ax, panel.scale)
+    elif panel.ticks:
+        ax.set_yticks(*zip(*panel.ticks, strict=True))
     if panel.bare:
         ax.set_axis_off()
     ax.set_ylabel(panel.label)
