@@ -13,7 +13,7 @@ from dockdyn.report.section import curves, inside, joined, outline
 from dockdyn.report.space import AXES, View
 from dockdyn.report.wording import crowd
 
-HEIGHT = 2.77  # in, of a panel, as high as wide
+HEIGHT = 2.73  # in, of a panel, as high as wide
 MANY = 20  # contacts on a surface above which marks are small and only the first is named
 WIDER = 1.2  # times the box is what is sampled, for who moves the figure
 ROOM = 0.13  # share of a view in space that the numbers on its axes take
