@@ -57,9 +57,11 @@ const parts = (() => {
     const across = axis(logAcross ? "LogAxis" : "LinearAxis", narrow, { axis_label: last ? panel.across : "",
       ...(last ? {} : { major_label_text_font_size: "0px" }) });
     if (panel.bare) return title(plot, panel, narrow);
-    across.formatter = ticked(logAcross ? (ticks) => ticks.map((one) => numbers([one])[0]) : numbers);
+    const each = (ticks) => ticks.map((one) => numbers([one])[0]), [least, most] = panel.y[1];
+    across.formatter = ticked(logAcross ? each : numbers);
     const up = axis(logUp ? "LogAxis" : "LinearAxis", narrow, { axis_label: panel.label });
     if (!logUp) up.formatter = ticked(numbers);
+    else if (least >= 1e-3 && most < LARGE) up.formatter = ticked(each); // others are powers of ten
     if (panel.ticks.length) {
       const f = bend(panel.scale);
       up.ticker = model.FixedTicker({ ticks: panel.ticks.map(([v]) => f(v)) });

@@ -34,7 +34,7 @@
   function build(figure) {
     const place = figure.querySelector(".chart"), given = charts[+figure.dataset.chart];
     const width = place.clientWidth, narrow = width < NARROW, across = narrow ? 1 : given.columns;
-    const chart = { ...given, panels: given.panels.filter((one) => across > 1 || one.lines.length) }; // none that is blank
+    const chart = { ...given, panels: given.panels.filter((one) => across > 1 || one.lines.length || !one.bare) }; // none that is blank
     const named = new Map(), ranges = {}, plots = [];
     chart.panels.forEach((panel, i) => {
       const f = bend(panel.scale), below = chart.panels[i + across];

@@ -150,10 +150,11 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
 
     if panel.scale == "log":
         ax.set_yscale("log")
-        few = panel.limits[0] and panel.limits[1] and panel.limits[1] < FEW * panel.limits[0]
-        if few:
+        least, most = chart.up(panel)[whole]
+        if most < FEW * least:
             ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(FuncFormatter(plain if few else power_of_ten))
+        read = least >= 1e-3 and most < 1e5
+        ax.yaxis.set_major_formatter(FuncFormatter(plain if read else power_of_ten))
         ax.yaxis.minorticks_off()
     if panel.across_scale == "log":
         ax.set_xscale("log")
