@@ -19,6 +19,7 @@ from dockdyn.kinds.free_flight.trajectory import trajectory
 from dockdyn.papers.cyril.again import impulses
 from dockdyn.papers.cyril.pictures import impulses as impulses_figure
 from dockdyn.report.drawing import COLOURS
+from dockdyn.report.print_chart import print_chart
 from dockdyn.studies.envelope.plots import envelope_figure
 from dockdyn.studies.margins.plots import chart_figure, family_figure
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
@@ -61,12 +62,13 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     scenario = dockdyn.load("probe-cone")
     keep(replay_picture(), "replay", few=False)
-    save(trajectory(dockdyn.simulate(scenario)), "probe-cone")
+    save(print_chart(trajectory(dockdyn.simulate(scenario))), "probe-cone")
     save(chart_figure(stability_dataset(scenario, [parse_sweep(text) for text in PLANE])), "stability-chart")
     save(family_figure(stability_dataset(scenario, [parse_sweep(text) for text in FAMILY])), "stability-family")
     save(impulses_figure(impulses()), "impulses-and-modes")
     save(energy_horizons(), "energy-horizons")
-    save(envelope_figure(dockdyn.envelope(dockdyn.load("probe-cone-latch"), CAPTURE, tolerance=0.01)), "envelope")
+    found = dockdyn.envelope(dockdyn.load("probe-cone-latch"), CAPTURE, tolerance=0.01)
+    save(print_chart(envelope_figure(found)), "envelope")
     save(compensators(), "tutorial-rig")
     save(captured(), "tutorial-capture")
     save(after_the_catch(), "tutorial-arm")

@@ -2,8 +2,9 @@
 
 from dockdyn import load, simulate, summarise
 from dockdyn.kinds.orbital_arm.snapshots import snapshots
+from dockdyn.report.print_chart import print_chart
 
 run = simulate(load("gibson-2d"))
 for impact in summarise(run)["impacts"]:
     print(f"{impact['time_s']:.3f} s")
-snapshots(run).savefig("arm_in_orbit.png", dpi=100, facecolor="white")
+print_chart(snapshots(run)).savefig("arm_in_orbit.png", dpi=100, facecolor="white")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -92,7 +93,22 @@ def as_bytes(dataset: xr.Dataset) -> bytes:
 
     A copy, since the view that xarray gives outlives what it looks at.
     """
-    return bytes(dataset.to_netcdf(engine="h5netcdf"))
+    with _absent("distributed"):
+        return bytes(dataset.to_netcdf(engine="h5netcdf"))
+
+
+@contextlib.contextmanager
+def _absent(module: str) -> Iterator[None]:
+    """Without a module that is not imported yet: xarray would import it, which takes long, to ask whether it is in use."""
+    if module in sys.modules:
+        yield
+        return
+    sys.modules[module] = None  # type: ignore[assignment]  # to import it is an ImportError
+    try:
+        yield
+    finally:
+        if sys.modules.get(module) is None:
+            del sys.modules[module]
 
 
 def remove_unfinished() -> None:

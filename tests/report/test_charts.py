@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import base64
 import gzip
+import io
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import dockdyn
 from dockdyn.pages import report_html, report_of
 from dockdyn.report import contact_charts as plots
-from dockdyn.report.chart import Band, Chart, Level, Line, Panel, SymmetricLog, lines_of, opening, tamed, thin_rows
+from dockdyn.report.chart import (
+    Area,
+    Band,
+    Chart,
+    Level,
+    Line,
+    Panel,
+    SymmetricLog,
+    lines_of,
+    opening,
+    tamed,
+    thin_rows,
+)
 from dockdyn.report.live_charts import packed_charts
 from dockdyn.report.palette import COLOURS, HUES
 from dockdyn.report.print_chart import COLUMN, LETTERS, print_chart
+from dockdyn.report.report import Plot
+from dockdyn.report.section import joined
 from dockdyn.report.wording import significant
 
 
@@ -140,8 +157,47 @@ def test_exported_figures_are_what_they_say(result, dock, tmp_path):
 def test_a_figure_drawn_by_matplotlib_is_exported_too(result, tmp_path):
     from dockdyn.report.figure_file import figure_file
 
-    trajectory = next(iter(report_of(result).plots))
-    assert figure_file(trajectory, "svg", "paper").startswith(b"<?xml")
+    drawn = Plot("depth", partial(dockdyn.plot, result, "depth"), "Depth.")
+    assert figure_file(drawn, "svg", "paper").startswith(b"<?xml")
+
+
+def test_tiles_and_areas_are_printed(result):
+    (trajectory,) = (plot for plot in report_of(result).plots if plot.name == "trajectory")
+    chart = trajectory.draw()
+    for style in ("report", "paper"):
+        figure = print_chart(chart, style)
+        view, *sections = figure.axes
+        assert not view.axison and all(ax.axison for ax in sections)  # beside each other, also in a column
+        assert len({round(ax.get_position(original=True).y0, 6) for ax in figure.axes}) == 2
+        for ax, panel in zip(sections, chart.panels[1:], strict=True):
+            assert len(ax.patches) == len(panel.areas) and ax.get_xlim() == panel.across_limits
+
+
+def test_an_axis_has_names_or_numbers_that_are_read():
+    named = Panel("met", [Line([1.0, 2.0], [0.0, 1.0])], ticks=[(0.0, "no"), (1.0, "yes")], limits=(-0.3, 1.3))
+    assert [text.get_text() for text in print_chart(Chart([named])).axes[0].get_yticklabels()] == ["no", "yes"]
+    (facts,), _ = unpacked([Chart([named])])
+    assert facts["panels"][0]["ticks"] == [[0.0, "no"], [1.0, "yes"]]
+    short = Panel("k, N/m", [Line([1.0, 2.0], [200.0, 900.0])], scale="log", limits=(200.0, 1000.0))
+    figure = print_chart(Chart([short]))
+    figure.canvas.draw()
+    assert {"200", "500", "1000"} <= {text.get_text() for text in figure.axes[0].get_yticklabels()}
+
+
+def test_a_hole_of_an_area_stays_open():
+    square = np.array([[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], float)
+    hole = 1 + square[::-1] / 2
+    x, y = joined([square, hole]).T
+    figure = print_chart(Chart([Panel("a", [], areas=[Area(x, y, "ink")], limits=(0, 4), across_limits=(0, 4))]))
+    figure.savefig(drawn := io.BytesIO(), format="png")
+    picture, box = np.asarray(Image.open(drawn).convert("L")), figure.axes[0].get_window_extent()
+    scale = picture.shape[1] / figure.bbox.width
+    dark = [
+        picture[int(picture.shape[0] - scale * (box.y0 + up * box.height)), int(scale * (box.x0 + up * box.width))]
+        < 128
+        for up in (0.12, 0.5, 0.88)
+    ]
+    assert dark == [True, False, True]
 
 
 def test_a_report_without_the_replay_is_whole(result):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
+import zlib
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from dockdyn.pages import report_html
+from dockdyn.report.palette import COLOURS
 
 WAIT = 60_000  # ms
 # ranges of all panels, and names and visibility of what is drawn, as BokehJS has them
@@ -22,6 +25,9 @@ WHOLE = "name => document.querySelector(`figure[data-name=${name}]`).built.chart
 FRAME = """name => { const { built } = document.querySelector(`figure[data-name=${name}]`), plot = built.plots[0];
   const view = built.view.child_views[0], box = view.el.getBoundingClientRect(), { left, top, width, height } = view.frame.bbox;
   return { x: box.left + left, y: box.top + top, width, height }; }"""
+
+IS_INK = """colour => { const { built } = document.querySelector("figure[data-drawn]");
+  return built.plots.at(-1).left[0].axis_label_text_color === colour; }"""
 
 
 @pytest.fixture(scope="module")
@@ -222,14 +228,65 @@ def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
 
 @pytest.mark.replay
 def test_colours_follow_the_page_and_its_print(read):
-    is_ink = """colour => { const { built } = document.querySelector("figure[data-drawn]");
-      return built.plots[0].left[0].axis_label_text_color === colour; }"""
     with read("sits", scheme="dark") as reader:
         reader.see("force")
-        reader.page.wait_for_function(is_ink, arg="#e4e8ed")
+        reader.page.wait_for_function(IS_INK, arg="#e4e8ed")
         reader.page.emulate_media(color_scheme="light")
-        reader.page.wait_for_function(is_ink, arg="#1f2329")
+        reader.page.wait_for_function(IS_INK, arg="#1f2329")
         reader.page.emulate_media(color_scheme="dark", media="print")
-        reader.page.wait_for_function(is_ink, arg="#1f2329")
+        reader.page.wait_for_function(IS_INK, arg="#1f2329")
         reader.page.wait_for_function("() => !document.querySelector('figure[data-chart]:not([data-drawn])')")
         assert reader.page.locator("figure[data-drawn]").count() > 1
+
+
+def colours_in(pdf: bytes) -> set[str]:
+    """The colours (hexadecimal) with which a PDF of a browser draws."""
+    found = set()
+    for stream in re.findall(rb"FlateDecode.*?stream\r?\n(.*?)endstream", pdf, re.DOTALL):
+        drawn = zlib.decompressobj().decompress(stream)
+        for red, green, blue in re.findall(rb"([\d.]+) ([\d.]+) ([\d.]+) (?:rg|RG)\b", drawn):
+            found.add("#" + "".join(f"{round(255 * float(part)):02x}" for part in (red, green, blue)))
+    return found
+
+
+@pytest.mark.replay
+@pytest.mark.parametrize("seen", [False, True])
+def test_all_figures_are_printed_on_paper(seen, read):
+    """Also those that nobody has looked at, and whatever the colours of the screen are."""
+    with read("probe-cone", scheme="dark") as reader:
+        if seen:
+            reader.see("energy")
+        printed = colours_in(reader.page.pdf())
+        names = {one.get_attribute("data-name") for one in reader.page.locator("figure[data-drawn]").all()}
+        assert {"trajectory", "loads"} < names and len(names) == reader.page.locator("figure").count()
+        assert {COLOURS[name] for name in ("ink", "blue", "orange", "green", "wall", "contact")} <= printed
+        assert not {"#e4e8ed", "#5fb5ef", "#14171b"} & printed  # of the dark screen
+        reader.page.wait_for_function(IS_INK, arg="#e4e8ed")  # again
+
+
+@pytest.mark.replay
+def test_a_tap_tells_values_until_another_one_elsewhere(read):
+    with read("probe-cone", width=390, has_touch=True, is_mobile=True) as reader:
+        figure = reader.see("normal-force")
+        box = reader.frame("normal-force")
+        reader.page.touchscreen.tap(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+        reader.page.wait_for_timeout(500)
+        assert re.search(r"time\s+\d+\.\d+ s\n.*\n\d+.* N", figure.locator(".readout").inner_text())
+        reader.page.locator("h2").first.tap()
+        assert not figure.locator(".readout").count()
+
+
+@pytest.mark.replay
+def test_numbers_on_axes_are_written_as_one_reads_them(read):
+    """Plain decimals, all of an axis with as many; very small and large ones with their power of ten."""
+    with read("probe-cone") as reader:
+        reader.see("depth")
+        for given, words in (
+            ([0, 0.0005, 0.001], ["0", "0.0005", "0.0010"]),
+            ([-0.05, 0, 0.05], ["−0.05", "0", "0.05"]),
+            ([0, 20, 40], ["0", "20", "40"]),
+            ([2.5e-7, 5e-7], ["2.5×10⁻⁷", "5.0×10⁻⁷"]),
+            ([0, 200_000], ["0", "2×10⁵"]),
+            ([0.1 + 0.2], ["0.3"]),
+        ):
+            assert reader.page.evaluate("given => parts.numbers(given)", given) == words

@@ -1,4 +1,4 @@
-"""A figure as data: panels of lines with their units, shaded times, words, and the window on which it opens.
+"""A figure as data: panels of lines and areas with their units, shaded times, words, and the window on which it opens.
 
 `dockdyn.report.print_chart` draws it on paper, `dockdyn.report.live_charts` in a page.
 """
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from dockdyn.report.palette import BEYOND, HUES
 
 Limits = tuple[float, float]
+Side = Literal["left", "center", "right"]
 ROOM = 0.05  # of what is shown, kept free on either side
 FEW = 20  # samples that an opening window has at least
 SHORT = 0.7  # share of the run below which the contacts are worth a window of their own
@@ -35,6 +36,7 @@ class Line:
         marker: "o", ".", "x", "s", "^" or none.
         size: of the marker (pt).
         joined: whether the points are joined.
+        hollow: whether markers are rings.
         reach: upper edge of a filled band whose lower edge is `y`.
     """
 
@@ -47,7 +49,19 @@ class Line:
     marker: str = ""
     size: float = 3.5
     joined: bool = True
+    hollow: bool = False
     reach: ArrayLike | None = None
+
+
+@dataclass(frozen=True)
+class Area:
+    """A filled region: closed rings with gaps (NaN) between them, of which one within another cuts a hole."""
+
+    x: ArrayLike
+    y: ArrayLike
+    colour: str = "solid"
+    name: str = ""
+    alpha: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -82,13 +96,22 @@ class Level:
 
 @dataclass(frozen=True)
 class Note:
-    """Words beside a point, `away` (pt) from it, their `side` at it."""
+    """Words beside a point, `away` (pt) from it, their `side` at it: below it where that is down, level with it where it is 0.
+
+    Those that are `small` are muted, and smaller on a screen, as numbers on an axis are.
+    """
 
     x: float
     y: float
     words: str
     away: tuple[float, float] = (0.0, 4.0)
-    side: Literal["left", "center", "right"] = "center"
+    side: Side = "center"
+    small: bool = False
+
+    @property
+    def level(self) -> Literal["top", "center", "bottom"]:
+        """Which edge of the words is at the point."""
+        return "top" if self.away[1] < 0 else "bottom" if self.away[1] > 0 else "center"
 
 
 ZERO = Level(0.0)
@@ -119,11 +142,14 @@ class Panel:
         bands: what is shaded.
         levels: straight lines through it.
         notes: words at points.
+        areas: what is filled, below all else.
+        ticks: places on the vertical axis and their names, instead of numbers.
         limits: of the vertical axis, each where it is not left to what is drawn.
         scale: of the vertical axis.
         across_scale: of the horizontal axis.
         across_limits: of the horizontal axis, where neither the chart nor what is drawn gives them.
         equal: whether both axes have one scale.
+        bare: whether it is without axes, as a view in space.
     """
 
     label: str
@@ -134,11 +160,25 @@ class Panel:
     bands: Sequence[Band] = ()
     levels: Sequence[Level] = ()
     notes: Sequence[Note] = ()
+    areas: Sequence[Area] = ()
+    ticks: Sequence[tuple[float, str]] = ()
     limits: tuple[float | None, float | None] = (None, None)
     scale: Scale = "linear"
     across_scale: Literal["linear", "log"] = "linear"
     across_limits: Limits | None = None
     equal: bool = False
+    bare: bool = False
+
+    @property
+    def shape(self) -> float | None:
+        """How high it is for its width, where both axes have one scale and limits of their own."""
+        low, high = self.limits
+        if not self.equal or self.across_limits is None or low is None or high is None:
+            return None
+        return (high - low) / (self.across_limits[1] - self.across_limits[0])
+
+
+BLANK = Panel("", (), bare=True)  # a place among tiles with nothing in it
 
 
 @dataclass(frozen=True)
@@ -152,6 +192,7 @@ class Chart:
         window: the part of it on which the figure opens, where that is not all.
         over: charts of one report that name the same here are moved and zoomed together.
         events: whether places on the horizontal axis are instants of the run, which its replay can show.
+        tiles: whether panels are small pictures, which stay beside each other in a column of a journal.
     """
 
     panels: Sequence[Panel]
@@ -160,6 +201,7 @@ class Chart:
     window: Limits | None = None
     over: str = ""
     events: bool = False
+    tiles: bool = False
 
     @property
     def height(self) -> float:
@@ -232,6 +274,11 @@ def series(place: int) -> dict[str, Any]:
     return {"colour": HUES[place % len(HUES)], "dash": (place + place // len(HUES)) % 4}
 
 
+def path(points: np.ndarray, colour: str, name: str = "", **look: Any) -> Line:  # noqa: ANN401, fields of it
+    """A line through points (n, 2)."""
+    return Line(points[:, 0], points[:, 1], colour, name, **look)
+
+
 def stems(x: ArrayLike, y: ArrayLike, colour: str, size: float = 3.5, name: str = "") -> list[Line]:
     """Points on stems from zero."""
     x, y = np.asarray(x, float), np.asarray(y, float)
@@ -271,12 +318,17 @@ def tamed(values: np.ndarray, usual: float) -> Scale:
 
 
 def thin_rows(values: np.ndarray, most: int) -> np.ndarray:
-    """Rows of a long line that draw it: the least and the largest of each of equal groups, in their order, and the ends."""
-    if len(values) <= most:
-        return np.arange(len(values))
-    edges = np.linspace(0, len(values), most // 2 + 1).astype(int)
-    known = np.nan_to_num(values, nan=0.0)
-    chosen = {0, len(values) - 1}
-    for low, high in pairwise(edges):
-        chosen |= {low + int(known[low:high].argmin()), low + int(known[low:high].argmax())}
+    """Rows of a long line that draw it: the least and the largest of each of equal groups, in their order, and the ends.
+
+    `values` has a column for each direction in which a line may turn back; gaps (NaN) are kept.
+    """
+    columns = values.reshape(len(values), -1)
+    if len(columns) <= most:
+        return np.arange(len(columns))
+    edges = np.linspace(0, len(columns), max(2, most // (2 * columns.shape[1])) + 1).astype(int)
+    gaps = np.isnan(columns).any(axis=1)
+    chosen = {0, len(columns) - 1, *np.flatnonzero(gaps[1:] & ~gaps[:-1]) + 1}
+    for column in np.nan_to_num(columns, nan=0.0).T:
+        for low, high in pairwise(edges):
+            chosen |= {low + int(column[low:high].argmin()), low + int(column[low:high].argmax())}
     return np.array(sorted(chosen))

@@ -24,6 +24,18 @@ const parts = (() => {
   const bend = (scale) => (v) => (!scale.threshold ? v : Math.abs(v) <= scale.threshold
     ? scale.linear * v / scale.threshold : Math.sign(v) * (scale.linear + Math.log10(Math.abs(v) / scale.threshold)));
 
+  /* Numbers as they are written: with as many decimals as they need together, very large and small ones as 2.5×10⁻⁷. */
+  const SMALL = 1e-4, LARGE = 1e5, SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  const raised = (power) => String(power).replace("-", "⁻").replace(/\d/g, (digit) => SUPERSCRIPTS[digit]);
+  function numbers(values) {
+    const largest = Math.max(...values.map(Math.abs)), power = Math.floor(Math.log10(largest) + 1e-9);
+    const scaled = largest > 0 && (largest < SMALL || largest >= LARGE);
+    const shown = scaled ? values.map((v) => v / 10 ** power) : values;
+    let decimals = 0;
+    while (decimals < 12 && shown.some((v) => Math.abs(v - v.toFixed(decimals)) > 1e-6 * Math.max(...shown.map(Math.abs)))) decimals += 1;
+    return shown.map((v) => (+v.toFixed(decimals) === 0 ? "0" : `${v.toFixed(decimals)}${scaled ? `×10${raised(power)}` : ""}`.replace("-", "−")));
+  }
+  const ticked = (write) => Object.assign(model.BasicTickFormatter(), { doFormat: write });
   function axis(kind, narrow, given) {
     const size = letters(narrow), font = { axis_label_text_font: FONT, major_label_text_font: FONT };
     return paint(model[kind]({ axis_label_text_font_size: size, axis_label_text_font_style: "normal", ...font,
@@ -31,30 +43,39 @@ const parts = (() => {
       axis_label_standoff: 6, ...given }), { axis_label_text_color: "ink", major_label_text_color: "ink",
       major_tick_line_color: "muted", axis_line_color: "muted" });
   }
-  function frame(panel, ranges, narrow, last) {
+  /* A panel `room` pixels wide, of which names and numbers take a part. */
+  function frame(panel, ranges, narrow, last, room) {
     const logUp = panel.scale === "log", logAcross = panel.acrossScale === "log";
-    const height = Math.round(96 * panel.height * (narrow ? 0.92 : 1));
+    const border = narrow ? 62 : 78, left = panel.bare ? 4 : border, right = panel.bare ? 4 : 14;
+    const height = Math.round(panel.shape ? panel.shape * (room - border - 14) : 96 * panel.height * (narrow ? 0.92 : 1));
     const plot = paint(model.Plot({ ...ranges, x_scale: model[logAcross ? "LogScale" : "LinearScale"](),
       y_scale: model[logUp ? "LogScale" : "LinearScale"](), sizing_mode: "stretch_width", frame_height: height,
       height: height + (last ? 46 : 14), background_fill_color: null, border_fill_color: null, toolbar_location: null,
-      min_border_left: narrow ? 62 : 78, min_border_right: 14, min_border_top: 4, min_border_bottom: last ? 44 : 10,
+      min_border_left: left, min_border_right: right, min_border_top: 4, min_border_bottom: last ? 44 : 10,
       extra_y_ranges: { share: model.Range1d({ start: 0, end: 1 }) }, outline_line_color: null,
       lod_threshold: null }), {});
     const across = axis(logAcross ? "LogAxis" : "LinearAxis", narrow, { axis_label: last ? panel.across : "",
       ...(last ? {} : { major_label_text_font_size: "0px" }) });
-    if (logAcross) across.formatter = model.BasicTickFormatter({ use_scientific: true, power_limit_high: 5 });
+    if (panel.bare) return title(plot, panel, narrow);
+    const each = (ticks) => ticks.map((one) => numbers([one])[0]), [least, most] = panel.y[1];
+    across.formatter = ticked(logAcross ? each : numbers);
     const up = axis(logUp ? "LogAxis" : "LinearAxis", narrow, { axis_label: panel.label });
+    if (!logUp) up.formatter = ticked(numbers);
+    else if (least >= 1e-3 && most < LARGE) up.formatter = ticked(each); // others are powers of ten
     if (panel.ticks.length) {
       const f = bend(panel.scale);
       up.ticker = model.FixedTicker({ ticks: panel.ticks.map(([v]) => f(v)) });
       up.major_label_overrides = new Map(panel.ticks.map(([v, words]) => [f(v), words]));
     } else if (!logUp) up.ticker.desired_num_ticks = panel.height < 1.6 ? 4 : 6;
-    if (!logAcross) across.ticker.desired_num_ticks = narrow ? 4 : 8;
+    if (!logAcross) across.ticker.desired_num_ticks = Math.max(3, Math.min(8, Math.floor((room - border) / 60)));
     plot.add_layout(across, "below");
     plot.add_layout(up, "left");
     for (const [dimension, one] of [[0, across], [1, up]]) {
       plot.add_layout(paint(model.Grid({ dimension, axis: one }), { grid_line_color: "rule" }));
     }
+    return title(plot, panel, narrow);
+  }
+  function title(plot, panel, narrow) {
     if (panel.title) {
       plot.add_layout(paint(model.Title({ text: panel.title, text_font_size: letters(narrow), text_font: FONT }),
         { text_color: "ink" }), "above");
@@ -84,10 +105,24 @@ const parts = (() => {
     if (line.joined) found.push(glyph(plot, "Line", data, { ...at, ...look(line) }, { line_color: line.colour }));
     if (line.marker) {
       const size = 1.33 * line.size * (line.marker === "." ? 0.6 : 1);
-      found.push(glyph(plot, "Scatter", data, { ...at, size: { value: size }, marker: { value: MARKS[line.marker] }, line_width: 1.5 },
-        { fill_color: line.colour, line_color: line.colour }));
+      found.push(glyph(plot, "Scatter", data, { ...at, size: { value: size }, marker: { value: MARKS[line.marker] }, line_width: line.marker === "X" ? 3 : 1.5 },
+        { fill_color: line.hollow ? "paper" : line.colour, line_color: line.colour }));
     }
     return found;
+  }
+  /* A filled region: rings with gaps between them, those inside of others cut holes. */
+  function drawArea(plot, area, columns, f) {
+    const rings = [[], []];
+    [columns[area.x], columns[area.y].map(f)].forEach((values, side) => {
+      let ring = null;
+      values.forEach((v, i) => {
+        if (Number.isNaN(columns[area.x][i] + columns[area.y][i])) ring = null;
+        else if (ring) ring.push(v);
+        else rings[side].push(ring = [v]);
+      });
+    });
+    return glyph(plot, "MultiPolygons", { xs: [[rings[0]]], ys: [[rings[1]]] }, { xs: { field: "xs" }, ys: { field: "ys" },
+      fill_alpha: area.alpha, line_alpha: 0 }, { fill_color: area.colour }, { level: "underlay" });
   }
   const alike = (found, key) => Object.values(Object.groupBy(found, (one) => key.map((name) => one[name]).join()));
   function drawBands(plot, bands, f) {
@@ -109,12 +144,15 @@ const parts = (() => {
         : glyph(plot, up ? "HSpan" : "VSpan", data, { [up ? "y" : "x"]: at, ...look(one) }, colours)];
     });
   }
+  const EDGES = { top: "top", center: "middle", bottom: "bottom" };
   function drawNotes(plot, notes, f, narrow) {
     for (const one of notes) {
+      const size = one.small ? `${narrow ? 9 : 10}px` : letters(narrow);
       glyph(plot, "Text", { x: [one.x], y: [f(one.y)], text: [one.words] }, { x: { field: "x" }, y: { field: "y" },
         text: { field: "text" }, x_offset: { value: one.away[0] }, y_offset: { value: -one.away[1] },
-        text_align: { value: one.side }, text_baseline: { value: one.away[1] < 0 ? "top" : "bottom" },
-        text_font: { value: FONT }, text_font_size: { value: letters(narrow) } }, { text_color: "ink" });
+        text_align: { value: one.side }, text_baseline: { value: EDGES[one.level] }, background_fill_alpha: 0.6,
+        text_font: { value: FONT }, text_font_size: { value: size } },
+      { text_color: one.small ? "muted" : "ink", background_fill_color: "paper" });
     }
   }
   function nameEvents(plot, events, narrow) {
@@ -150,5 +188,5 @@ const parts = (() => {
     { label_text_color: "ink", inactive_fill_color: "paper" }), "above");
   }
 
-  return { screen, repaint, model, bend, frame, draw, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend };
+  return { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend, numbers };
 })();

@@ -1,7 +1,7 @@
 /* The charts of a report, drawn by BokehJS: to zoom, to read, to save, and the way to the replay. */
 (() => {
   "use strict";
-  const { screen, repaint, model, bend, frame, draw, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend } = parts;
+  const { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend, numbers } = parts;
   const NARROW = 620; // px of a figure below which panels stand below each other, and letters are smaller
   const REACH = 12; // px around an event or a point in which it is meant
   const coarse = matchMedia("(pointer: coarse)").matches;
@@ -32,16 +32,19 @@
 
   // ── a figure ──
   function build(figure) {
-    const place = figure.querySelector(".chart"), chart = charts[+figure.dataset.chart];
-    const width = place.clientWidth, narrow = width < NARROW, across = narrow ? 1 : chart.columns;
+    const place = figure.querySelector(".chart"), given = charts[+figure.dataset.chart];
+    const width = place.clientWidth, narrow = width < NARROW, across = narrow ? 1 : given.columns;
+    const chart = { ...given, panels: given.panels.filter((one) => across > 1 || one.lines.length || !one.bare) }; // none that is blank
     const named = new Map(), ranges = {}, plots = [];
     chart.panels.forEach((panel, i) => {
-      const f = bend(panel.scale), last = i >= chart.panels.length - across || chart.panels[i + across].across !== panel.across;
+      const f = bend(panel.scale), below = chart.panels[i + across];
+      const last = !below || below.across !== panel.across || String(below.x[1]) !== String(panel.x[1]);
       const x = shared[chart.over] || panel.x[0], key = panel.across + panel.x;
       ranges[key] ||= model.Range1d({ start: x[0], end: x[1] });
       const [low, high] = panel.y[wholly[chart.over] || 0], y_range = model.Range1d({ start: f(low), end: f(high) });
-      const plot = frame(panel, { x_range: ranges[key], y_range }, narrow, last);
-      const drawn = [...drawBands(plot, panel.bands, f), ...drawLevels(plot, panel.levels, f)];
+      const plot = frame(panel, { x_range: ranges[key], y_range }, narrow, last, width / across);
+      if (chart.tiles && i % across && chart.panels[i - 1].label === panel.label) plot.left[0]?.setv({ axis_label: "" });
+      const drawn = [...panel.areas.map((area) => [area.name, drawArea(plot, area, columns, f)]), ...drawBands(plot, panel.bands, f), ...drawLevels(plot, panel.levels, f)];
       for (const line of panel.lines) {
         line.renderers = draw(plot, line, columns, f);
         drawn.push(...line.renderers.map((one) => [line.name, one]));
@@ -57,7 +60,7 @@
         if (found && !found.some((one) => plots[0].renderers.includes(one))) named.set(line.name, [...draw(plots[0], line, columns, (v) => v, true), ...found]);
       }
     }
-    addLegend(plots[0], named, width, narrow);
+    addLegend(plots[0], named, width / across, narrow);
     const rows = Array.from({ length: Math.ceil(plots.length / across) }, (_, i) => plots.slice(across * i, across * (i + 1)));
     const layout = model.Column({ sizing_mode: "stretch_width", spacing: 2,
       children: rows.map((row) => (row.length > 1 ? model.Row({ children: row, sizing_mode: "stretch_width" }) : row[0])) });
@@ -68,16 +71,16 @@
     addTools(built);
     follow(built);
     place.replaceChildren();
-    place.style.minHeight = "";
     built.ready = Bokeh.embed.add_document_standalone(document_, place).then((views) => {
       built.view = views.get(layout);
       figure.dataset.drawn = "";
+      place.style.minHeight = ""; // not before, or what is below would jump
       chart.panels.forEach((panel, i) => { if (panel.equal) equalise(built, i); });
     });
     return built;
   }
-  const viewOf = (built, plot) => built.view.child_views.flatMap((one) => (one.model === plot ? [one] : [...one.child_views]))
-    .find((one) => one.model === plot);
+  const plotsOf = (view) => view.child_views.flatMap((one) => (one.model.type === "Row" ? one.child_views : [one]));
+  const viewOf = (built, plot) => plotsOf(built.view).find((one) => one.model === plot);
   /* One scale on both axes: the range of one is widened. */
   function equalise(built, i) {
     const { x_range, y_range } = built.plots[i], { width, height } = viewOf(built, built.plots[i]).frame.bbox;
@@ -124,10 +127,7 @@
     if (!sorted.has(column)) sorted.set(column, columns[column].every((v, i, all) => !i || v >= all[i - 1]));
     return sorted.get(column);
   };
-  function number(value) {
-    const size = Math.abs(value);
-    return (size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(3) : String(+value.toPrecision(5))).replace(/-/g, "−");
-  }
+  const number = (value) => numbers([+value.toPrecision(5)])[0];
   const unitOf = (label) => (label.includes(", ") ? ` ${label.slice(label.lastIndexOf(", ") + 2)}` : "");
   const wordsOf = (label) => (label.includes(", ") ? label.slice(0, label.lastIndexOf(", ")) : label);
   const nearest = (x, t) => {
@@ -158,15 +158,25 @@
     }
     return rows;
   }
+  /* What a finger has asked for stays until it taps elsewhere. */
+  addEventListener("pointerdown", ({ pointerType, target }) => {
+    for (const { built } of places) {
+      if (!built) continue;
+      built.touched = pointerType === "touch";
+      if (built.touched && !built.place.contains(target)) unread(built);
+    }
+  }, true);
   function listen(built, plot, i) {
     const own = built.chart.panels[i];
+    if (own.bare) return;
     plot.on_event("mousemove", (event) => show(built, plot, own, event));
-    plot.on_event("mouseleave", () => { built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove()); });
+    plot.on_event("mouseleave", () => { if (!built.touched) unread(built); });
     plot.on_event("tap", (event) => { show(built, plot, own, event); if (built.chart.events) seek(built, plot, own, event); });
     plot.on_event("doubletap", () => open(built, 0));
   }
+  const unread = (built) => built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove());
   function show(built, plot, own, event) {
-    built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove());
+    unread(built);
     const inner = viewOf(built, plot)?.frame.bbox;
     if (!inner || event.sx < inner.left || event.sx > inner.right || event.sy < 0) return;
     const box = built.place.getBoundingClientRect(), mine = viewOf(built, plot).el.getBoundingClientRect();
@@ -258,7 +268,7 @@
   const settled = () => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
 
   // ── the start: the library is unpacked when a chart comes near ──
-  let library = null;
+  let library = null, unpacked = false;
   async function begin() {
     const [code, data] = await Promise.all([inflate("charts-library"), inflate("charts-data")]);
     unpack(data);
@@ -266,6 +276,7 @@
     Bokeh.logger.set_level("warn");
     // who holds still for a moment and then drags drags, too; a long press means nothing here
     Bokeh.require("core/ui_gestures").UIGestures.press_threshold = 2 ** 31 - 1; // ms, the longest that a timer takes
+    unpacked = true;
   }
   async function drawn(figure) {
     library ||= begin();
@@ -283,4 +294,17 @@
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(screen));
   matchMedia("print").addEventListener("change", () => { repaint(screen); places.forEach(drawn); });
+
+  // ── printing, for which all must be drawn, on paper, before the browser goes on: at once, or in promises that nothing waits for ──
+  const TURNS = 100; // of promises, more than BokehJS takes to build a figure or to give it other colours
+  addEventListener("beforeprint", async () => {
+    const paper = JSON.parse(document.getElementById("colours").textContent);
+    repaint((name) => paper[name]);
+    if (!unpacked) return;
+    for (const figure of places) figure.built ||= build(figure);
+    for (let turn = 0; turn < TURNS; turn += 1) await null;
+    for (const { built } of places) if (built.view) plotsOf(built.view).forEach((one) => one.repaint());
+  });
+  addEventListener("afterprint", () => repaint(screen));
+  library = begin();
 })();

@@ -58,7 +58,7 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "dockdyn",
 }
 WIDTH = 7.4  # in
-LEFT, RIGHT, TOP, BOTTOM = 0.82, 0.12, 0.26, 0.46  # in, margins of figures over time
+LEFT, RIGHT, TOP, BOTTOM = 0.82, 0.2, 0.26, 0.46  # in, margins of figures over time
 LINEAR = 0.7  # decades that the linear part of a symmetric logarithmic scale takes
 LEGEND_ROW, LEGEND_COLUMNS = 0.19, 3  # in
 CLOSE = 0.04  # share of a panel's width below which labels share one text

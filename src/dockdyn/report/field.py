@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import xarray as xr
@@ -31,6 +31,14 @@ class Key:
         logarithmic = bool(np.ptp(steps) < 1e-6 and values[-1] > 4 * values[0] > 0)
         unit = str(coordinate.attrs.get("units", "")).replace("**", "^").replace("*", " ")
         return cls(values, str(coordinate.attrs.get("long_name", "")), "" if unit == "1" else unit, logarithmic)
+
+    @property
+    def scale(self) -> Literal["linear", "log"]:
+        return "log" if self.logarithmic else "linear"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return float(self.values[0]), float(self.values[-1])
 
     @property
     def label(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.chart import Chart, Line, Panel, SymmetricLog, thin_rows
+from dockdyn.report.chart import Area, Chart, Line, Panel, SymmetricLog, thin_rows
 from dockdyn.report.drawing import LINEAR, power_of_ten
 from dockdyn.report.palette import DASHES
 
@@ -71,6 +71,7 @@ def _facts(chart: Chart, columns: _Columns) -> dict[str, Any]:
         "columns": chart.columns,
         "over": chart.over,
         "events": chart.events,
+        "tiles": chart.tiles,
         "opens": chart.window is not None,
         "panels": [_panel_facts(chart, panel, columns) for panel in chart.panels],
     }
@@ -86,23 +87,34 @@ def _panel_facts(chart: Chart, panel: Panel, columns: _Columns) -> dict[str, Any
         "x": chart.across(panel),
         "y": chart.up(panel),
         "scale": {"threshold": scale.threshold, "linear": LINEAR} if isinstance(scale, SymmetricLog) else scale,
-        "ticks": [[tick, power_of_ten(tick)] for tick in scale.ticks] if isinstance(scale, SymmetricLog) else [],
+        "ticks": [[tick, power_of_ten(tick)] for tick in scale.ticks]
+        if isinstance(scale, SymmetricLog)
+        else panel.ticks,
         "acrossScale": panel.across_scale,
         "equal": panel.equal,
+        "shape": panel.shape,
+        "bare": panel.bare,
+        "areas": [_area_facts(area, columns) for area in panel.areas],
         "lines": [_line_facts(line, columns) for line in panel.lines if np.size(line.x)],
         "bands": [vars(band) for band in panel.bands],
         "levels": [vars(level) | {"dash": _dash(level.dash)} for level in panel.levels],
-        "notes": [vars(note) for note in panel.notes],
+        "notes": [vars(note) | {"level": note.level} for note in panel.notes],
     }
 
 
 def _line_facts(line: Line, columns: _Columns) -> dict[str, Any]:
     x, y = np.asarray(line.x, float), np.asarray(line.y, float)
-    rows = thin_rows(y, MOST)
+    turns = y if np.all(np.diff(x) >= 0) else np.stack([x, y], axis=1)
+    rows = thin_rows(turns, MOST)
     reach = None if line.reach is None else columns.place(np.asarray(line.reach, float)[rows])
-    look = {key: getattr(line, key) for key in ("colour", "name", "width", "marker", "size", "joined")}
+    look = {key: getattr(line, key) for key in ("colour", "name", "width", "marker", "size", "joined", "hollow")}
     drawn = {"x": columns.place(x[rows]), "y": columns.place(y[rows]), "reach": reach}
     return look | drawn | {"dash": _dash(line.dash)}
+
+
+def _area_facts(area: Area, columns: _Columns) -> dict[str, Any]:
+    look = {key: getattr(area, key) for key in ("colour", "name", "alpha")}
+    return look | {"x": columns.place(np.asarray(area.x, float)), "y": columns.place(np.asarray(area.y, float))}
 
 
 def _dash(place: int) -> list[float]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dockdyn.report.chart import Band, Chart, Level, Line, Panel, SymmetricLog
+from dockdyn.report.chart import Area, Band, Chart, Level, Line, Note, Panel, SymmetricLog
 from dockdyn.report.drawing import (
     CLOSE,
     LEFT,
@@ -30,6 +31,8 @@ Style = Literal["report", "paper"]
 COLUMN = 88 / 25.4  # in, the width of a column
 LETTERS = 8  # pt, on paper
 LOWER = 0.85  # of the height of panels, on paper
+TALLER = 1.25  # times as high for its width is a figure of tiles on paper, because its letters do not shrink with it
+FEW = 300  # times the least of an axis is the most, below which it has more numbers than powers of ten
 LONG = 24  # letters of an entry of the legend, of which one fits beside another on paper
 PAPER = dict.fromkeys([name for name in STYLE if name.endswith("size")], LETTERS)
 
@@ -41,22 +44,24 @@ def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -
 
     with styles.context([STYLE, PAPER] if style == "paper" else STYLE, after_reset=True):
         figure = Figure(layout="constrained" if style == "paper" else None)
-        columns = 1 if style == "paper" else chart.columns
+        columns = chart.columns if style == "report" or chart.tiles else 1
         heights = [panel.height for panel in chart.panels[::columns]]
         axes = figure.subplots(len(heights), columns, squeeze=False, height_ratios=heights)
         entries: dict[str, Artist] = {}
         for ax, panel in zip(axes.flat, chart.panels, strict=True):
             _draw(ax, panel, entries)
             _frame(ax, panel, chart, whole)
-        for row, panels in zip(axes[:-1], np.reshape(np.array(chart.panels, object), axes.shape), strict=False):
-            for ax, panel, below in zip(row, panels, chart.panels[-columns:], strict=True):
-                if panel.across == below.across:
-                    ax.set_xlabel("")
-                    ax.tick_params(labelbottom=False)
+        for place, (left, panel) in enumerate(pairwise(chart.panels), start=1):
+            if chart.tiles and place % columns and left.label == panel.label:
+                axes.flat[place].set_ylabel("")
+        for ax, panel, below in zip(axes.flat, chart.panels, chart.panels[columns:], strict=False):
+            if panel.across == below.across and panel.across_limits == below.across_limits:
+                ax.set_xlabel("")
+                ax.tick_params(labelbottom=False)
         for ax, panel in zip(axes[0], chart.panels, strict=False):
             _name_events(ax, panel)
         if style == "paper":
-            _fit_column(figure, heights, entries)
+            _fit_column(figure, chart, heights, entries)
         else:
             _fit_report(figure, axes, chart, heights, entries)
     return figure
@@ -64,6 +69,8 @@ def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -
 
 def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
     """What is in a panel; the first artist of each name is kept for the legend."""
+    for area in panel.areas:
+        entries.setdefault(area.name, _fill(ax, area))
     for band in panel.bands:
         entries.setdefault(band.legend, _draw_band(ax, band))
     for level in panel.levels:
@@ -71,9 +78,43 @@ def _draw(ax: Axes, panel: Panel, entries: dict[str, Artist]) -> None:
     for line in panel.lines:
         entries.setdefault(line.name, _draw_line(ax, line))
     for note in panel.notes:
-        look: dict[str, Any] = {"ha": note.side, "fontsize": 8, "annotation_clip": True}
-        ax.annotate(note.words, (note.x, note.y), note.away, textcoords="offset points", **look)
+        _write(ax, note)
     entries.pop("", None)
+
+
+def _fill(ax: Axes, area: Area) -> Artist:
+    """Rings as one path, so that holes stay open."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    rings = rings_of(area)
+    codes = [[Path.MOVETO] + [Path.LINETO] * (len(ring) - 1) for ring in rings]
+    path = Path(
+        np.concatenate([np.zeros((0, 2)), *rings]), np.concatenate([np.zeros(0, int), *codes]).astype(Path.code_type)
+    )
+    return ax.add_patch(PathPatch(path, facecolor=COLOURS[area.colour], alpha=area.alpha, linewidth=0, zorder=0.1))
+
+
+def rings_of(area: Area) -> list[np.ndarray]:
+    """The rings of an area, (n, 2) each."""
+    points = np.stack([np.asarray(area.x, float), np.asarray(area.y, float)], axis=1)
+    gaps = np.flatnonzero(np.isnan(points).any(axis=1))
+    found = [part[~np.isnan(part).any(axis=1)] for part in np.split(points, gaps)]
+    return [ring for ring in found if len(ring)]
+
+
+def _write(ax: Axes, note: Note) -> None:
+    """Words on a ground that leaves them readable over lines."""
+    ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "alpha": 0.6, "pad": 0.4}
+    look: dict[str, Any] = {
+        "ha": note.side,
+        "va": note.level,
+        "bbox": ground,
+        "annotation_clip": True,
+        "in_layout": False,
+    }
+    colour = COLOURS["muted" if note.small else "ink"]
+    ax.annotate(note.words, (note.x, note.y), note.away, textcoords="offset points", fontsize=8, color=colour, **look)
 
 
 def _draw_line(ax: Axes, line: Line) -> Artist:
@@ -82,6 +123,10 @@ def _draw_line(ax: Axes, line: Line) -> Artist:
         return ax.fill_between(line.x, line.y, line.reach, color=colour, alpha=0.25, linewidth=0)
     look: dict[str, Any] = {"color": colour, "linewidth": line.width, "marker": line.marker, "markersize": line.size}
     look["linestyle"] = DASHES[line.dash] if line.joined else "none"
+    if line.marker == "X":  # set apart from what is around it
+        look |= {"markeredgecolor": COLOURS["paper"], "markeredgewidth": 1.4, "zorder": 4}
+    if line.hollow:
+        look["markerfacecolor"] = COLOURS["paper"]
     return ax.plot(line.x, line.y, **look)[0]
 
 
@@ -105,7 +150,11 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
 
     if panel.scale == "log":
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
+        least, most = chart.up(panel)[whole]
+        if most < FEW * least:
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        read = least >= 1e-3 and most < 1e5
+        ax.yaxis.set_major_formatter(FuncFormatter(plain if read else power_of_ten))
         ax.yaxis.minorticks_off()
     if panel.across_scale == "log":
         ax.set_xscale("log")
@@ -113,15 +162,21 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FuncFormatter(plain))
     if panel.equal:
-        ax.set_aspect("equal", adjustable="datalim")
+        ax.set_aspect("equal", adjustable="datalim" if panel.shape is None else "box")
     ax.set_xlim(*chart.across(panel)[whole])
     ax.set_ylim(*chart.up(panel)[whole])
     if isinstance(panel.scale, SymmetricLog):
         scale_symmetrically(ax, panel.scale)
+    elif panel.ticks:
+        ax.set_yticks(*zip(*panel.ticks, strict=True))
+    if panel.bare:
+        ax.set_axis_off()
     ax.set_ylabel(panel.label)
     ax.set_xlabel(panel.across)
     if panel.title:
-        ax.set_title(panel.title, loc="left", pad=13, fontweight="bold")
+        named = any(band.name for band in panel.bands) or any(level.name for level in panel.levels)
+        weight = "normal" if chart.tiles else "bold"
+        ax.set_title(panel.title, loc="left", pad=13 if named else 4, fontweight=weight)
 
 
 def _name_events(ax: Axes, panel: Panel) -> None:
@@ -158,10 +213,11 @@ def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[fl
         figure.legend(entries.values(), entries.keys(), ncols=columns, **look)
 
 
-def _fit_column(figure: Figure, heights: list[float], entries: dict[str, Any]) -> None:
-    """The width of a column, the legend above the panels in as many columns as fit."""
+def _fit_column(figure: Figure, chart: Chart, heights: list[float], entries: dict[str, Any]) -> None:
+    """The width of a column, the legend above the panels in as many columns as fit; small pictures are made smaller."""
     columns = 1 if max(map(len, entries), default=0) > LONG else 2
     rows = -(-len(entries) // columns) if len(entries) > 1 else 0
-    figure.set_size_inches(COLUMN, LOWER * sum(heights) + 0.5 + 0.17 * rows)
+    lower = COLUMN / WIDTH * TALLER if chart.tiles else LOWER
+    figure.set_size_inches(COLUMN, lower * sum(heights) + 0.5 + 0.17 * rows)
     if rows:
         figure.legend(entries.values(), entries.keys(), loc="outside upper left", ncols=columns)

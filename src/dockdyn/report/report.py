@@ -29,7 +29,7 @@ class Plot:
 
     Attributes:
         name: what it is asked for by, and saved under.
-        draw: what draws it, as a chart or, where it is more than lines over axes, with Matplotlib.
+        draw: what draws it, as a chart or, where it is more than lines and areas over axes, with Matplotlib.
         caption: what to look for in it.
     """
 

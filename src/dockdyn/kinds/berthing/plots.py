@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import ZERO, Band, Chart, Line, Panel, lines_of, stems
-from dockdyn.report.drawing import COLOURS, arrange, contact_spans, legend, styled
+from dockdyn.report.chart import ZERO, Band, Chart, Line, Panel, lines_of, path, stems
+from dockdyn.report.drawing import contact_spans
 from dockdyn.report.time_chart import run_chart
 from dockdyn.scenario.tables.tree import BODY
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SKETCHES = 6
 FALLEN, EARLY, SEEN = 0.8, 0.04, 20  # share of the energy's fall, of the run; samples that show a beginning
@@ -192,37 +188,40 @@ def starts(dataset: xr.Dataset) -> Chart:
     return replace(_over_run(near, panels), over="")
 
 
-@styled
-def sketches(dataset: xr.Dataset) -> Figure:
+def sketches(dataset: xr.Dataset) -> Chart:
     """The links at instants spread over the run, seen from above (x–y) and, in space, from the side (x–z)."""
-    from matplotlib.figure import Figure
-
     views = [1, 2] if spatial(dataset) else [1]
-    columns = SKETCHES // 2
-    figure = Figure()
-    axes = figure.subplots(2, columns, sharex=True, sharey="row" if spatial(dataset) else True)
-    arrange(figure, [1.77, 1.77], 2, title=0.2)  # as high as wide
-    count = axes.size // len(views)
+    count = SKETCHES // len(views)
     when = np.linspace(0, dataset.sizes["time"] - 1, count).astype(int)
     seen = dataset.outline.values.reshape(-1, 3)[:, [0, *views]]
     middle = (np.nanmin(seen, axis=0) + np.nanmax(seen, axis=0)) / 2
     reach = 0.54 * np.nanmax(np.ptp(seen[np.isfinite(seen).all(axis=1)], axis=0))
-    for place, ax in enumerate(axes.flat):
-        now, across = dataset.isel(time=when[place % count]), views[place // count]
-        for system, name, colour in ((0, "chaser", "blue"), (1, "target", "orange")):
-            line = now.outline[system].values
-            line = line[np.isfinite(line).all(axis=-1)]
-            if system == 0:  # without the bodies on beams, which come between the last link and the grip
-                line = line[[not str(link).endswith(BODY) for link in dataset.link.values]]
-            ax.plot(*line[:, [0, across]].T, color=COLOURS[colour], linewidth=1.4, label=name)
-            ax.plot(*line[:, [0, across]].T, ".", color=COLOURS[colour], markersize=4)
-        ax.set_aspect("equal", adjustable="box")
-        centre = middle[1 + place // count]
-        ax.set(xlim=(middle[0] - reach, middle[0] + reach), ylim=(centre - reach, centre + reach))
-        ax.set_title(f"{float(now.time):.4g} s", loc="left")
-        if place % columns == 0:
-            ax.set_ylabel(f"{'xyz'[across]}, m")
-    for ax in axes[-1]:
-        ax.set_xlabel("x, m")
-    legend(figure, axes.flat[0])
-    return figure
+    panels = []
+    for place, up in enumerate(views, start=1):
+        for row in when:
+            now = dataset.isel(time=row)
+            panels.append(
+                Panel(
+                    f"{'xyz'[up]}, m",
+                    _outlined(now, up),
+                    height=1.77,  # as high as wide
+                    across="x, m",
+                    title=f"{float(now.time):.4g} s",
+                    limits=(middle[place] - reach, middle[place] + reach),
+                    across_limits=(middle[0] - reach, middle[0] + reach),
+                    equal=True,
+                )
+            )
+    return Chart(panels, columns=SKETCHES // 2, tiles=True)
+
+
+def _outlined(now: xr.Dataset, up: int) -> list[Line]:
+    """The links of both at one instant, over x and another axis."""
+    lines = []
+    for system, name, colour in ((0, "chaser", "blue"), (1, "target", "orange")):
+        line = now.outline[system].values
+        line = line[np.isfinite(line).all(axis=-1)]
+        if system == 0:  # without the bodies on beams, which come between the last link and the grip
+            line = line[[not str(link).endswith(BODY) for link in now.link.values]]
+        lines.append(path(line[:, [0, up]], colour, name, width=1.4, marker=".", size=4))
+    return lines

@@ -19,12 +19,14 @@ LOAD_FIGURES = 3
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it; figures that could only show zeros are left out."""
     from dockdyn.kinds.free_flight.plots import control, latch
-    from dockdyn.kinds.free_flight.trajectory import shown_surfaces, trajectory
+    from dockdyn.kinds.free_flight.shown_surface import shown_surfaces
+    from dockdyn.kinds.free_flight.trajectory import trajectory
     from dockdyn.report import contact_charts as over_time
 
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
-            words = f"Path of the features around “{surface.name}”, each contact marked where it began: "
+            words = f"Path of the features around “{surface.name}”, from its reference point in axes of its body, "
+            words += "each contact marked where it began: "
             if surface.distance is None:
                 words += "the path alone, for the scenario’s own parts can no longer be imported."
             else:

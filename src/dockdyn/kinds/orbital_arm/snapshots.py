@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.drawing import COLOURS, LEFT, RIGHT, WIDTH, arrange, legend, scenario_content, styled
+from dockdyn.report.chart import BLANK, Area, Chart, Line, Panel, path
+from dockdyn.report.drawing import LEFT, RIGHT, WIDTH, scenario_content
 from dockdyn.report.sampled_surface import signed_distances
+from dockdyn.report.section import inside, outline
 from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from dockdyn.kinds.orbital_arm.schema_bay import BaySection
 
 COLUMNS = 3
 FEWEST, MOST = 6, 9  # snapshots
 APART = 0.01  # share of the run: impacts closer than this share a snapshot
 GRID = 121  # points a side on which the bay is sampled
+WIDER = 1.2  # times the window is what is sampled, for who moves the figure
 SAID = {"impact": "impact", "latch": "latched", "release": "released"}
 
 Instant = tuple[float, str]  # s, what happens
@@ -63,14 +64,11 @@ def in_station(dataset: xr.Dataset) -> np.ndarray:
     return np.einsum("abt,tla->tlb", turn, dataset.outline.values - dataset.base_position.values[:, None])
 
 
-@styled
-def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reach: float | None = None) -> Figure:
+def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reach: float | None = None) -> Chart:
     """Small multiples: the arm from its root to its payload, and the bay; in space from the side and from above.
 
     `reach` (m) is how far a snapshot shows around the payload; by default it shows all that the arm reaches.
     """
-    from matplotlib.figure import Figure
-
     content = scenario_content(dataset)
     shown = list(chosen or instants(dataset))
     views = [(0, 1)] if content is None or content.planar else [(0, 2), (0, 1)]
@@ -79,34 +77,41 @@ def snapshots(dataset: xr.Dataset, chosen: Sequence[Instant] | None = None, reac
     box = _window(places, points)
     # the bay is cut where the payload comes nearest to it
     through = None if points is None else points[int(dataset.gap.values.min(axis=1).argmin())].mean(axis=0)
-    rows = -(-len(shown) // COLUMNS)
     width = (WIDTH - LEFT - RIGHT) / COLUMNS * 0.86
-    shapes = [1.0 if reach else np.ptp(box[up]) / np.ptp(box[across]) for across, up in views]
-    heights = [width * max(0.3, shape) for shape in shapes] * rows
-    figure = Figure()
-    axes = figure.subplots(len(heights), COLUMNS, squeeze=False, height_ratios=heights)
-    arrange(figure, heights, 3, title=0.24)
-    for ax in axes.flat:
-        ax.set_visible(False)
     times = dataset.time.values
-    for place, (time, words) in enumerate(shown):
-        row = int(np.abs(times - time).argmin())
-        for below, view in enumerate(views):
-            ax = axes[place // COLUMNS * len(views) + below, place % COLUMNS]
-            ax.set_visible(True)
-            if reach is not None and points is not None:
-                box = points[row].mean(axis=0)[:, None] + reach * np.array([-1.0, 1.0])
-            if through is not None:
-                _draw_bay(content.contact, through, view, box, ax)
-            draw(dataset.isel(time=row), content, places[row], None if points is None else points[row], view, ax)
-            ax.set(xlim=box[view[0]], ylim=box[view[1]], aspect="equal")
-            ax.set_ylabel(f"{'xyz'[view[1]]}, m" if place % COLUMNS == 0 else "")
-            if below == 0:
-                ax.set_title(f"{time:.4g} s{': ' if words else ''}{words}", loc="left", fontsize=8)
-            if place >= len(shown) - COLUMNS and below == len(views) - 1:
-                ax.set_xlabel("x, m")
-    legend(figure, axes.flat[0])
-    return figure
+    panels: list[Panel] = []
+    for first in range(0, len(shown), COLUMNS):
+        beside = shown[first : first + COLUMNS]
+        for view in views:
+            for time, words in beside:
+                row = int(np.abs(times - time).argmin())
+                if reach is not None and points is not None:
+                    box = points[row].mean(axis=0)[:, None] + reach * np.array([-1.0, 1.0])
+                known = None if points is None else points[row]
+                lines, areas = _configuration(dataset.isel(time=row), content, places[row], known, view)
+                if through is not None:
+                    solid, wall = _bay(content.contact, through, view, box)
+                    lines, areas = [*wall, *lines], [*solid, *areas]
+                panel = _tile(view, box, lines, areas, width)
+                named = f"{time:.4g} s{': ' if words else ''}{words}" if view == views[0] else f"{time:.4g} s, above"
+                panels.append(replace(panel, title=named))
+            panels += [BLANK] * (COLUMNS - len(beside) if first else 0)
+    return Chart(panels, columns=COLUMNS, tiles=True)
+
+
+def _tile(view: tuple[int, int], box: np.ndarray, lines: list[Line], areas: list[Area], width: float) -> Panel:
+    """A panel with limits of its own, `width` (in) wide on paper."""
+    (left, right), (low, high) = ((float(box[axis, 0]), float(box[axis, 1])) for axis in view)
+    return Panel(
+        f"{'xyz'[view[1]]}, m",
+        lines,
+        height=width * max(0.3, (high - low) / (right - left)),
+        across="x, m",
+        areas=areas,
+        limits=(low, high),
+        across_limits=(left, right),
+        equal=True,
+    )
 
 
 def _window(places: np.ndarray, points: np.ndarray | None) -> np.ndarray:
@@ -117,47 +122,47 @@ def _window(places: np.ndarray, points: np.ndarray | None) -> np.ndarray:
     return np.stack([low - margin, high + margin], axis=1)
 
 
-def draw(
+def _configuration(
     now: xr.Dataset,
     content: Any,  # noqa: ANN401, links that have parents
     frames: np.ndarray,
     points: np.ndarray | None,
     view: tuple[int, int],
-    ax: Axes,
-) -> None:
-    """One snapshot, seen along the third axis."""
+) -> tuple[list[Line], list[Area]]:
+    """The station, the arm and its payload at one instant, seen along the third axis."""
     across, up = view
     names = [str(name) for name in now.link.values]
     segments: dict[str, list[np.ndarray]] = {"station": [frames[:1, [across, up]]], "arm": []}
     for link in content.arm.ordered()[1:] if content else []:
         pair = frames[[names.index(link.parent), names.index(link.name)]][:, [across, up]]
         segments["station" if link.parent == names[0] else "arm"] += [np.full((1, 2), np.nan), pair]
-    for sort, colour, size in (("station", "muted", 3.0), ("arm", "blue", 1.6)):
-        path = np.concatenate([np.zeros((0, 2)), *segments[sort]])
-        style: Any = {"color": COLOURS[colour], "linewidth": size, "solid_capstyle": "round", "label": sort}
-        ax.plot(*path.T, marker="s" if sort == "station" else None, markersize=4, **style)
-    ax.plot(*frames[1:, [across, up]].T, "o", color=COLOURS["blue"], markersize=2.5)
+    lines = []
+    for sort, colour, width, marker in (("station", "muted", 3.0, "s"), ("arm", "blue", 1.6, "")):
+        x, y = np.concatenate([np.zeros((0, 2)), *segments[sort]]).T
+        lines.append(Line(x, y, colour, sort, width=width, marker=marker, size=4))
+    lines.append(path(frames[1:, [across, up]], "blue", marker="o", size=2.5, joined=False))
     if points is None:
-        return
+        return lines, []
     flat = points[:, [across, up]]
+    areas = [Area(flat[:, 0], flat[:, 1], "orange", alpha=0.35)] if len(flat) > 2 else []
     if len(flat) > 2:
-        ax.fill(*flat.T, color=COLOURS["orange"], alpha=0.35, linewidth=0)
         flat = np.concatenate([flat, flat[:1]])
-    size = 5 if len(flat) == 1 else 3
-    ax.plot(*flat.T, "-o", color=COLOURS["orange"], linewidth=1.2, markersize=size, label="payload")
+    lines.append(path(flat, "orange", "payload", marker="o", size=5 if len(flat) == 1 else 3))
+    return lines, areas
 
 
-def _draw_bay(bay: BaySection, through: np.ndarray, view: tuple[int, int], box: np.ndarray, ax: Axes) -> None:
-    """The solids of the bay, cut through a point."""
+def _bay(bay: BaySection, through: np.ndarray, view: tuple[int, int], box: np.ndarray) -> tuple[list[Area], list[Line]]:
+    """The bay, cut by the plane of the view `through` a point (m, station axes)."""
     across, up = view
-    grid = np.meshgrid(*(np.linspace(box[axis, 0], box[axis, 1], GRID) for axis in view))
+    middle = box.mean(axis=1, keepdims=True)
+    sides = middle + WIDER * (box - middle)
+    grid = np.meshgrid(*(np.linspace(sides[axis, 0], sides[axis, 1], GRID) for axis in view))
     flat = np.broadcast_to(through, (GRID, GRID, 3)).copy()
     flat[..., across], flat[..., up] = grid
     depth = _distance(bay, flat)
-    if depth.min() < 0:
-        ax.contourf(*grid, depth, [-np.inf, 0], colors=[COLOURS["solid"]], zorder=0.1)
-        if depth.max() > 0:
-            ax.contour(*grid, depth, [0], colors=[COLOURS["wall"]], linewidths=1, zorder=0.2)
+    if depth.min() >= 0:
+        return [], []
+    return [inside(grid, depth)], [outline(grid, depth)]
 
 
 def _distance(bay: BaySection, points: np.ndarray) -> np.ndarray:

@@ -20,7 +20,9 @@ from dockdyn.kinds.orbital_arm.snapshots import Instant, in_station, snapshots
 from dockdyn.papers import reproduction
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.table import Row, Table
+from dockdyn.report.chart import Chart
 from dockdyn.report.drawing import COLOURS
+from dockdyn.report.print_chart import print_chart
 from dockdyn.results.store import write_result
 from dockdyn.scenario.load import load
 
@@ -101,8 +103,9 @@ def _start_and_docking(progress: Progress) -> Made:
     return _titled(snapshots(run, chosen)), rows
 
 
-def _titled(figure: Figure) -> Figure:
-    """Room for a title above the legend."""
+def _titled(chart: Chart) -> Figure:
+    """The chart on paper, with room for a title above the legend."""
+    figure = print_chart(chart)
     width, height = figure.get_size_inches()
     share = height / (height + TITLE)
     figure.set_size_inches(width, height + TITLE)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.chart import Chart, Level, Line, Panel
-from dockdyn.report.chart_frame import once
-from dockdyn.report.drawing import COLOURS, DASHES, WIDTH, align_label, arrange, legend, plain, short, styled
+from dockdyn.report.chart import Area, Chart, Level, Limits, Line, Note, Panel
+from dockdyn.report.drawing import COLOURS, WIDTH, short, styled
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.statistics import percentile_interval
@@ -26,45 +25,64 @@ MARKED = (50, 95, 99)  # percentiles
 BARS = 12  # keys
 
 
-@styled
-def load_figure(cases: CampaignCases, name: str) -> Figure:
+def load_figure(cases: CampaignCases, name: str) -> Chart:
     """How a figure is distributed, and how many cases exceed it, with percentiles and what is required."""
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, NullLocator
-
     values = np.sort(cases.figures[name][np.isfinite(cases.figures[name])])
     unit = cases.units[name]
-    figure = Figure()
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.6, 1.8])
     limits = [float(each.limit) for each in cases.requirements if each.figure == name]
-    arrange(figure, [1.6, 1.8], 2 + bool(limits))
     edges = columns(values)
-    counts, _ = np.histogram(values, edges)
-    above.stairs(100 * counts / values.size, edges, fill=True, color=BLUE, alpha=0.75, linewidth=0)
-    above.set(ylabel="share of cases, %", xlim=(edges[0], edges[-1]))
-    exceed(below, values)
-    for limit in limits:
-        for ax in (above, below):
-            ax.axvline(limit, color=ORANGE, linestyle=DASHES[1], label=once(ax, "required"))
+    across = float(edges[0]), float(edges[-1])
     if limits:  # a limit outside of what happened is shown as long as that costs little room
         low, high = min(edges[0], *limits), max(edges[-1], *limits)
         if high - low < FAR * (edges[-1] - edges[0]):
             room = 0.02 * (high - low)
-            above.set_xlim(low - room, high + room)
-    for share in MARKED:
-        _mark_percentile(below, values, share, unit)
-    below.set(yscale="log", ylim=(60 / values.size, 130), ylabel="cases above, %")
-    below.yaxis.set_major_formatter(FuncFormatter(plain))
-    below.yaxis.set_minor_locator(NullLocator())
-    below.set_xlabel(labelled(figure_words(cases, name), unit))
-    for ax in (above, below):
-        align_label(ax)
+            across = float(low - room), float(high + room)
+    required = [Level(limit, "x", colour="orange", dash=1, width=1.2, legend="required") for limit in limits]
+    label = labelled(figure_words(cases, name), unit)
+    above, below = [], exceedance(values)
     beyond = int(np.sum(values > edges[-1]))
+    shares = 100 * np.histogram(values, edges)[0] / values.size
     if beyond:
         words = f"{beyond} beyond, up to {significant(float(values[-1]), 3)} {unit}"
-        above.annotate(words, (1, 0.92), xycoords="axes fraction", ha="right", fontsize=8, color=MUTED)
-    legend(figure, below)
-    return figure
+        above.append(Note(across[1], float(shares.max()), words, (0.0, -4.0), "right", small=True))
+    marks, notes = [], []
+    for share in MARKED:
+        if 100 / values.size <= 100 - share:
+            drawn, note = _percentile(values, share, unit, across)
+            marks += drawn
+            notes.append(note)
+    return Chart(
+        [
+            Panel(
+                "share of cases, %",
+                [],
+                1.6,
+                across=label,
+                areas=[_histogram(edges, shares)],
+                levels=required,
+                notes=above,
+                limits=(0.0, 1.05 * float(shares.max())),
+                across_limits=across,
+            ),
+            Panel(
+                "cases above, %",
+                [below, *marks],
+                1.8,
+                across=label,
+                levels=required,
+                notes=notes,
+                limits=(60 / values.size, 130.0),
+                scale="log",
+                across_limits=across,
+            ),
+        ]
+    )
+
+
+def _histogram(edges: np.ndarray, heights: np.ndarray) -> Area:
+    """Columns side by side."""
+    x = np.repeat(edges, 2)
+    return Area(np.r_[x, x[0]], np.r_[0.0, np.repeat(heights, 2), 0.0, 0.0], "blue", alpha=0.75)
 
 
 def columns(values: np.ndarray) -> np.ndarray:
@@ -80,30 +98,27 @@ def columns(values: np.ndarray) -> np.ndarray:
     return np.linspace(low, high, int(np.clip(np.sqrt(values.size), *COLUMNS)) + 1)
 
 
-def exceed(ax: Axes, values: np.ndarray) -> None:
-    """How many cases lie above, on a logarithmic axis: the tail is what loads are asked for."""
+def exceedance(values: np.ndarray) -> Line:
+    """How many cases lie above, for a logarithmic axis: the tail is what loads are asked for."""
     places = np.unique(np.round(np.geomspace(1, values.size, min(POINTS, values.size))).astype(int))
-    ax.step(values[values.size - places], 100 * places / values.size, where="pre", color=BLUE, label="cases above")
+    x, y = values[values.size - places[::-1]], 100 * places[::-1] / values.size
+    return Line(np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], "blue", "cases above")
 
 
-def _mark_percentile(ax: Axes, values: np.ndarray, share: int, unit: str) -> None:
+def _percentile(values: np.ndarray, share: int, unit: str, across: Limits) -> tuple[list[Line], Note]:
     """A percentile on the curve of exceedance, with its interval; an end that is not known is that of the cases."""
     place, height = float(np.percentile(values, share)), 100.0 - share
-    if 100 / values.size > height:
-        return
     low, high = percentile_interval(values, share / 100)
-    ends = [values[0] if low is None else low, values[-1] if high is None else high]
-    style: dict[str, Any] = {"color": INK, "linewidth": 1.6, "solid_capstyle": "butt", "zorder": 3}
-    ax.plot(ends, [height, height], label=once(ax, "percentile, 95 % sure"), **style)
-    ax.plot(place, height, "o", color=INK, markersize=3.5, zorder=4)
+    ends = [float(values[0]) if low is None else low, float(values[-1]) if high is None else high]
+    lines = [
+        Line(ends, [height, height], "ink", "percentile, 95 % sure", width=1.6),
+        Line([place], [height], "ink", marker="o", joined=False),
+    ]
     words = f"{share} %: {significant(place, 3)} {unit}".rstrip()
-    left, right = ax.get_xlim()
-    inside = min(ends[0], place) > left + 0.2 * (right - left)  # room for the words on the left
-    at, away = (min(ends[0], place), (-5, -2)) if inside else (max(ends[1], place), (5, 2))
-    sides = {"ha": "right", "va": "top"} if inside else {"ha": "left", "va": "bottom"}
-    written: dict[str, Any] = {"fontsize": 8, "zorder": 5, **sides}
-    written["bbox"] = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
-    ax.annotate(words, (at, height), away, textcoords="offset points", **written)
+    left, right = across
+    if min(ends[0], place) > left + 0.2 * (right - left):  # room for the words on the left
+        return lines, Note(min(ends[0], place), height, words, (-5.0, -2.0), "right")
+    return lines, Note(max(ends[1], place), height, words, (5.0, 2.0), "left")
 
 
 @styled

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart_frame import SHADE, frame, once, panel
-from dockdyn.report.drawing import COLOURS, legend, short, styled
+from dockdyn.report.chart import Area, Band, Chart, Level, Line, Note, Panel, path
+from dockdyn.report.drawing import short
 from dockdyn.report.field import Key
+from dockdyn.report.section import joined
 from dockdyn.stability.chart import whole
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+SHADED = 0.22  # how dark the region is
 NAMED = 6  # crossings with their value written beside
 
 
-@styled
-def envelope_figure(dataset: xr.Dataset) -> Figure:
+def envelope_figure(dataset: xr.Dataset) -> Chart:
     """The region in which the outcome is met shaded, its boundary, and every case that was run."""
     answer = json.loads(dataset.attrs["envelope"])
     keys = keys_of(dataset, answer)
@@ -46,22 +44,18 @@ def words_for(answer: dict[str, Any]) -> tuple[str, str]:
     return words, f"not {words}"
 
 
-def _on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Figure:
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    figure, ax = panel(3.9, entries=6)
-    frame(ax, keys)
+def _on_plane(dataset: xr.Dataset, answer: dict[str, Any], keys: list[Key]) -> Chart:
+    met, _ = words_for(answer)
     outlines = _pieces_of(dataset, "region")
-    if outlines:  # outlines around holes run the other way
-        whole = Path.make_compound_path(*(Path(line, closed=True) for line in outlines))
-        ax.add_patch(PathPatch(whole, label=words_for(answer)[0], **SHADE))
-    for piece in _pieces_of(dataset, "boundary"):
-        ax.plot(*piece.T, color=COLOURS["ink"], linewidth=1.6, label=once(ax, "boundary"))
-    _mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, dataset.point_y.values)
-    _mark_nominal(ax, answer["scenario_at"], keys)
-    legend(figure, ax)
-    return figure
+    region = joined(outlines)
+    areas = [Area(region[:, 0], region[:, 1], "sky", met, alpha=SHADED)] if outlines else []
+    boundary = joined(_pieces_of(dataset, "boundary"))
+    lines = [path(boundary, "ink", "boundary", width=1.6)] if len(boundary) else []
+    lines += _cases(answer, dataset.met.values, dataset.point_x.values, dataset.point_y.values)
+    lines += _nominal(answer["scenario_at"], keys)
+    return Chart(
+        [_panel(keys[0], lines, 3.9, label=keys[1].label, areas=areas, limits=keys[1].ends, scale=keys[1].scale)]
+    )
 
 
 def _pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
@@ -70,52 +64,51 @@ def _pieces_of(dataset: xr.Dataset, group: str) -> list[np.ndarray]:
     return whole(np.stack([dataset[name].values for name in names], axis=1))
 
 
-def _on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Figure:
+def _on_line(dataset: xr.Dataset, answer: dict[str, Any], key: Key) -> Chart:
     met, _ = words_for(answer)
-    figure, ax = panel(0.9, entries=6)
-    frame(ax, [key])
-    ax.set(ylim=(-0.35, 1.35), yticks=[0, 1], yticklabels=["no", "yes"], ylabel=short(met, 16))
-    for start, end in (piece[:, 0] for piece in _pieces_of(dataset, "region")):
-        ax.axvspan(start, end, label=once(ax, met), **SHADE)
+    regions = [piece[:, 0] for piece in _pieces_of(dataset, "region")]
     crossings = [float(piece[0, 0]) for piece in _pieces_of(dataset, "boundary")]
-    for crossing in crossings:
-        ax.axvline(crossing, color=COLOURS["ink"], linewidth=1.6, label=once(ax, "boundary"))
     apart = np.diff([key.share(np.asarray(crossing)) for crossing in crossings], prepend=-1.0) > 0.15
-    for crossing in np.array(crossings)[apart][:NAMED].tolist():
-        late = key.share(np.asarray(crossing)) > 0.85
-        side: dict[str, Any] = {"ha": "right" if late else "left", "va": "center", "fontsize": 8}
-        ax.annotate(key.said(crossing), (crossing, 0.5), (-6 if late else 6, 0), textcoords="offset points", **side)
-    _mark_cases(ax, answer, dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
-    _mark_nominal(ax, [*answer["scenario_at"], 0.5], [key])
-    legend(figure, ax)
-    return figure
+    lines = _cases(answer, dataset.met.values, dataset.point_x.values, np.nan_to_num(dataset.met.values, nan=0.5))
+    panel = _panel(
+        key,
+        [*lines, *_nominal([*answer["scenario_at"], 0.5], [key])],
+        0.9,
+        label=short(met, 16),
+        limits=(-0.35, 1.35),
+        ticks=[(0.0, "no"), (1.0, "yes")],
+        bands=[Band(float(start), float(end), "", "sky", alpha=SHADED, legend=met) for start, end in regions],
+        levels=[Level(crossing, "x", colour="ink", width=1.6, legend="boundary") for crossing in crossings],
+        notes=[_crossing_note(key, crossing) for crossing in np.array(crossings)[apart][:NAMED].tolist()],
+    )
+    return Chart([panel])
 
 
-def _mark_cases(ax: Axes, answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
+def _crossing_note(key: Key, crossing: float) -> Note:
+    """The value of a crossing, beside its line."""
+    late = bool(key.share(np.asarray(crossing)) > 0.85)
+    return Note(crossing, 0.5, key.said(crossing), (-6.0 if late else 6.0, 0.0), "right" if late else "left")
+
+
+def _panel(key: Key, lines: list[Line], height: float, *, label: str, **rest: Any) -> Panel:  # noqa: ANN401, fields of it
+    """A panel over a key."""
+    return Panel(label, lines, height, across=key.label, across_scale=key.scale, across_limits=key.ends, **rest)
+
+
+def _cases(answer: dict[str, Any], met: np.ndarray, x: np.ndarray, y: np.ndarray) -> list[Line]:
     """Every case that was run, by what became of it."""
-    style: dict[str, Any] = {"linestyle": "none", "zorder": 3, "clip_on": False}
-    looks: list[tuple[np.ndarray, str, dict[str, Any]]] = [
-        (met == 1, words_for(answer)[0], {"marker": ".", "color": COLOURS["blue"], "markersize": 2.4}),
-        (met == 0, words_for(answer)[1], {"marker": ".", "color": COLOURS["orange"], "markersize": 2.4}),
-        (np.isnan(met), "a run that failed", {"marker": "x", "color": COLOURS["purple"], "markersize": 3.5}),
+    yes, no = words_for(answer)
+    looks: list[tuple[np.ndarray, Line]] = [
+        (met == 1, Line(x, y, "blue", f"a run: {yes}", marker=".", size=2.4, joined=False)),
+        (met == 0, Line(x, y, "orange", f"a run: {no}", marker=".", size=2.4, joined=False)),
+        (np.isnan(met), Line(x, y, "purple", "a run that failed", marker="x", size=3.5, joined=False)),
     ]
-    for chosen, words, look in looks:
-        if chosen.any():
-            ax.plot(x[chosen], y[chosen], label=f"a run: {words}" if look["marker"] == "." else words, **style, **look)
+    return [replace(line, x=x[chosen], y=y[chosen]) for chosen, line in looks if chosen.any()]
 
 
-def _mark_nominal(ax: Axes, at: list[float | None], keys: list[Key]) -> None:
+def _nominal(at: list[float | None], keys: list[Key]) -> list[Line]:
     """Where the scenario itself lies, when inside the ranges."""
     place = [np.nan if value is None else value for value in at[:2]]
     if not all(0 <= key.share(np.asarray(value)) <= 1 for value, key in zip(place, keys, strict=False)):
-        return
-    style: dict[str, Any] = {"markersize": 9, "markeredgewidth": 1.4, "zorder": 4, "clip_on": False}
-    ax.plot(
-        place[:1],
-        place[1:],
-        "X",
-        color=COLOURS["green"],
-        markeredgecolor=COLOURS["paper"],
-        label="this scenario",
-        **style,
-    )
+        return []
+    return [Line(place[:1], place[1:], "green", "this scenario", marker="X", size=9, joined=False)]

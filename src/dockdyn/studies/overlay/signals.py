@@ -20,6 +20,7 @@ from dockdyn.studies.overlay.measured_log import MeasuredLog, left, run_columns
 
 PANELS = 6  # in one figure
 Runs = Mapping[str, xr.Dataset]  # by what the legend calls them
+SHORT = 0.1  # m or m/s, below which figures of a log have thousandths
 Lines = dict[str, np.ndarray]  # a panel each, by the label of its vertical axis
 
 
@@ -199,20 +200,28 @@ def _measured_figure(runs: Runs, log: MeasuredLog, names: Sequence[str]) -> Char
     """Columns of a log as dots under the same columns of the runs, each in a panel; of a single one what is left, too."""
     alone, panels = len(names) == 1, []
     for name in names:
-        drawn = [Line(log.time, log.columns[name], "ink", "measured", marker=".", size=2.5, joined=False)]
+        found = {label: columns[name] for label, dataset in runs.items() if name in (columns := run_columns(dataset))}
+        every = np.concatenate([log.columns[name], *(one.values for one in found.values())])
+        unit, scale = _readable(next((one.unit for one in found.values()), NUMBER), float(np.nanmax(np.abs(every))))
+        drawn = [Line(log.time, scale * log.columns[name], "ink", "measured", marker=".", size=2.5, joined=False)]
         rest: list[Line] = []
-        unit = ""
         for place, (label, dataset) in enumerate(runs.items()):
-            column = run_columns(dataset).get(name)
-            if column is None:
+            if label not in found:
                 continue
-            unit = "" if column.unit == NUMBER else f", {column.unit}"
-            drawn.append(Line(dataset.time, column.values, name=short(label), **series(place)))
+            drawn.append(Line(dataset.time, scale * found[label].values, name=short(label), **series(place)))
             if alone:
-                rest.append(Line(*left(dataset, log, name), name=short(label), width=0.8, **series(place)))
+                time, values = left(dataset, log, name)
+                rest.append(Line(time, scale * values, name=short(label), width=0.8, **series(place)))
         words = name if alone or len(name) < 18 else name.split(".", 1)[-1]
         panels.append(Panel(f"{short(words, 24)}{unit}", drawn))
         if alone:
             panels.append(Panel(f"less measured{unit}", rest, levels=[ZERO]))
     ends = [float(dataset.time[-1]) for dataset in runs.values()]
     return _chart(panels, min(0.0, float(log.time[0])), max(*ends, float(log.time[-1])))
+
+
+def _readable(unit: str, largest: float) -> tuple[str, float]:
+    """A unit behind a label, and what takes numbers to it: of lengths that are short (m) their thousandths."""
+    if unit in ("m", "m/s") and largest < SHORT:
+        return f", m{unit}", 1e3
+    return "" if unit == NUMBER else f", {unit}", 1.0

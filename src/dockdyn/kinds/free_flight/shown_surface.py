@@ -1,0 +1,99 @@
+"""Surfaces as figures show them: what meets them, where their docking axis is, and a wire frame.
+
+They are known by their signed distance alone, so that a new or user's own shape needs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.report.drawing import scenario_content
+from dockdyn.report.round_numbers import round_numbers
+from dockdyn.report.sampled_surface import coordinates, signed_distances
+from dockdyn.report.section import curves
+from dockdyn.scenario.made import made
+
+if TYPE_CHECKING:
+    from dockdyn.contact.surfaces.surface import Surface
+
+GRID = 161  # points a side on which a surface's distance is sampled
+STATIONS = 6  # steps between them, at most
+
+
+@dataclass
+class Shown:
+    """A surface with the contact pairs that meet it; positions are from its reference point, in its body's axes."""
+
+    name: str
+    pairs: list[int]
+    radius: float  # m, of the largest spherical tip
+    axis: np.ndarray  # unit docking axis
+    distance: Callable[[np.ndarray], np.ndarray] | None  # signed distance (m) of points (…, 3); None when unknown
+
+
+def shown_surfaces(dataset: xr.Dataset) -> list[Shown]:
+    """The surfaces of a result, those with most contacts first."""
+    content = scenario_content(dataset)
+    if content is None:
+        return [Shown(str(name), [i], 0.0, np.eye(3)[0], None) for i, name in enumerate(dataset.contact.values)]
+    found: dict[tuple[str, bool], Shown] = {}
+    for index, contact in enumerate(content.contact):
+        feature, section, feature_on_chaser = content.pair(contact)
+        key = (contact.surface, feature_on_chaser)
+        if key not in found:
+            found[key] = Shown(contact.surface, [], 0.0, *_geometry(made(section)))
+        found[key].pairs.append(index)
+        found[key].radius = max(found[key].radius, float(feature.radius))
+    met = dataset.episode_contact.values
+    return sorted(found.values(), key=lambda surface: -int(np.isin(met, surface.pairs).sum()))
+
+
+def _geometry(surface: Surface) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """Docking axis of a surface, and its signed distance around its reference point."""
+    reference = coordinates(surface.reference())
+    return coordinates(surface.docking_frame()[1]), lambda points: signed_distances(surface, points + reference)
+
+
+def stations(limits: np.ndarray) -> np.ndarray:
+    """A few round numbers within limits, and not on them."""
+    places = round_numbers(limits[0], limits[1], STATIONS)
+    return places[(places > limits[0]) & (places < limits[1])]
+
+
+def wires(surface: Shown, box: np.ndarray) -> list[np.ndarray]:
+    """Curves (n, 3) on a surface: across its docking axis at several stations, and in planes through the axis."""
+    if surface.distance is None:
+        return []
+    axis = surface.axis
+    one = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
+    one /= np.linalg.norm(one)
+    other = np.cross(axis, one)
+    corners = np.stack(np.meshgrid(*box, indexing="ij"), axis=-1).reshape(-1, 3)
+    along = np.linspace((corners @ axis).min(), (corners @ axis).max(), GRID)
+    radii = np.linspace(0, 0.5 * float(box[0, 1] - box[0, 0]), GRID)
+    turns = np.linspace(0, 2 * np.pi, GRID)
+
+    def place(station: np.ndarray, radius: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        radial = np.cos(turn)[..., None] * one + np.sin(turn)[..., None] * other
+        return station[..., None] * axis + radius[..., None] * radial
+
+    def lines(first: np.ndarray, second: np.ndarray, order: Callable[..., tuple[np.ndarray, ...]]) -> list[np.ndarray]:
+        assert surface.distance is not None
+        grids = np.meshgrid(first, second)
+        flat = curves(grids, surface.distance(place(*np.broadcast_arrays(*order(*grids)))))
+        return [place(*np.broadcast_arrays(*order(*line.T))) for line in flat]
+
+    found = []
+    for station in stations(along[[0, -1]]):
+        found += lines(turns, radii, lambda turn, radius, s=station: (s, radius, turn))
+    if not found:  # a plane across the axis: circles on it
+        for radius in stations(radii[[0, -1]]):
+            found += lines(turns, along, lambda turn, station, r=radius: (station, r, turn))
+    for turn in turns[: -1 : GRID // 12]:
+        found += lines(radii, along, lambda radius, station, t=turn: (station, radius, t))
+    return found
