@@ -8,9 +8,11 @@ import numpy as np
 
 from dockdyn.contact import Cone, Cylinder, Intersection, Plane, Sphere, Torus
 from dockdyn.contact.pairs import BallOnSurface, CapsuleOnCapsule, CapsuleOnRing, CapsuleOnSurface, RingOnPlane
+from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 ORIGIN, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 BOX = Intersection(
@@ -97,20 +99,16 @@ def meeting(pair, own, other, time=0.0):
     return numbers(pair.touch(placed(own, time), placed(other, time)))
 
 
-@jax.jit
-def meetings(rows):
-    """Depths, normals and points of a group."""
-    return jax.vmap(lambda row: meeting(*row))(rows)
+@Program
+def meetings(rows, time=0.0):
+    """Depths, normals and points of a group, some time (s) later."""
+    return over_rows(lambda *row: meeting(*row, time), *rows)
 
 
-@jax.jit
+@Program
 def rates(rows):
     """Time derivatives of depths, normals and points of a group."""
-
-    def one(row):
-        return jax.jvp(lambda time: meeting(*row, time), (0.0,), (1.0,))[1]
-
-    return jax.vmap(one)(rows)
+    return over_rows(lambda *row: jax.jvp(lambda time: meeting(*row, time), (0.0,), (1.0,))[1], *rows)
 
 
 def at_rest(pair):
@@ -121,3 +119,9 @@ def at_rest(pair):
     moving = (*AT_REST[:2], jnp.array([0.3, -0.7, 0.5]), jnp.array([0.2, 0.4, -0.9]))
     rows = jax.tree.map(lambda leaf: jnp.asarray(leaf, float)[None], (pair, moving, AT_REST))
     return tuple(tuple(np.asarray(part)[0] for part in parts) for parts in (meetings(rows), rates(rows)))
+
+
+def still(pairs, count):
+    """A group of pairs on bodies that are not turned or moved."""
+    motion = tuple(jnp.tile(part, (count, 1)) for part in AT_REST)
+    return pairs, motion, motion
