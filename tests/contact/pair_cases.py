@@ -5,17 +5,33 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy.ndimage import spline_filter
 
 from dockdyn.contact import Cone, Cylinder, Intersection, Plane, Sphere, Torus
 from dockdyn.contact.pairs import BallOnSurface, CapsuleOnCapsule, CapsuleOnRing, CapsuleOnSurface, RingOnPlane
+from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 ORIGIN, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 BOX = Intersection(
     tuple(Plane.of(0.3 * sign * axis, sign * axis) for axis in np.eye(3) for sign in (1, -1))
 )  # a cube, 0.6 m wide
+
+
+def gridded(surface, low, high, spacing):
+    """A surface by its distances at the nodes of a grid."""
+    side = jnp.arange(low, high, spacing)
+    nodes = jnp.stack(jnp.meshgrid(side, side, side, indexing="ij"), axis=-1)
+    distances = jax.vmap(lambda node: surface.signed_distance(Vector.of(node)))(nodes.reshape(-1, 3))
+    coefficients = spline_filter(np.asarray(distances).reshape(nodes.shape[:-1]), order=3, mode="mirror")
+    frame = {"point": jnp.zeros(3), "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]), "axis": jnp.array([1.0, 0.0, 0.0])}
+    return DistanceGrid(jnp.asarray(coefficients), nodes[0, 0, 0], jnp.asarray(spacing), **frame)
+
+
 SURFACES = {
     "plane": Plane.of((0.1, -0.2, 0.05), (1.0, 2.0, 3.0)),
     "sphere": Sphere(jnp.array([0.1, 0.2, 0.0]), jnp.array(0.3), inside=False),
@@ -23,6 +39,7 @@ SURFACES = {
     "pin": Cylinder.of((0.1, 0.0, 0.0), (0.0, 1.0, 1.0), 0.2),
     "torus": Torus.of((0.0, 0.1, 0.0), (0.3, 0.0, 1.0), 0.4, 0.05),
     "box": BOX,
+    "grid": gridded(Torus.of((0.0, 0.1, 0.0), (0.3, 0.0, 1.0), 0.4, 0.2), -1.5, 1.6, 0.15),
 }
 
 
@@ -97,20 +114,16 @@ def meeting(pair, own, other, time=0.0):
     return numbers(pair.touch(placed(own, time), placed(other, time)))
 
 
-@jax.jit
-def meetings(rows):
-    """Depths, normals and points of a group."""
-    return jax.vmap(lambda row: meeting(*row))(rows)
+@Program
+def meetings(rows, time=0.0):
+    """Depths, normals and points of a group, some time (s) later."""
+    return over_rows(lambda *row: meeting(*row, time), *rows)
 
 
-@jax.jit
+@Program
 def rates(rows):
     """Time derivatives of depths, normals and points of a group."""
-
-    def one(row):
-        return jax.jvp(lambda time: meeting(*row, time), (0.0,), (1.0,))[1]
-
-    return jax.vmap(one)(rows)
+    return over_rows(lambda *row: jax.jvp(lambda time: meeting(*row, time), (0.0,), (1.0,))[1], *rows)
 
 
 def at_rest(pair):
@@ -121,3 +134,9 @@ def at_rest(pair):
     moving = (*AT_REST[:2], jnp.array([0.3, -0.7, 0.5]), jnp.array([0.2, 0.4, -0.9]))
     rows = jax.tree.map(lambda leaf: jnp.asarray(leaf, float)[None], (pair, moving, AT_REST))
     return tuple(tuple(np.asarray(part)[0] for part in parts) for parts in (meetings(rows), rates(rows)))
+
+
+def still(pairs, count):
+    """A group of pairs on bodies that are not turned or moved."""
+    motion = tuple(jnp.tile(part, (count, 1)) for part in AT_REST)
+    return pairs, motion, motion

@@ -5,11 +5,13 @@ from __future__ import annotations
 import jax
 import numpy as np
 import pytest
-from pair_cases import PAIRS, SURFACES, meeting, meetings, placed, rates, rows_of, unit
+from pair_cases import PAIRS, SURFACES, meetings, numbers, placed, rates, rows_of, unit
 
 from dockdyn.contact import Point, SphereTip
+from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.programs import Program
 
 MANY = 300
 every = pytest.mark.parametrize("name", PAIRS)
@@ -56,7 +58,7 @@ def test_the_force_has_a_potential(name):
 def test_derivatives_are_those_of_differences(name):
     """Of the depth everywhere; of normal and point where they do not jump."""
     rows, step = rows_of(name, MANY, seed=3), 1e-5
-    ahead, behind = (jax.jit(jax.vmap(lambda row, time=time: meeting(*row, time)))(rows) for time in (step, -step))
+    ahead, behind = meetings(rows, step), meetings(rows, -step)
     for found, a, b in zip(rates(rows), ahead, behind, strict=True):
         error = np.abs(np.asarray(found) - np.asarray(a - b) / (2 * step)).reshape(MANY, -1).max(axis=1)
         assert np.mean(error < 1e-6) > 0.97, sorted(error)[-20:]
@@ -68,18 +70,12 @@ def test_derivatives_are_those_of_differences(name):
 def test_a_ball_is_a_tip_and_without_radius_a_point(surface):
     rows = rows_of(f"ball on {surface}", MANY, seed=5)
 
-    def of_features(row):
-        ball, own, other = row
+    def of_features(ball, own, other):
         bodies = placed(own), placed(other)
         tip = SphereTip(ball.centre, ball.radius).touch(*bodies, ball.surface)
-        point = Point(ball.centre).touch(*bodies, ball.surface)
-        return (tip.depth, tip.normal.array(), tip.point.array()), (
-            point.depth,
-            point.normal.array(),
-            point.point.array(),
-        )
+        return numbers(tip), numbers(Point(ball.centre).touch(*bodies, ball.surface))
 
-    tip, point = jax.jit(jax.vmap(of_features))(rows)
+    tip, point = Program(lambda rows: over_rows(of_features, *rows))(rows)
     ball = meetings(rows)
     for found, expected in zip(ball, tip, strict=True):
         assert np.asarray(found) == pytest.approx(np.asarray(expected), abs=1e-15)

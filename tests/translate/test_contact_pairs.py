@@ -7,8 +7,10 @@ import pytest
 from pair_cases import PAIRS, meeting, rows_of
 from translated import assert_same
 
+SLOW = {"capsule on grid"}  # XLA takes minutes to compile it
 
-@pytest.mark.parametrize("name", PAIRS)
+
+@pytest.mark.parametrize("name", [name for name in PAIRS if name not in SLOW])
 def test_meetings_of_a_group(name):
     """And their time derivatives, row by row."""
     leaves, structure = jax.tree.flatten(rows_of(name, 5, seed=4))

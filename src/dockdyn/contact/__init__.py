@@ -22,10 +22,24 @@ from dockdyn.contact.laws import (
     SpringDashpot,
 )
 from dockdyn.contact.pair import Contact, ContactKinematics, ContactState, contact_kinematics
+from dockdyn.contact.pairs import (
+    BallOnSurface,
+    CapsuleOnCapsule,
+    CapsuleOnRing,
+    CapsuleOnSurface,
+    PairGeometry,
+    RingOnPlane,
+    balls_of_ring,
+)
 from dockdyn.contact.surfaces import Cone, Cylinder, Extent, Intersection, Plane, Sphere, Surface, Torus, Union
+from dockdyn.contact.touch import Touch
 
 __all__ = [
     "AxialContact",
+    "BallOnSurface",
+    "CapsuleOnCapsule",
+    "CapsuleOnRing",
+    "CapsuleOnSurface",
     "Catch",
     "ComplianceDevice",
     "Cone",
@@ -43,16 +57,20 @@ __all__ = [
     "HuntCrossley",
     "Intersection",
     "NormalLaw",
+    "PairGeometry",
     "Parallel",
     "Plane",
     "Point",
     "Preloaded",
+    "RingOnPlane",
     "Sphere",
     "SphereTip",
     "SpringDashpot",
     "Surface",
     "Torus",
+    "Touch",
     "UnilateralContact",
     "Union",
+    "balls_of_ring",
     "contact_kinematics",
 ]

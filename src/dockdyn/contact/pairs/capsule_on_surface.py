@@ -29,10 +29,10 @@ BESIDE = 1e-11  # of the length, from the place where two faces meet to where ea
 class CapsuleOnSurface(PairGeometry):
     """All that is within `radius` of a segment, on a surface.
 
-    The capsule's deepest point touches. That is found between the neighbours of the deepest of 17 places, so a surface must not
-    have details finer than a sixteenth of the length. Where the segment is level, to about a nanoradian, it is the place
-    nearest to the middle: there the distance is less by up to 0.25 nm for each metre of length. Where two faces meet in an
-    edge, the normal is that mean of theirs which is perpendicular to the segment.
+    The capsule's deepest point touches. It is sought around the two deepest of 17 samples along the segment, so a surface
+    should not have details finer than a sixteenth of the length. Where the segment is level, to about a nanoradian, it is
+    the place nearest to the middle: there the distance is less by up to 0.25 nm for each metre of length. Where two faces
+    meet in an edge, the normal is that mean of theirs which is perpendicular to the segment.
     """
 
     shared: ClassVar = ("surface",)
@@ -108,12 +108,32 @@ class _Course(NamedTuple):
         return PARALLEL * self._length * share * (share - 1)
 
     def deepest(self) -> _Deepest:
-        """The deepest place, to rounding."""
+        """The deepest place, to rounding: the deeper of those found around the two deepest samples that are local minima."""
+        found = jax.vmap(self._around)(self._candidates())
+        distance = jax.vmap(self.distance)(found.low)
+        return jax.tree.map(lambda both: jnp.where(distance[1] < distance[0], both[1], both[0]), found)
 
-        def look(index: Scalar, best: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+    def _candidates(self) -> Float[Array, "2"]:
+        """Places of the two deepest samples that are no less deep than their neighbours."""
+
+        def look(index: Scalar, seen: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+            last, falls, least, place, second, other = seen
             share = index / INTERVALS
-            distance = self.distance(share)
-            return jnp.minimum(distance, best[0]), jnp.where(distance < best[0], share, best[1])
+            distance = jnp.where(index > INTERVALS, jnp.inf, self.distance(share))
+            passed = jnp.where(falls & (distance >= last), last, jnp.inf)
+            before = share - 1 / INTERVALS
+            first, next_one = passed < least, passed < second
+            second = jnp.where(first, least, jnp.where(next_one, passed, second))
+            other = jnp.where(first, place, jnp.where(next_one, before, other))
+            least, place = jnp.where(first, passed, least), jnp.where(first, before, place)
+            return distance, distance < last, least, place, second, other
+
+        far, zero = jnp.asarray(jnp.inf), jnp.zeros(())
+        seen = jax.lax.fori_loop(0, INTERVALS + 2, look, (far, jnp.asarray(False), far, zero, far, zero))
+        return jnp.stack([seen[3], seen[5]])
+
+    def _around(self, share: Scalar) -> _Deepest:
+        """The deepest place between the neighbours of a sample."""
 
         def halve(_: Scalar, bracket: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
             low, high = bracket
@@ -121,7 +141,6 @@ class _Course(NamedTuple):
             beyond = self.slope(middle)[1] > 0
             return jnp.where(beyond, low, middle), jnp.where(beyond, middle, high)
 
-        _, share = jax.lax.fori_loop(0, INTERVALS + 1, look, (jnp.asarray(jnp.inf), jnp.zeros(())))
         neighbours = jnp.maximum(share - 1 / INTERVALS, 0.0), jnp.minimum(share + 1 / INTERVALS, 1.0)
         return self._within(*jax.lax.fori_loop(0, HALVINGS, halve, neighbours))
 
