@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import HELD, ON_RAMP
-from dockdyn.integrate.model import ContactModel
+from dockdyn.integrate.model import ContactModel, over_rows
 from dockdyn.integrate.solution import Solution
 from dockdyn.results.episodes import SLACK
 from dockdyn.results.measures import changed_by_contacts, latch_attempt, settled_rows
@@ -76,11 +76,12 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
     start = model.initial()
     states = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, log.state)
     silent = jax.tree.map(lambda leaf: jnp.zeros((rows + 1, *leaf.shape)), model.outputs(jnp.zeros(()), start).signal)
-    modes, samples = states.mode, solution.samples
+    modes, samples, kept = states.mode, solution.samples, valid
     if samples is not None:
         states = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), states, samples.state)
         silent = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), silent, samples.delayed)
-    observed = jax.vmap(model.observe)(states, silent)
+        kept = jnp.concatenate([valid, jnp.arange(jax.tree.leaves(samples.state)[0].shape[0]) < solution.sampled])
+    observed = _observe_rows(model, kept, states, silent)
     seen = {name: values[: rows + 1] for name, values in observed.items()}
     contacts = seen["depth"].shape[1]
     touching = (
@@ -106,6 +107,15 @@ def read_log(model: ContactModel, solution: Solution) -> Log:
         since(log.integrals),
         seen,
         sampled,
+    )
+
+
+def _observe_rows(model: ContactModel, kept: Bool[Array, "rows"], states: PyTree, silent: PyTree) -> dict[str, Array]:
+    """What is observed of states at the rows that are `kept`; zeros at the others, which cost nothing then."""
+    shape = jax.eval_shape(lambda rows: model.observe(*jax.tree.map(lambda leaf: leaf[0], rows)), (states, silent))
+    nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
+    return over_rows(
+        lambda counts, *row: jax.lax.cond(counts, lambda: model.observe(*row), lambda: nothing), kept, states, silent
     )
 
 

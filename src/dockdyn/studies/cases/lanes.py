@@ -24,7 +24,8 @@ from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.tables.run import IntegratorSection, OutputSection
 
 LANES = 64  # in one call; fewer are filled up with runs of no duration, so that few sizes are compiled
-SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with its own
+SHORT_LOG, SHORT_LINE = 64, 256  # rows that nearly every run has enough of; what has not is run again with more
+LONGER = 4  # times so many, before all that it may have
 
 _begun: set[PyTreeDef] = set()  # structures of which rows have run in this process
 
@@ -76,11 +77,14 @@ def run_lanes(kind: str, contents: Sequence[Any], threads: int | None = None, sa
     """
     short = [(content, short_settings(content, sampled)) for content in contents]
     found = _grouped(kind, short, threads)
-    full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
-    long = {i: (contents[i], own_settings(contents[i], sampled)) for i in map(int, full)}
-    again = [i for i, row in long.items() if _sizes(row) != _sizes(short[i])]
-    if again:
-        _into(found, _grouped(kind, [long[i] for i in again], threads), again)
+    rows = dict(enumerate(short))
+    for settings in (partial(short_settings, longer=LONGER), own_settings):
+        full = np.flatnonzero(np.isin(found[1], (Status.TOO_MANY_EVENTS, Status.DELAY_LINE_FULL)))
+        long = {i: (contents[i], settings(contents[i], sampled)) for i in map(int, full)}
+        again = [i for i, row in long.items() if _sizes(row) != _sizes(rows[i])]
+        if again:
+            rows |= {i: long[i] for i in again}
+            _into(found, _grouped(kind, [long[i] for i in again], threads), again)
     return found
 
 
@@ -89,18 +93,18 @@ def own_settings(content: Planned, sampled: bool = False) -> located.Settings:
     return settings_for(content, sampled)
 
 
-def short_settings(content: Planned, sampled: bool = False) -> located.Settings:
-    """The same with no more room than nearly every run needs."""
-    return _short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled)
+def short_settings(content: Planned, sampled: bool = False, longer: int = 1) -> located.Settings:
+    """The same with no more room than nearly every run needs, or so many times that."""
+    return _short_settings_of(content.duration, delay_of(content), content.integrator, content.output, sampled, longer)
 
 
 @lru_cache(maxsize=64)
 def _short_settings_of(
-    duration: float, delay: float, integrator: IntegratorSection, output: OutputSection, sampled: bool
+    duration: float, delay: float, integrator: IntegratorSection, output: OutputSection, sampled: bool, longer: int
 ) -> located.Settings:
     """The same from what decides it, which most cases of a campaign share."""
     decides: Any = SimpleNamespace(duration=duration, integrator=integrator, output=output)
-    return settings_with(delay, decides, sampled, SHORT_LOG, SHORT_LINE)
+    return settings_with(delay, decides, sampled, longer * SHORT_LOG, longer * SHORT_LINE)
 
 
 def _sizes(row: Row) -> tuple[int, int]:
