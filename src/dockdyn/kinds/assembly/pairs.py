@@ -62,23 +62,22 @@ def geometries(feature: Any, partner: Any) -> list[PairGeometry]:  # noqa: ANN40
 
 
 def kind(feature: Any) -> str:  # noqa: ANN401, a section
-    """Which shape a feature has; a point is a ball."""
-    return "ball" if feature.shape == "point" else str(feature.shape)
+    """Which shape the members of a feature have: points are balls, and those of a cloud, too."""
+    return "ball" if feature.shape in ("point", "cloud") else str(feature.shape)
 
 
 def check_pair(feature: Any, partner: Any) -> int:  # noqa: ANN401, sections
     """How many pairs a feature makes with a surface or another feature; refuses what has no geometry."""
-    own, members = kind(feature), feature.members()
+    own = kind(feature)
     if isinstance(partner, Shape):
         if own == "circle" and getattr(partner, "shape", "") != "plane":
             refuse(f"{feature.name!r} is a circle: of surfaces it touches planes only; {partner.name!r} is none")
-        for one in members:
-            place = one.ends[0] if own == "edge" else one.centre
-            partner.check_tip([float(part) for part in place], float(one.radius))
-        return len(members)
+        for place in feature.stated():
+            partner.check_tip(place, feature.radius)
+        return int(feature.member_count())
     other = kind(partner)
     if (own, other) not in ON_FEATURES:
         if (other, own) in ON_FEATURES:
             refuse(f"{feature.name!r} is a {own} and {partner.name!r} a {other}: state them the other way round")
         refuse(f"{feature.name!r} is a {own} and {partner.name!r} a {other}: these two cannot touch each other")
-    return len(members) * len(partner.members())
+    return int(feature.member_count() * partner.member_count())

@@ -131,6 +131,8 @@ class AssemblySection(Section):
             second, partner = self.find("surface" if contact.against is None else "feature", contact.partner())
             if first == second:
                 refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: both are of the body {first!r}")
+            if getattr(partner, "shape", "") == "cloud" or (contact.against is not None and feature.shape == "cloud"):
+                refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: a cloud touches surfaces only")
             count = check_pair(feature, partner)
             if count > MOST_PAIRS:
                 refuse(
@@ -247,7 +249,8 @@ class AssemblySection(Section):
             second, partner = self.find("surface" if contact.against is None else "feature", contact.partner())
             friction = None if contact.friction is None else contact.friction.make()
             bodies = numbers[first], numbers[second]
-            found.append(ContactGroup.of(geometries(feature, partner), bodies, contact.normal.make(), friction))
+            pairs, law = geometries(feature, partner), contact.normal.make()
+            found.append(ContactGroup.of(pairs, bodies, law, friction, feature.weights()))
         return tuple(found)
 
     def joints(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]]) -> tuple[Joint, ...]:

@@ -1,4 +1,4 @@
-"""What bodies of an assembly touch with: balls and points, edges, circles; one, or several around an axis."""
+"""What bodies of an assembly touch with: balls and points, edges, circles, one or several around an axis, and clouds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import math
 from typing import Annotated, Literal, NamedTuple, Self
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
+from dockdyn.scenario.tables.mesh import MeshUnit, read_mesh
+from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse
 
 MOST = 10_000  # of members of a feature
@@ -52,6 +56,17 @@ class RepeatedSection(Section):
     about: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
 
+    def member_count(self) -> int:
+        """How many members there are, one feature and its copies."""
+        return self.copies
+
+    def stated(self) -> list[list[float]]:
+        """Places (m, body axes) that the section states."""
+        raise TypeError
+
+    def weights(self) -> None:
+        """Each member has the contact's own force."""
+
     def repeated(self, points: Float[Array, "n 3"]) -> list[Float[Array, "n 3"]]:
         """Places (m, body axes) of this feature and of those like it, each turned about the axis by its share of a turn."""
         axis = jnp.asarray(self.axis, float)
@@ -79,10 +94,15 @@ class BallSection(RepeatedSection):
             refuse("a point has no radius; shape must be ball")
         return self
 
+    def member_count(self) -> int:
+        return self.copies * len(self.stated())
+
+    def stated(self) -> list[list[float]]:
+        return [*(self.positions or ()), *([] if self.position is None else [self.position])]
+
     def members(self) -> list[Ball]:
-        places = self.positions if self.position is None else [self.position]
-        radius = jnp.asarray(self.radius, float)
-        return [Ball(place, radius) for turned in self.repeated(jnp.asarray(places, float)) for place in turned]
+        places, radius = jnp.asarray(self.stated(), float), jnp.asarray(self.radius, float)
+        return [Ball(place, radius) for turned in self.repeated(places) for place in turned]
 
 
 class EdgeSection(RepeatedSection):
@@ -98,6 +118,12 @@ class EdgeSection(RepeatedSection):
         if any(a == b for a, b in zip(self.points, self.points[1:], strict=False)):
             refuse("points must differ from one to the next")
         return self
+
+    def member_count(self) -> int:
+        return self.copies * (len(self.points) - 1) * (1 if self.width is None else 2)
+
+    def stated(self) -> list[list[float]]:
+        return self.points
 
     def members(self) -> list[Capsule]:
         points, radius = jnp.asarray(self.points, float), jnp.asarray(self.radius, float)
@@ -118,6 +144,9 @@ class CircleSection(RepeatedSection):
     normal: Direction
     major_radius: Length
 
+    def stated(self) -> list[list[float]]:
+        return [self.centre]
+
     def members(self) -> list[Ring]:
         normal = jnp.asarray(self.normal, float)
         ends = jnp.stack([jnp.asarray(self.centre, float), jnp.asarray(self.centre, float) + normal])
@@ -127,6 +156,68 @@ class CircleSection(RepeatedSection):
         ]
 
 
+class SampleSection(Section):
+    """What has been computed of a cloud: its points and their shares of the area."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    points: np.ndarray
+    shares: np.ndarray
+    spacing: float
+
+
+class CloudSection(Section):
+    """A closed mesh in a file that touches at points spread over it, each with its share of the contact's force.
+
+    Balls of the `radius` about the points touch the mesh from inside.
+    """
+
+    shape: Literal["cloud"]
+    name: str
+    file: str
+    unit: MeshUnit | None = None
+    count: Annotated[int, Field(ge=1, le=MOST)] = 200
+    radius: Radius = 0.0
+    point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
+    attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
+    sample: SkipJsonSchema[SampleSection | None] = Field(None, exclude=True, repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_sample(cls, value: object) -> object:
+        """The sample is computed."""
+        if isinstance(value, dict) and "sample" in value:
+            refuse("'sample': unknown key")
+        return value
+
+    @model_validator(mode="after")
+    def sampled(self) -> Self:
+        from dockdyn.scenario.meshes.cloud import cloud_of
+
+        found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))
+        return self.model_copy(update={"sample": SampleSection(**found._asdict())})
+
+    def member_count(self) -> int:
+        """How many points there are."""
+        assert self.sample is not None
+        return len(self.sample.points)
+
+    def stated(self) -> list[list[float]]:
+        """The place (m, body axes) that the section states."""
+        return [self.point]
+
+    def members(self) -> list[Ball]:
+        assert self.sample is not None
+        turn = Quaternion.of(jnp.asarray(self.attitude, float)).matrix().array()
+        places = jnp.asarray(self.point, float) + jnp.asarray(self.sample.points) @ turn.T
+        return [Ball(place, jnp.asarray(self.radius, float)) for place in places]
+
+    def weights(self) -> Float[Array, "members"]:
+        """The share of each member in the contact's force; together 1."""
+        assert self.sample is not None
+        return jnp.asarray(self.sample.shares)
+
+
 def _shape(value: object) -> object:
     """What a feature is; a ball where nothing is said."""
     found = value.get("shape", "ball") if isinstance(value, dict) else getattr(value, "shape", None)
@@ -134,6 +225,9 @@ def _shape(value: object) -> object:
 
 
 FeatureSection = Annotated[
-    Annotated[BallSection, Tag("ball")] | Annotated[EdgeSection, Tag("edge")] | Annotated[CircleSection, Tag("circle")],
+    Annotated[BallSection, Tag("ball")]
+    | Annotated[EdgeSection, Tag("edge")]
+    | Annotated[CircleSection, Tag("circle")]
+    | Annotated[CloudSection, Tag("cloud")],
     Discriminator(_shape),
 ]

@@ -56,7 +56,7 @@ def with_looks(data: Any, name: str, folder: Path | None, path: str = "") -> Any
     found: dict[str, Any] = {}
     for key, value in data.items():
         where = f"{path}.{key}".lstrip(".")
-        if key == "file" and data.get("shape") == "mesh" and isinstance(value, str):
+        if key == "file" and data.get("shape") in ("mesh", "cloud") and isinstance(value, str):
             found[key] = located(value, name, folder, where)
         elif key == profile.KEY and data.get("shape") == "revolved" and isinstance(value, str):
             found[key] = profile.corners_in((folder or Path()) / value, f"{name}: {where} = {shown(value)}")

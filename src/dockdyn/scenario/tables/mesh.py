@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -20,6 +20,7 @@ from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import Shape, refuse
 
 SUFFIXES = (".stl", ".obj", ".ply")
+MeshUnit = Literal["m", "cm", "mm", "inch", "foot"]
 HUGE = 50  # times the distance of what touches a mesh from its body's centre of mass
 
 
@@ -36,12 +37,25 @@ class GridSection(Section):
     size: float
 
 
+def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, float], Made]) -> Made:
+    """What `maker` makes of a mesh file, the time of its change and the length (m) of its unit; refuses what is none."""
+    file = Path(name)
+    if file.suffix.lower() not in SUFFIXES:
+        refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
+    try:
+        return maker(file, file.stat().st_mtime_ns, in_base_units(f"1 {unit or 'm'}"))
+    except FileNotFoundError:
+        refuse(f"file = {shown(name)}: no such file")
+    except OSError as error:
+        refuse(f"file = {shown(name)}: cannot be read ({error.strerror})")
+
+
 class MeshSection(Shape):
     """The closed mesh in a file, placed on its body."""
 
     shape: Literal["mesh"] = "mesh"
     file: str
-    unit: Literal["m", "cm", "mm", "inch", "foot"] | None = None
+    unit: MeshUnit | None = None
     point: Point = [0.0, 0.0, 0.0]  # noqa: RUF012
     attitude: Attitude = [1.0, 0.0, 0.0, 0.0]  # noqa: RUF012
     axis: Direction = [1.0, 0.0, 0.0]  # noqa: RUF012
@@ -61,17 +75,7 @@ class MeshSection(Shape):
     def gridded(self) -> Self:
         from dockdyn.scenario.meshes.grid import grid_of
 
-        file = Path(self.file)
-        if file.suffix.lower() not in SUFFIXES:
-            refuse(f"file = {shown(self.file)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
-        try:
-            changed = file.stat().st_mtime_ns
-            scale = in_base_units(f"1 {self.unit or 'm'}")
-            found = grid_of(file, changed, scale, self.tolerance, self.tip_radius)
-        except FileNotFoundError:
-            refuse(f"file = {shown(self.file)}: no such file")
-        except OSError as error:
-            refuse(f"file = {shown(self.file)}: cannot be read ({error.strerror})")
+        found = read_mesh(self.file, self.unit, lambda *file: grid_of(*file, self.tolerance, self.tip_radius))
         return self.model_copy(update={"grid": GridSection(**found._asdict())})
 
     def check_tip(self, place: Sequence[float], radius: float) -> None:

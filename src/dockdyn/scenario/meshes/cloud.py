@@ -1,0 +1,78 @@
+"""Points spread over a mesh, each with its share of the area."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from dockdyn.scenario.meshes.solid import solid_in
+from dockdyn.scenario.tables.part import refuse
+
+MOVES = 60  # at most, of points that are too near to a second face
+NEAR = 1e-6  # of the radius
+HALVINGS = 30  # of the range of the pieces' size, in which so many are found
+
+
+class Cloud(NamedTuple):
+    """Centres of the pieces of a mesh, moved inside so that balls about them touch it."""
+
+    points: Float[np.ndarray, "n 3"]  # m
+    shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
+    spacing: float  # m, the longest edge of a piece
+
+
+@lru_cache(maxsize=8)
+def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -> Cloud:
+    """At most so many points of a mesh file (`changed`: its time of change), `scale` m for each unit, `radius` m inside.
+
+    The faces are cut evenly until their pieces are as small as the number allows; nothing is drawn at random.
+    """
+    mesh = solid_in(file.read_bytes(), file.suffix.lower(), scale)
+    if len(mesh.faces) > most:
+        refuse(f"has {len(mesh.faces)} faces; count must be at least that, or the mesh simpler")
+    low, high = 0.0, float(np.ptp(mesh.vertices, axis=0).max()) * 2
+    found = _pieces(mesh, high)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        tried = _pieces(mesh, middle) if _fewest(mesh, middle) <= most else None
+        if tried is not None and len(tried[0]) <= most:
+            found, high = tried, middle
+        else:
+            low = middle
+    centres, normals, areas = found
+    return Cloud(_shrunk(mesh, centres - radius * normals, radius), areas / areas.sum(), high)
+
+
+def _shrunk(mesh: Any, points: np.ndarray, radius: float) -> np.ndarray:  # noqa: ANN401, trimesh's
+    """Points (m) beneath one face of a mesh, moved until they are nowhere nearer to it than the `radius` (m)."""
+    from trimesh.proximity import closest_point
+
+    for _ in range(MOVES if radius > 0 else 0):
+        nearest, distance, _ = closest_point(mesh, points)
+        lacking = np.maximum(radius - distance, 0.0)
+        if lacking.max() < NEAR * radius:
+            return points
+        away = (points - nearest) / np.maximum(distance, 1e-300)[:, None]
+        points = points + lacking[:, None] * away
+    if radius > 0:
+        refuse(f"radius = {radius:g} m is too large for what the mesh is thick")
+    return points
+
+
+def _fewest(mesh: Any, longest: float) -> float:  # noqa: ANN401, trimesh's
+    """How many pieces with edges of at most `longest` (m) a mesh gives at least."""
+    return float(mesh.area) / max(np.sqrt(3) / 4 * longest**2, 1e-300)
+
+
+def _pieces(mesh: Any, longest: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # noqa: ANN401, trimesh's
+    """Centres (m), normals and areas (m²) of the faces of a mesh, cut until no edge is longer than `longest` (m)."""
+    from trimesh.remesh import subdivide_to_size
+
+    vertices, faces, parents = subdivide_to_size(mesh.vertices, mesh.faces, longest, max_iter=40, return_index=True)
+    corners = vertices[faces]
+    doubled = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    return corners.mean(axis=1), mesh.face_normals[parents], doubled / 2

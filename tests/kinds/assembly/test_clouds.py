@@ -1,0 +1,93 @@
+"""Clouds: points spread over a mesh, with their shares of its area."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import trimesh
+
+from dockdyn.contact.gate import GATED
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import parse
+from dockdyn.scenario.meshes.cloud import cloud_of
+
+SCENARIO = """
+schema = 1
+kind = "assembly"
+duration = "1 s"
+[[body]]
+name = "block"
+mass = "10 kg"
+inertia = [1, 1, 1]
+position = [0, 0, 0.2]
+[[body.feature]]
+name = "skin"
+shape = "cloud"
+file = "{file}"
+count = {count}
+radius = "{radius} m"
+[[body]]
+name = "floor"
+mass = "100 kg"
+inertia = [9, 9, 9]
+[[body.surface]]
+name = "top"
+shape = "plane"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+[[contact]]
+feature = "skin"
+surface = "top"
+normal = {{ law = "hertz", stiffness = "1000 N/m", exponent = 1 }}
+"""
+
+
+@pytest.fixture(scope="module")
+def block(tmp_path_factory):
+    """A block of 0.2 m by 0.3 m by 0.1 m."""
+    file = tmp_path_factory.mktemp("meshes") / "block.stl"
+    trimesh.creation.box(extents=(0.2, 0.3, 0.1)).export(file)
+    return file
+
+
+@pytest.mark.parametrize("count", [12, 100, 500])
+@pytest.mark.parametrize("radius", [0.0, 0.01])
+def test_a_cloud_covers_the_skin_evenly_and_from_inside(block, count, radius):
+    cloud = cloud_of(block, 0, 1.0, count, radius)
+    assert count / 4 <= len(cloud.points) <= count
+    assert cloud.shares.sum() == pytest.approx(1, abs=1e-13)
+    mesh = trimesh.load_mesh(block)
+    inside = trimesh.proximity.signed_distance(mesh, cloud.points)
+    assert np.allclose(inside, radius, atol=1e-7)  # an STL file has single precision
+    top = cloud.points[:, 2] > 0.0499 - radius
+    assert cloud.shares[top].sum() >= 0.06 / 0.22 * (1 - 1e-6)  # and what of the sides is beneath the top, too
+    assert np.allclose(cloud.shares @ cloud.points, 0, atol=1e-7)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.01])
+def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius):
+    content = parse(SCENARIO.format(file=block, count=200, radius=radius), "test").content
+    model = content.model()
+    x = model.initial()
+    (group,) = model.groups
+    depth = 1e-3
+    block_place, floor = (Placed.of(pose, twist) for pose, twist in zip(x.q, x.v, strict=True))
+    height = block_place.pose.position.z - floor.pose.position.z
+    lower = Vector(jnp.zeros(()), jnp.zeros(()), 0.05 - depth - height)
+    pressed = Placed.of(block_place.pose.shifted(lower), block_place.twist)
+    state = group.state(jnp.asarray(GATED), pressed, floor)
+    cloud = cloud_of(block, block.stat().st_mtime_ns, 1.0, 200, radius)
+    overlap = np.maximum(radius - (cloud.points[:, 2] + 0.05 - depth), 0)
+    assert float(state.wrench.force.z) == pytest.approx(1000 * (cloud.shares @ overlap), rel=1e-9)
+    if radius == 0:
+        assert float(state.wrench.force.z) == pytest.approx(1000 * depth * 0.06 / 0.22, rel=1e-4)
+    assert float(state.normal_force) == pytest.approx(float(state.wrench.force.z), rel=1e-12)
+    assert float(state.depth) == pytest.approx(depth, rel=1e-4)
+
+
+def test_too_few_points_for_the_faces_are_refused(block):
+    with pytest.raises(ScenarioError, match=r"has 12 faces; count must be at least that"):
+        parse(SCENARIO.format(file=block, count=5, radius=0.0), "test")
