@@ -206,6 +206,29 @@ def test_a_group_that_is_apart_does_nothing():
     assert silent["depth"] > 0
 
 
+@pytest.mark.parametrize("law", ["spring-dashpot", "adhering", "hertz", "hunt-crossley"])
+def test_at_its_events_a_group_presses_as_from_within(law):
+    """Where it touches and where it parts, rounding leaves a depth of either sign: force and slope are the law's own."""
+    ball = BallOnSurface(jnp.zeros(3), jnp.asarray(0.1), Plane.of((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+    group = ContactGroup.of([ball], (0, 1), LAWS[law])
+    level = jnp.array([1.0, 0.0, 0.0, 0.0])
+    other = placed((jnp.zeros(3), level, jnp.zeros(3), jnp.zeros(3)))
+
+    def force(depth, rate):
+        place, velocity = (jnp.array([0.0, 0.0, 1.0]) * size for size in (0.1 - depth, -rate))
+        own = placed((place, level, velocity, jnp.zeros(3)))
+        return group.state(jnp.asarray(PRESSING), own, other).normal_force
+
+    for rate in (0.2, -0.2):
+        expected = jax.value_and_grad(LAWS[law].force)(0.0, rate)
+        if law == "spring-dashpot" and rate < 0:  # it has ended before
+            expected = (0.0, 0.0)
+        for depth in (1e-14, -1e-14):
+            found = jax.value_and_grad(force)(depth, rate)
+            assert np.asarray(found) == pytest.approx(np.asarray(expected), rel=1e-9, abs=1e-3)
+        assert float(force(-1e-6, rate)) == 0
+
+
 def flat_state(group):
     """A function of arrays: what the group does, of its numbers and of two motions."""
     arrays, structure = jax.tree.flatten(group)

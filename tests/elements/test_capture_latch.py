@@ -124,8 +124,8 @@ def tumbling():
     group = ElementGroup.of(
         [latch(0.002, 40.0, 2e3, 0.1, striker, seat) for striker, seat in zip(strikers, seats, strict=True)]
     )
-    poses = pose([1.45, 0.01, -0.02], [0.05, 0.08, -0.06]), pose([0, 0, 0], [0.1, 0.0, 0.0])
-    twists = Twist.of([-0.12, 0.01, 0.0], [0.05, -0.06, 0.03]), Twist.of([0.01, 0, 0], [0.01, 0.02, -0.02])
+    poses = pose([1.45, 0.01, -0.01], [0.05, 0.03, -0.02]), pose([0, 0, 0], [0.1, 0.0, 0.0])
+    twists = Twist.of([-0.12, 0.002, 0.0], [0.01, 0.01, -0.01]), Twist.of([0.01, 0, 0], [0.01, 0.002, -0.002])
     return Run(system((RING, STATION), poses, twists, (group, 0, 1)), 8.0, moments=2000)
 
 

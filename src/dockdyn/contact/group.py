@@ -25,7 +25,7 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
-BRINK = 1e-11  # m: so near to the surface it is rounding that says whether a member overlaps
+BRINK = 1e-10  # m: so near to the surface it is rounding that says whether a member overlaps
 
 
 class Wrench(NamedTuple):

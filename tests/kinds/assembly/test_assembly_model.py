@@ -132,12 +132,16 @@ def test_loads_are_what_accelerates_a_body(runs):
 # --- frames ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["four", "four, delayed"])
-def test_the_frame_does_not_matter(runs, load, name):
-    """The scene turned, shifted and seen from a frame that moves: the same contacts, the same loads in the bodies' axes."""
+@pytest.mark.parametrize("loop", [{}, DELAY], ids=["at once", "delayed"])
+def test_the_frame_does_not_matter(load, loop):
+    """The scene turned, shifted and seen from a frame that moves: the same contacts, the same loads in the bodies' axes.
+
+    With steps of one length: chosen ones differ by what rounding does to the estimate of their errors, and contacts enlarge
+    that.
+    """
     turn, shift, boost = [0.7, -1.1, 0.4], [30.0, -20.0, 5.0], [0.2, -0.1, 0.3]
-    here = runs[name]
-    there = simulated(load, moved(changed(FOUR, **(DELAY if "delayed" in name else {})), turn, shift, boost))
+    case = changed(FOUR, integrator={"step": 0.002}, **loop)
+    here, there = simulated(load, case), simulated(load, moved(case, turn, shift, boost))
     for times in ("episode_onset", "episode_release"):
         np.testing.assert_allclose(there[times], here[times], rtol=0, atol=1e-9)
     rotation = Rotation.from_rotvec(turn)
