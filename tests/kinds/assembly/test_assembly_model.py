@@ -129,6 +129,22 @@ def test_loads_are_what_accelerates_a_body(runs):
     np.testing.assert_allclose(impulse[~touched], change[~touched], rtol=0, atol=1e-5 * np.abs(change).max())
 
 
+def test_kinks_inside_a_group_keep_the_delayed_motion_exact(load):
+    """Where a further member begins to press, a linear law has a kink of which no event tells; it comes back one delay later.
+
+    Steps of other lengths find it at other places; the motion is the same through four contacts that enlarge every difference.
+    """
+    case = changed(FOUR, **DELAY)
+    for contact in case["contact"]:
+        contact["normal"] |= {"exponent": 1.0, "stiffness": 2e4}
+    one, other = (simulated(load, case, {"output.interval": interval}) for interval in (0.05, 0.001))
+    assert one.episode.size == other.episode.size >= 4
+    for name in ("episode_onset", "episode_release"):
+        np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-9)
+    for name in PARTS:
+        np.testing.assert_allclose(other[name].values[-1], one[name].values[-1], rtol=0, atol=1e-9)
+
+
 # --- frames ----------------------------------------------------------------------------------------------------------
 
 
