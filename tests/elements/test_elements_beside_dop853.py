@@ -10,6 +10,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from bushing_reference import bushing_wrench
 from dop853_reference import Body
 from element_system import Run, anchors, body, numbers, pose, system
 from scipy.integrate import solve_ivp
@@ -67,15 +68,6 @@ def product():
 # --- the reference ---------------------------------------------------------------------------------------------------
 
 
-def skew(v):
-    return np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-
-
-def left_jacobian(turn):
-    angle, across = np.linalg.norm(turn), skew(turn)
-    return np.eye(3) + (1 - np.cos(angle)) / angle**2 * across + (angle - np.sin(angle)) / angle**3 * across @ across
-
-
 class Reference:
     """State: 13 numbers a body, then motor travels, work, and dissipated energy of all elements."""
 
@@ -99,20 +91,9 @@ class Reference:
 
     def bushing(self, y):
         """Force and moment on body 0 at a point, and what is dissipated."""
-        (place, turn), (base_place, base_turn) = FRAMES
-        a, b = self.point(y, 0, place), self.point(y, 2, base_place)
-        own = self.bodies[0].split(self.rows(y)[0])[2] @ Rotation.from_rotvec(turn).as_matrix()
-        base = self.bodies[2].split(self.rows(y)[2])[2] @ Rotation.from_rotvec(base_turn).as_matrix()
-        theta = Rotation.from_matrix(base.T @ own).as_rotvec()
-        jacobian = left_jacobian(theta)
-        _, _, turn0, rate0 = self.bodies[0].split(self.rows(y)[0])
-        _, _, turn2, rate2 = self.bodies[2].split(self.rows(y)[2])
-        x = np.concatenate([base.T @ (a - b), theta])
-        spin2 = turn2 @ rate2
-        moves = self.velocity(y, 0, a) - self.velocity(y, 2, b) - np.cross(spin2, a - b)  # seen from the base
-        moving = np.concatenate([base.T @ moves, np.linalg.solve(jacobian, base.T @ (turn0 @ rate0 - spin2))])
-        load = STIFFNESS @ x + DAMPING @ moving
-        return -base @ load[:3], -base @ np.linalg.solve(jacobian.T, load[3:]), a, moving @ DAMPING @ moving
+        own, other = (self.bodies[i].split(self.rows(y)[i]) for i in (0, 2))
+        frames = [(np.array(place), Rotation.from_rotvec(turn).as_matrix()) for place, turn in FRAMES]
+        return bushing_wrench(own, other, frames, STIFFNESS, DAMPING)
 
     def derivative(self, _, y):
         loads = np.zeros((3, 6))  # force and moment about the centre of mass, inertial

@@ -25,6 +25,7 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 FAR = 0.1  # of the size of a member: one that is farther away than that cannot touch within a step
+BRINK = 1e-10  # m: so near to the surface it is rounding that says whether a member overlaps
 
 
 class Wrench(NamedTuple):
@@ -119,7 +120,7 @@ class ContactGroup(eqx.Module):
         def near(geometry: PairGeometry, weight: Scalar) -> tuple[Any, tuple[Scalar, Any]]:
             meeting = kinematics_of(geometry.touch(own, other), own, other)
             law = self.law.along(own.rotation.transposed_times(meeting.normal))
-            pressing = weight * gated_force(law, meeting.depth, law.force(meeting.depth, meeting.rate))
+            pressing = weight * _pressing(law, mode, meeting.depth, meeting.rate)
             force = meeting.normal * pressing
             if self.friction is not None:
                 force = force + self.friction.force(pressing, meeting.sliding)
@@ -142,6 +143,18 @@ class ContactGroup(eqx.Module):
     def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
         """The mode at the start of a run."""
         return jnp.where(self.state(jnp.asarray(APART), own, other).depth > 0, PRESSING, APART).astype(int)
+
+
+def _pressing(law: NormalLaw, mode: Int[Array, ""], depth: Scalar, rate: Scalar) -> Scalar:
+    """Normal force (N) of a member of a group in its `mode`, as its depth says.
+
+    At the instants of the group's events the depth is zero but for rounding: there the law goes on from within, lest force and
+    slope at the ends of a step, of which cubics are made, be those of outside.
+    """
+    force = law.force(depth, rate)
+    within = force if law.adheres() else jnp.where(law.force_sign(depth, rate) > 0, force, 0.0)
+    at_event = (mode == PRESSING) & (jnp.abs(depth) < BRINK)
+    return jnp.where(at_event, within, gated_force(law, depth, force))
 
 
 def _resultant(one: Callable[[Any], tuple[Any, tuple[Scalar, Any]]], rows: Any) -> tuple[Any, tuple[Scalar, Any]]:  # noqa: ANN401, a tree

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.kind import Kind
 
 SHARED = ("campaign", "dispersion", "requirements")  # tables of every kind
+TAGS = ("law", "shape", "kind")  # keys that say which table it is
 
 PRESETS = resources.files("dockdyn.scenario") / "presets"
 
@@ -313,9 +314,9 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     sort = problem["type"]
     if sort == "extra_forbidden":
         keys, others = _known_keys(kind, path[:-1], data)
-        laws = [law for law, theirs in others.items() if path[-1] in theirs]
+        tables = [other for other, theirs in others.items() if path[-1] in theirs]
         words = (
-            f"of law {' or '.join(laws)} only" if laws else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
+            f"of {' or '.join(tables)} only" if tables else nearest(path[-1], [*keys, *(() if path[:-1] else SHARED)])
         )
         if path[-1] == INCLUDE:
             words = "must stand above the first table"
@@ -325,7 +326,9 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     if sort == "missing":
         return ScenarioError(f"{name}: {key}: missing", key, "missing")
     if sort.startswith("union_tag"):
-        tag = "shape" if "surface" in key or "parts" in key else "law"
+        told = problem.get("ctx", {}).get("discriminator", "").strip("'")
+        shaped = any(table in key for table in ("surface", "parts", "feature"))
+        tag = told if told in TAGS else "shape" if shaped else "law"
         key, value = f"{key}.{tag}", value.get(tag) if isinstance(value, dict) else value
     given = "" if isinstance(value, dict) or value is None else f" = {shown(value)}"
     words = allowed(problem)
@@ -372,10 +375,10 @@ def _known_keys(kind: type[Section], path: list[str], data: dict[str, Any]) -> t
 
     def tag(option: dict[str, Any]) -> str | None:
         properties = option.get("properties", {})
-        return properties.get("law", properties.get("shape", {})).get("const")
+        return next((properties[name].get("const") for name in TAGS if name in properties), None)
 
     def chosen(node: dict[str, Any], value: object) -> dict[str, Any]:
-        given = value.get("law", value.get("shape")) if isinstance(value, dict) else None
+        given = next((value[name] for name in TAGS if name in value), None) if isinstance(value, dict) else None
         tables = [option for option in options(node) if "properties" in option]
         named = None if isinstance(given, str) and ":" in given else given  # one's own: the table without a tag
         return next((option for option in tables if tag(option) == named and given is not None), (tables or [node])[0])

@@ -18,6 +18,7 @@ from dockdyn.integrate.hybrid.mesh_point import tolerance
 from dockdyn.integrate.model import Flag, Scalar, pack, unpack
 from dockdyn.mechanics.vector import once
 
+BEND = 1e-7  # well above what smooth signals differ from cubics over steps that are fine enough, well below any kink
 SMOOTH = 4  # an interval's start with this level or more is no mesh point for what follows
 
 
@@ -46,6 +47,14 @@ class Interval(NamedTuple):
         """This interval and the `later` one that follows it, as one cubic."""
         (a, _, da, _), (_, b, _, db) = self.values, later.values
         return Interval(self.start, later.end, self.level, (a, b, da, db))
+
+    def continues_in(self, later: Interval) -> Bool[Array, ""]:
+        """Whether one cubic over both intervals passes through where they meet, but for `BEND` of the largest number there."""
+        both = self.joined(later)
+        length = both.end - both.start
+        a, b, da, db = both.values
+        met = cubic.value((self.end - self.start) / length, a, b, da * length, db * length)
+        return jnp.max(jnp.abs(met - later.values[0])) <= BEND * jnp.max(jnp.abs(a) + jnp.abs(b))
 
 
 class IntervalLine(NamedTuple):
@@ -77,11 +86,12 @@ class IntervalLine(NamedTuple):
         """Append `interval` where `when` holds. The caller checks `full` first.
 
         Where nothing up to the third derivative jumps between them, it is joined to the interval before, up to the
-        length `longest`: short steps, once taken, would else come back one delay later for ever.
+        length `longest`: short steps, once taken, would else come back one delay later for ever. Kinks that no event tells
+        of, as of the members of a group, stay where they are.
         """
         before = self.at(self.held - 1)
         smooth = (self.held > 1) & (interval.level >= SMOOTH) & (before.end == interval.start)
-        join = smooth & (interval.end - before.start <= longest)
+        join = smooth & (interval.end - before.start <= longest) & before.continues_in(interval)
         place = (self.oldest + self.held - join.astype(int)) % self.rows.shape[0]
         kept = jax.lax.dynamic_index_in_dim(self.rows, place, keepdims=False)
         row = jnp.where(when, jnp.where(join, before.joined(interval).row(), interval.row()), kept)

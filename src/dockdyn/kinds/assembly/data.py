@@ -46,7 +46,7 @@ VARIABLES: Layout = {
     "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of all bodies"),
     "internal_energy": ((), "J", "energy that elements store, and of the inertia that they reflect"),
-    "work": ((), "J", "work of the contacts and of motors, less what elements have dissipated"),
+    "work": ((), "J", "work of contacts, motors and phases, less what elements have dissipated"),
     "linear_momentum": (("axis",), "N s", "linear momentum of all bodies, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
     "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),

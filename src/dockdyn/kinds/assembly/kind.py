@@ -32,8 +32,10 @@ class AssemblyKind(Kind):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe
+        from dockdyn.kinds.assembly.overlap import refuse_overlap
         from dockdyn.results.contact_run import simulate_contacts
 
+        refuse_overlap(scenario)
         return simulate_contacts(scenario, progress, describe, lambda one, run: "")
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class Acting(NamedTuple):
 class Memory(NamedTuple):
     """What a run remembers besides its motion."""
 
-    work: Scalar  # J, of the contacts
+    work: Scalar  # J, of the contacts, and of phases that change numbers of elements
     elements: tuple[ElementMemory, ...]
     clock: Clock | None
 
@@ -207,11 +207,16 @@ class Assembly(ContactModel):
         held = all_held(memories)
         clock, (turns, over) = x.memory.clock, fired
         phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), places, _any_touches(touching), held)
-        changed = phase != x.mode[-1]
-        modes, memories = jax.lax.cond(
-            changed, lambda: settled(self.joints_in(phase), memories, places), lambda: (modes, memories)
-        )
-        return State(x.q, x.v, (*touching, *modes, phase), Memory(x.memory.work, memories, clock))
+        now = State(x.q, x.v, (*touching, *modes, x.mode[-1]), Memory(x.memory.work, memories, clock))
+        return jax.lax.cond(phase != x.mode[-1], lambda: self._enter(phase, now), lambda: now)
+
+    def _enter(self, phase: Int[Array, ""], x: State) -> State:
+        """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
+        modes, memories = settled(self.joints_in(phase), x.memory.elements, self.places(x))
+        after = State(x.q, x.v, (*x.mode[: len(self.groups)], *modes, phase), x.memory._replace(elements=memories))
+        gained = self.internal_energy(after) - self.internal_energy(x)
+        gained += self.work(x.memory) - self.work(after.memory)
+        return replace(after, memory=after.memory._replace(work=x.memory.work + gained))
 
     def emitting(self, x: State) -> Bool[Array, ""]:
         return _any_touches(x.mode[: len(self.groups)])
@@ -241,7 +246,7 @@ class Assembly(ContactModel):
         return stored + sum((one.kinetic_energy() for _, _, one in reflected(joints, places)), jnp.zeros(()))
 
     def work(self, memory: Memory) -> Scalar:
-        """Work (J) of the contacts and of motors, less what elements have dissipated, in a memory or its rate."""
+        """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate."""
         return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:

@@ -30,7 +30,6 @@ from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 
 MOST_PAIRS = 20_000  # of a contact
-DEEP = 0.2  # m; more overlap than that at the start is a mistake
 
 
 class PortSection(PlaceSection):

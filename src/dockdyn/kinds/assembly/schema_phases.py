@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
@@ -61,17 +61,21 @@ class PhaseSection(Section):
     What is set stays set in later phases.
     """
 
+    unread: ClassVar[tuple[str, ...]] = ("set",)  # `changed` and `values` have what is in it
+
     name: str
     when: WaitSection | None = None
     set: dict[str, Any] = {}  # noqa: RUF012
-    values: list[float] = Field([], exclude=True, repr=False)  # what `set` sets, in SI units, in its order
+    changed: list[str] = Field([], exclude=True, repr=False)  # what `set` sets, in its order
+    values: list[float] = Field([], exclude=True, repr=False)  # to which numbers, in SI units
 
     @model_validator(mode="before")
     @classmethod
     def as_stated(cls, value: object) -> object:
         """The numbers are those of `set`."""
-        if isinstance(value, dict) and "values" in value:
-            refuse("'values': unknown key")
+        for name in ("changed", "values"):
+            if isinstance(value, dict) and name in value:
+                refuse(f"{name!r}: unknown key")
         return value
 
 
@@ -93,7 +97,7 @@ def read_phases(phases: list[PhaseSection], elements: list[Any], bodies: list[st
             if phase.when.event == "latched" and not any(element.kind == "latch" for element in elements):
                 refuse(f"phase {phase.name!r}: waits for latches; no element is a latch")
         values = [_value(phase.name, key, value, elements) for key, value in phase.set.items()]
-        found.append(phase.model_copy(update={"values": values}))
+        found.append(phase.model_copy(update={"changed": list(phase.set), "values": values}))
     return found
 
 
@@ -123,7 +127,7 @@ def element_variants(phases: list[PhaseSection], elements: list[Any]) -> list[li
     """The sections of the elements in each phase, also with traced numbers."""
     now, found = {element.name: element for element in elements}, []
     for phase in phases:
-        for key, value in zip(phase.set, phase.values, strict=True):
+        for key, value in zip(phase.changed, phase.values, strict=True):
             name, _, field = key.partition(".")
             now[name] = now[name].model_copy(update={field: value})
         found.append(list(now.values()))

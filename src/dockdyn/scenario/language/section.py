@@ -19,6 +19,7 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     absent_at_zero: ClassVar[tuple[str, ...]] = ()  # numbers whose zero means "not there": then they are static
+    unread: ClassVar[tuple[str, ...]] = ("title",)  # fields on which nothing that is computed depends
 
     def unit_of_extra(self, field: str) -> str:
         """The unit of a key that the table's own class does not name, as a part of the user's own has it; empty without."""
@@ -49,11 +50,11 @@ def _holds_sections(value: object) -> bool:
 
 
 class Static:
-    """Static fields of a section, compared by value, but for the title, on which nothing that is computed depends."""
+    """Static fields of a section, compared by value, but for those that are `unread`."""
 
-    def __init__(self, names: tuple[str, ...], fixed: dict[str, Any]):
+    def __init__(self, names: tuple[str, ...], fixed: dict[str, Any], unread: tuple[str, ...]):
         self.names, self.fixed = names, fixed
-        self.key = (names, repr(sorted(item for item in fixed.items() if item[0] != "title")))
+        self.key = (names, repr(sorted(item for item in fixed.items() if item[0] not in unread)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Static) and self.key == other.key
@@ -71,7 +72,7 @@ def flatten(section: Section) -> tuple[tuple[Any, ...], Static]:
         if (_is_leaf(value) and not (name in section.absent_at_zero and absent(value))) or _holds_sections(value)
     }
     fixed = {name: value for name, value in data.items() if name not in moving}
-    return tuple(moving.values()), Static(tuple(moving), fixed)
+    return tuple(moving.values()), Static(tuple(moving), fixed, section.unread)
 
 
 def _flatten_with_names(section: Section) -> tuple[list[tuple[Any, Any]], Static]:

@@ -1,0 +1,169 @@
+"""Capture latches: caught at the right instant, held as a damped oscillator with play, energy and momenta accounted for."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from element_system import Run, body, numbers, pose, system
+
+from dockdyn.elements import CaptureLatch, ElementGroup
+from dockdyn.elements.capture_latch import LOOSE, OPEN, TAUT
+from dockdyn.mechanics.rigid_body import Placed, Twist
+from dockdyn.mechanics.vector import Vector
+
+REACH, CLOSING, GAP = 0.05, 0.12, 0.3  # m, m/s, m
+RING, STATION = body(40.0, (3.0, 4.0, 5.0)), body(120.0, (30.0, 40.0, 50.0))
+REDUCED = 40.0 * 120.0 / 160.0  # kg
+
+
+def latch(play=0.0, damping=0.0, stiffness=3e3, lateral=0.02, striker=(-0.7, 0.0, 0.0), seat=(0.5, 0.0, 0.0)):
+    return CaptureLatch(
+        jnp.asarray(striker, float),
+        jnp.asarray(seat, float),
+        jnp.asarray([1.0, 0.0, 0.0]),
+        **numbers(reach=REACH, lateral=lateral, stiffness=stiffness, damping=damping, play=play),
+    )
+
+
+def along_a_line(one, duration=4.0, samples=801):
+    """The striker comes along the seat's axis, through both centres of mass; nothing turns."""
+    poses = pose([0.5 + GAP + 0.7, 0, 0]), pose([0, 0, 0])
+    twists = Twist.of([0.02 - CLOSING, 0, 0]), Twist.of([0.02, 0, 0])
+    return Run(system((RING, STATION), poses, twists, (one, 0, 1)), duration, samples=samples)
+
+
+def event_times(run):
+    return np.asarray(run.solution.log.time[: run.events])
+
+
+def oscillator(play, damping, stiffness, until):
+    """Way of the striker (m) as a function of time (s) since it was caught, and the instants at which the play ends.
+
+    Uniform across the play; beyond it the free motion of a damped oscillator from zero, half a period long.
+    """
+    omega = np.sqrt(stiffness / REDUCED)
+    zeta = damping / (2 * REDUCED * omega)
+    damped = omega * np.sqrt(1 - zeta**2)
+    pieces, events, time, side, speed, way = [], [], 0.0, -1.0, CLOSING, 0.0
+    while time < until:
+        free = (play - way) / speed
+        pieces.append((time, lambda t, a=way, v=speed, s=side: s * (a + v * t)))
+        time += free
+        events.append(time)
+        pieces.append(
+            (time, lambda t, v=speed, s=side: s * (play + v / damped * np.exp(-zeta * omega * t) * np.sin(damped * t)))
+        )
+        time += np.pi / damped
+        events.append(time)
+        speed *= np.exp(-zeta * omega * np.pi / damped)
+        side, way = -side, -play
+
+    def at(times):
+        starts = np.array([start for start, _ in pieces])
+        which = np.searchsorted(starts, times, side="right") - 1
+        return np.array([pieces[i][1](t - starts[i]) for i, t in zip(which, times, strict=True)])
+
+    return at, np.array(events)
+
+
+@pytest.mark.parametrize(("play", "damping"), [(0.002, 0.0), (0.002, 60.0), (0.01, 150.0)])
+def test_a_caught_striker_is_a_damped_oscillator_with_play(play, damping):
+    """Caught where uniform motion says, then bouncing between the ends of the play, each instant an event."""
+    run = along_a_line(latch(play, damping))
+    caught = (GAP - REACH) / CLOSING
+    way, ends = oscillator(play, damping, 3e3, 4.0 - caught)
+    expected = np.concatenate([[caught], caught + ends[ends < 4.0 - caught]])
+    np.testing.assert_allclose(event_times(run), expected, rtol=0, atol=1e-9)
+    x = run.solution.samples.state
+    striker = np.asarray(x.q[0].position.x - x.q[1].position.x) - 1.2
+    late = run.times > caught
+    np.testing.assert_allclose(striker[late], REACH + way(run.times[late] - caught), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(striker[~late], GAP - CLOSING * run.times[~late], rtol=0, atol=1e-12)
+
+
+def test_without_play_it_is_a_damped_oscillator_at_once():
+    run = along_a_line(latch(0.0, 60.0))
+    omega = np.sqrt(3e3 / REDUCED)
+    zeta = 60.0 / (2 * REDUCED * omega)
+    damped = omega * np.sqrt(1 - zeta**2)
+    caught = (GAP - REACH) / CLOSING
+    assert run.events == 1
+    late = run.times > caught
+    time = run.times[late] - caught
+    x = run.solution.samples.state
+    striker = np.asarray(x.q[0].position.x - x.q[1].position.x)[late] - 1.2
+    expected = REACH - CLOSING / damped * np.exp(-zeta * omega * time) * np.sin(damped * time)
+    np.testing.assert_allclose(striker, expected, rtol=0, atol=1e-9)
+
+
+def test_it_is_caught_when_both_limits_hold():
+    """From aside: within reach long before, caught as it comes near the axis; and not at all where it passes by."""
+    speed, aside = np.array([0.0, -0.2, 0.05]), np.array([0.0, 0.3, -0.065])
+    poses = pose(np.array([0.5 + 0.7 + 0.01, 0, 0]) + aside), pose([0, 0, 0])
+
+    def passing(lateral):
+        twists = Twist.of(speed), Twist.of([0.0, 0.0, 0.0])
+        return Run(system((RING, STATION), poses, twists, (latch(lateral=lateral, play=0.001), 0, 1)), 1.6)
+
+    # |aside + speed t| = lateral
+    a, b, c = speed @ speed, 2 * aside @ speed, aside @ aside - 0.02**2
+    first = (-b - np.sqrt(b * b - 4 * a * c)) / (2 * a)
+    assert event_times(passing(0.02))[0] == pytest.approx(first, abs=1e-11)
+    nearest = np.sqrt(aside @ aside - (aside @ speed) ** 2 / a)
+    assert passing(0.9 * nearest).events == 0
+    assert passing(1.1 * nearest).events > 0
+
+
+@pytest.fixture(scope="module")
+def tumbling():
+    """Three latches with play and damper, caught one after another, on bodies that turn."""
+    strikers = [(-0.7, 0.3 * np.cos(a), 0.3 * np.sin(a)) for a in 2 * np.pi * np.arange(3) / 3]
+    seats = [(0.5, y, z) for _, y, z in strikers]
+    group = ElementGroup.of(
+        [latch(0.002, 40.0, 2e3, 0.1, striker, seat) for striker, seat in zip(strikers, seats, strict=True)]
+    )
+    poses = pose([1.45, 0.01, -0.01], [0.05, 0.03, -0.02]), pose([0, 0, 0], [0.1, 0.0, 0.0])
+    twists = Twist.of([-0.12, 0.002, 0.0], [0.01, 0.01, -0.01]), Twist.of([0.01, 0, 0], [0.01, 0.002, -0.002])
+    return Run(system((RING, STATION), poses, twists, (group, 0, 1)), 8.0, moments=2000)
+
+
+def test_energy_and_momenta_are_accounted_for(tumbling):
+    assert tumbling.energy_error() < 1e-9
+    assert tumbling.momentum_error() < 1e-12
+    assert np.diff(tumbling.balance["lost"]).min() >= -1e-12
+    assert tumbling.balance["lost"][-1] > 0.1 * tumbling.balance["moving"][0]
+
+
+def test_each_is_caught_once_and_held_for_good(tumbling):
+    held = np.asarray(tumbling.after_events().memory[0].held)
+    modes = np.asarray(tumbling.after_events().mode[0])
+    assert (np.diff(held, axis=0) >= 0).all() and held[-1].all() and not held[0].all()
+    assert set(np.unique(modes)) == {OPEN, LOOSE, TAUT}
+    np.testing.assert_array_equal(modes == OPEN, held == 0)
+    caught = np.stack(jax.tree.leaves(tumbling.after_events().memory[0].caught), axis=-1)
+    for i in range(3):
+        places = caught[held[:, i] == 1, i]
+        np.testing.assert_array_equal(places, places[:1].repeat(len(places), axis=0))
+        # within the space of its seat, on its edge
+        assert places[0, 0] <= 0.5 + REACH + 1e-9
+
+
+def test_to_settle_keeps_what_is_held():
+    """As when a phase begins: a latch that holds goes on from where it caught; an open one catches what is there."""
+    one = latch(play=0.01, damping=5.0)
+    near = Placed.of(pose([1.22, 0, 0]), Twist.of([0, 0, 0])), Placed.of(pose([0, 0, 0]), Twist.of([0, 0, 0]))
+    far = Placed.of(pose([2.0, 0, 0]), Twist.of([0, 0, 0])), near[1]
+    mode, memory = one.settle(one.init(*near), *near)
+    assert (int(mode), float(memory.held)) == (LOOSE, 1.0)
+    assert memory.caught.array().tolist() == pytest.approx([0.52, 0.0, 0.0])
+    mode, kept = one.settle(memory._replace(dissipated=jnp.asarray(3.0)), *far)
+    assert int(mode) == TAUT and float(kept.dissipated) == 3.0
+    assert kept.caught.array().tolist() == memory.caught.array().tolist()
+    mode, still = one.settle(one.init(*far), *far)
+    assert (int(mode), float(still.held)) == (OPEN, 0.0)
+    # a striker that was caught elsewhere stays caught there, though it is in the seat's space again
+    elsewhere = memory._replace(caught=Vector.of(jnp.array([0.53, 0.0, 0.0])))
+    _, after = one.settle(elsewhere, *near)
+    assert after.caught.array().tolist() == pytest.approx([0.53, 0.0, 0.0])

@@ -1,0 +1,198 @@
+"""Bad input of the kind `assembly`: one line that says what is wrong, exit code 2."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import tomlkit
+from assembly_cases import FOUR, THREE, pressing
+from conftest import plain
+from test_phases import CAPTURE
+
+CIRCLE = {"name": "rim", "shape": "circle", "centre": [0, 0, 0], "normal": [1, 0, 0], "major_radius": 0.3}
+LATCH = {
+    "kind": "latch",
+    "name": "latch",
+    "between": ["ring", "target"],
+    "reach": 0.01,
+    "lateral": 0.02,
+    "stiffness": 1e4,
+}
+
+
+def at(case, path, value):
+    """A case with a value at a path of keys and indices; a list is appended to where its index is its length."""
+    found = copy.deepcopy(case)
+    *way, last = path
+    inner = found
+    for key in way:
+        inner = inner[key]
+    if isinstance(inner, list) and last == len(inner):
+        inner.append(value)
+    else:
+        inner[last] = value
+    return found
+
+
+def without(case, path):
+    found = copy.deepcopy(case)
+    *way, last = path
+    inner = found
+    for key in way:
+        inner = inner[key]
+    del inner[last]
+    return found
+
+
+def circle_on_cone():
+    found = at(THREE, ("body", 1, "feature", 2), CIRCLE)
+    return at(found, ("contact", 0), {"feature": "rim", "surface": "drogue", **pressing(1e4, 1.0, 0.5)})
+
+
+def circle_on_circle():
+    found = at(at(THREE, ("body", 1, "feature", 2), CIRCLE), ("body", 2, "feature", 1), CIRCLE)
+    contact = {"feature": "ring.rim", "against": "target.rim", **pressing(1e4, 1.0, 0.5)}
+    return at(found, ("contact", 0), contact)
+
+
+def ball_on_petals(swapped):
+    names = ("ring.rim", "target.petals") if swapped else ("target.petals", "ring.rim")
+    found = at(THREE, ("body", 1, "feature", 2), CIRCLE)
+    return at(found, ("contact", 0), {"feature": names[0], "against": names[1], **pressing(1e4, 1.0, 0.5)})
+
+
+def begun_as_one():
+    found = without(without(THREE, ("body", 2, "velocity")), ("body", 2, "rate"))
+    return at(found, ("body", 2, "on"), "chaser")
+
+
+def setting(number, **keys):
+    """The capture, a phase of which sets other numbers."""
+    return at(CAPTURE, ("phase", number, "set"), {key.replace("__", "."): value for key, value in keys.items()})
+
+
+def own_body():
+    own = FOUR["body"][2]["surface"][0] | {"name": "own"}
+    return at(at(FOUR, ("body", 1, "surface"), [own]), ("contact", 0, "surface"), "own")
+
+
+WRONG = {  # name: (scenario, words that the line must have)
+    "body of an element": (
+        at(FOUR, ("element", 1, "between"), ["visitr", "tug"]),
+        ["'tether'", "between", "'visitr'", "'visitor'"],
+    ),
+    "carrier": (at(FOUR, ("body", 1, "on"), "tgu"), ["body.arm.on", "'tgu'", "'tug'"]),
+    "feature": (at(FOUR, ("contact", 0, "feature"), "tip"), ["'tip'", "feature", "'tips'"]),
+    "surface": (at(FOUR, ("contact", 1, "surface"), "decks"), ["'decks'", "surface", "'deck'"]),
+    "feature against": (at(THREE, ("contact", 0, "against"), "target.petal"), ["'target.petal'", "petals"]),
+    "name of two": (at(THREE, ("contact", 0, "feature"), "petals"), ["'petals'", "ring", "target", "body.name"]),
+    "port": (at(THREE, ("approach", "port"), "ring.fce"), ["'ring.fce'", "point", "face"]),
+    "port without axis": (without(THREE, ("body", 2, "point", 0, "axis")), ["approach.to", "'target.port'", "axis"]),
+    "same bodies": (at(FOUR, ("body", 3, "name"), "tug"), ["bodies", "same name"]),
+    "same elements": (at(FOUR, ("element", 2, "name"), "tether"), ["elements", "same name"]),
+    "same features": (at(THREE, ("body", 1, "feature", 1, "name"), "petals"), ["feature", "same name"]),
+    "same phases": (at(CAPTURE, ("phase", 3, "name"), "hold"), ["phases", "same name"]),
+    "circle of carriers": (
+        at(without(THREE, ("approach",)), ("body", 0, "on"), "ring"),
+        ["on", "circle", "chaser", "ring"],
+    ),
+    "own body": (own_body(), ["'tips'", "'own'", "'arm'"]),
+    "circle on a cone": (circle_on_cone(), ["'rim'", "circle", "planes", "'drogue'"]),
+    "circle on a circle": (circle_on_circle(), ["'rim'", "circle", "cannot touch"]),
+    "the other way round": (ball_on_petals(swapped=True), ["'rim'", "'petals'", "other way round"]),
+    "latch without anchors": (at(THREE, ("element", 1), LATCH), ["element", "anchor", "anchors"]),
+    "unknown element": (at(FOUR, ("element", 1, "kind"), "sprig"), ["element.1.kind", "'sprig'", "'strut'"]),
+    "unknown key": (at(FOUR, ("element", 1, "stifness"), 3.0), ["stifness", "unknown key", "'stiffness'"]),
+    "unknown shape": (at(FOUR, ("body", 1, "feature", 0, "shape"), "bll"), ["feature.0.shape", "'bll'", "'ball'"]),
+    "key of another element": (
+        at(FOUR, ("element", 0, "anchor"), [[0, 0, 0], [0, 0, 0]]),
+        ["anchor", "unknown key", "strut"],
+    ),
+    "unknown key of a bushing": (
+        at(FOUR, ("element", 0, "turning_damp"), [0, 0, 0]),
+        ["unknown key", "'turning_damping'"],
+    ),
+    "element of one body": (at(FOUR, ("element", 1, "between"), ["tug", "tug"]), ["'tether'", "two bodies"]),
+    "negative mass": (at(FOUR, ("body", 3, "mass"), -1.0), ["mass", "-1", "greater than 0"]),
+    "wrong unit": (at(FOUR, ("element", 1, "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),
+    "phase sets an unknown element": (setting(1, strut__speed=0.1), ["'lunge'", "'strut'", "'struts'"]),
+    "phase sets an unknown key": (setting(1, struts__sped=0.1), ["'lunge'", "struts.sped", "'speed'"]),
+    "phase sets what is not stated": (setting(1, struts__free_length=0.1), ["struts.free_length", "states"]),
+    "phase with a wrong unit": (setting(1, struts__speed="3 kg"), ["struts.speed", "'3 kg'", "m/s"]),
+    "phase with a wrong number": (setting(2, struts__slip=-3.0), ["struts.slip", "-3", "greater than 0"]),
+    "phase that waits for an unknown body": (
+        at(CAPTURE, ("phase", 4, "when", "between"), ["chaser", "tarjet"]),
+        ["'calm'", "'tarjet'", "'target'"],
+    ),
+    "phase that waits for nothing": (without(CAPTURE, ("phase", 2, "when")), ["'hold'", "when"]),
+    "first phase that waits": (at(CAPTURE, ("phase", 0, "when"), "contact"), ["'ready'", "first"]),
+    "phase that waits for an unknown event": (
+        at(CAPTURE, ("phase", 1, "when"), "touch"),
+        ["phase", "contact", "latched"],
+    ),
+    "phase that waits for latches": (
+        at(THREE, ("phase",), [{"name": "a"}, {"name": "b", "when": "latched"}]),
+        ["'b'", "latch"],
+    ),
+    "fixed steps with events": (
+        at(without(THREE, ("loop",)), ("integrator",), {"method": "fixed"}),
+        ["integrator.method", "located", "elements"],
+    ),
+    "fixed steps with phases": (
+        at(
+            at(FOUR, ("integrator",), {"method": "fixed"}),
+            ("phase",),
+            [{"name": "a"}, {"name": "b", "when": {"lasting": 1.0}}],
+        ),
+        ["integrator.method", "located", "phases"],
+    ),
+    "approach of one body": (begun_as_one(), ["approach", "begin as one"]),
+    "approach and motion": (at(THREE, ("body", 0, "velocity"), [0.1, 0, 0]), ["body.chaser.velocity", "approach"]),
+    "motion of a body on another": (at(FOUR, ("body", 1, "velocity"), [0.1, 0, 0]), ["body", "on another"]),
+    "two partners": (at(FOUR, ("contact", 0, "against"), "feet"), ["contact", "either"]),
+    "no body": ({"schema": 1, "kind": "assembly", "duration": 1.0, "body": []}, ["body", "at least 1"]),
+    "ball inside a sphere": (
+        at(FOUR, ("body", 0, "position"), [-2.0, 0.02, 0.03]),
+        ["tips – dome", "overlap", "at most 0.03 m"],
+    ),
+    "points behind a plane": (
+        at(
+            at(at(FOUR, ("body", 3, "position"), [0.1, 0.4, 0.1]), ("body", 3, "feature", 0, "radius"), 0.0),
+            ("output",),
+            {},
+        ),
+        ["feet – deck", "overlap", "at most 0.2 m"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, name):
+    """With the file, the key or name, and what is allowed."""
+    case, words = WRONG[name]
+    (tmp_path / "mine.toml").write_text(tomlkit.dumps(plain(case)), encoding="utf-8")
+    result = dock("run", "mine.toml")
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    for word in ("mine.toml", *words):
+        assert word in result.stderr, (word, result.stderr)
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.02])
+def test_bodies_may_begin_in_touch(load, depth):
+    """Less deep than a ball is large, as where something rests under load."""
+    case = at(at(FOUR, ("duration",), 0.01), ("body", 3, "velocity"), [0.0, 0.0, 0.0])
+    feet = case["body"][3]["feature"][0]
+    target, visitor = case["body"][2:]
+    for body in (target, visitor):
+        body |= {"attitude": [1.0, 0.0, 0.0, 0.0], "rate": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0]}
+    target["surface"][1]["normal"] = [0.0, 1.0, 0.0]
+    feet["positions"] = [[0.2, -0.3, 0.0], [-0.2, -0.3, 0.0]]
+    visitor["position"] = [0.1, 0.5 + 0.3 + feet["radius"] - depth - 1e-6, 0.1]
+    import dockdyn
+
+    data = dockdyn.simulate(load(case))
+    assert float(data.depth[0, 1]) == pytest.approx(depth + 1e-6, abs=1e-12)
+    assert float(data.normal_force[0, 1]) > 0
