@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -122,12 +123,13 @@ def _contacts_table(dataset: xr.Dataset, summary: dict[str, Any], classes: list[
     return Table(columns, rows, groups, {0, 3, 4, len(columns) - 1}, {"active"}, look="dense", left_out=late)
 
 
-def printed_contacts(summary: dict[str, Any]) -> Table:
-    """The contacts on the terminal, a row each."""
+def printed_contacts(summary: dict[str, Any], labels: Sequence[str] | None = None) -> Table:
+    """The contacts on the terminal, a row each, by their feature and surface or by `labels`."""
     found = zip(summary["contacts"], summary["kinetic_energy_change_J"], summary["energy_class"], strict=True)
+    names = labels or [f"{contact['feature']}–{contact['surface']}" for contact in summary["contacts"]]
     rows = [
         [
-            f"{number} {contact['feature']}–{contact['surface']}",
+            f"{number} {names[number - 1]}",
             f"{contact['onset_s']:.4f}",
             "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
             f"{contact['approach_speed_m_s']:.4g}",

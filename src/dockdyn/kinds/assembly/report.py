@@ -21,17 +21,22 @@ from dockdyn.report.contact_tables import (
     loads_block,
     printed_contacts,
 )
+from dockdyn.report.drawing import pair_labels, short
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
 from dockdyn.report.time_chart import time_chart
 from dockdyn.report.wording import NOTHING, capital, significant
 
+LABEL = 26  # letters of a contact's name on the terminal
 POINTS = 6  # named points in one figure of loads
 PLACE = "where the deepest member of the contact touches, in the axes of the second body"
 
 
 def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a run of an assembly."""
-    classes = [word or NOTHING for word in summary["energy_class"]]
+    nothing = "" if "element" in dataset.coords else NOTHING
+    classes = [word or nothing for word in summary["energy_class"]]
+    names = pair_labels(dataset) if classes else []
+    labels = [short(names[int(number)], LABEL) for number in dataset.episode_contact.values]
     return run_report(
         dataset,
         summary,
@@ -47,7 +52,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         ],
         plots=_figures(dataset),
         made=integration(summary),
-        terminal=[Block(summary["title"], table=printed_contacts(summary))],
+        terminal=[Block(summary["title"], table=printed_contacts(summary, labels))],
     )
 
 
@@ -59,7 +64,8 @@ def _verdict(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     touching = [
         str(name) for name, depth in zip(dataset.contact.values, dataset.depth.values[-1], strict=True) if depth > 0
     ]
-    end = f"; touching: {', '.join(touching)}" if touching else ", all apart" if classes else ""
+    apart = ", held by the latches" if summary["captured"] else ", all apart" if classes else ""
+    end = f"; touching: {', '.join(touching)}" if touching else apart
     return " ".join([*words, f"Finished at t = {summary['end_time_s']:g} s{end}."])
 
 
