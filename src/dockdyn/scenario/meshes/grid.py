@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import io
 import zipfile
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from dockdyn.files import write_file
 from dockdyn.scenario.meshes.nearest_face import NearestFace
 from dockdyn.scenario.meshes.solid import pieces_of, solid_in
 from dockdyn.scenario.tables.part import refuse
-from dockdyn.translate.store import bound, fingerprint
+from dockdyn.translate.store import bound
 
 COARSEST = 32  # spacings along the largest extent
 FINER = 2**0.5  # between one grid and the next
@@ -49,7 +50,7 @@ def grid_of(file: Path, changed: int, scale: float, tolerance: float, radius: fl
     It is kept in the user's cache by what it is made of.
     """
     content = file.read_bytes()
-    facts = repr((fingerprint(), file.suffix.lower(), scale, tolerance, radius)).encode()
+    facts = repr((_makers(), file.suffix.lower(), scale, tolerance, radius)).encode()
     kept = cache_folder() / "meshes" / f"{hashlib.sha256(facts + content).hexdigest()[:40]}.bin"
     with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):  # damaged, or none: made again
         with np.load(kept, allow_pickle=False) as found:
@@ -62,6 +63,15 @@ def grid_of(file: Path, changed: int, scale: float, tolerance: float, radius: fl
         write_file(kept, data.getvalue())
         bound(kept.parent)
     return made
+
+
+@cache
+def _makers() -> str:
+    """Of the files that make grids, and the libraries that they use."""
+    digest = hashlib.sha256(repr([(one, version(one)) for one in ("numpy", "scipy", "trimesh")]).encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401, trimesh's
