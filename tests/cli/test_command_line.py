@@ -86,7 +86,7 @@ def test_init_gives_a_file_of_ones_own(dock, tmp_path):
 
 def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
     (tmp_path / "out").mkdir()
-    assert dock("run", "paraskevas-latch", "--out", "out").returncode == 0
+    assert dock("run", NAME, "--out", "out").returncode == 0
     (tmp_path / "chart").mkdir()
     assert dock("stability", NAME, "--out", "chart").returncode == 0
     (tmp_path / "notes").mkdir()

@@ -106,10 +106,11 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path):
 
 
 def test_damaged_chunks_are_computed_again(dock, file, tmp_path, monkeypatch):
-    monkeypatch.setattr(campaign, "CHUNK", 8)
-    arguments = ("campaign", "run", file, "--out", "five", "--json")
+    monkeypatch.setattr(campaign, "CHUNK", 4)
+    words = ("campaign", "run", file, "--runs", 20, "--json", "--out")
+    arguments = (*words, "five")
     assert dock(*arguments).returncode == 0
-    assert dock(*arguments[:-2], "other", "--seed", 8, "--json").returncode == 0
+    assert dock(*words, "other", "--seed", 8).returncode == 0
     folder, untouched = tmp_path / "five", tmp_path / "untouched"
     shutil.copytree(folder, untouched)
     chunk = [folder / "chunks" / f"{number:06d}.nc" for number in range(5)]
@@ -227,8 +228,9 @@ def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
     same_store(whole[0], folder)
 
 
-def test_no_scheduler_there_is_one_line(dock, file):
+def test_no_scheduler_there_is_one_line(dock, file, monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr("dockdyn.studies.campaign.cluster.PATIENCE", 1)
     ended = dock("campaign", "run", file, "--out", "x", "--scheduler", "tcp://127.0.0.1:9")
     assert ended.returncode == 2 and "no Dask scheduler can be reached there" in ended.stderr
     assert ended.stderr.count("\n") == 1
