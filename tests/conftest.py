@@ -6,8 +6,6 @@ import gc
 import hashlib
 import os
 import pickle
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import tomlkit
-from browser import launch, missing
+from browser import launch
 from long_tests import LONG
 
 import dockdyn
@@ -36,21 +34,23 @@ def browser():
 
 
 @pytest.fixture
-def browse(tmp_path):
-    """Opens a page in headless Chromium; gives what it wrote to stdout and to stderr."""
-    program = shutil.which("chromium")
-    if program is None:
-        missing("chromium is not installed (apt-get install chromium)")
+def browse(browser):
+    """Opens the page of a file as a window of a size and colour scheme shows it; gives it and all that it has complained of
+    or said so far."""
+    contexts = []
 
-    def run(page: Path, *flags: str) -> tuple[str, str]:
-        quiet = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-        quiet += " --disable-component-update --disable-sync --enable-logging=stderr"
-        profile = f"--user-data-dir={tmp_path / f'profile-{len(list(tmp_path.iterdir()))}'}"
-        command = [program, *quiet.split(), profile, *flags, page.as_uri()]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-        return done.stdout, done.stderr
+    def opened(file: Path, width: int, height: int, scheme: str = "light"):
+        size = {"width": width, "height": height}
+        contexts.append(browser.new_context(offline=True, color_scheme=scheme, viewport=size))
+        page, said = contexts[-1].new_page(), []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(file.as_uri())
+        return page, said
 
-    return run
+    yield opened
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
+from vectors import cross
 
 APART, PRESSING, SLACK = "apart", "pressing", "slack"
 SAME = 1e-11  # s; instants closer than this are one
@@ -44,14 +45,14 @@ class Body:
 
     def point_velocity(self, y, point):
         position, velocity, turn, rate = self.split(y)
-        return velocity + np.cross(turn @ rate, point - position)
+        return velocity + cross(turn @ rate, point - position)
 
     def derivative(self, y, force, moment):
         """`moment` about the centre of mass, inertial."""
         _, velocity, turn, rate = self.split(y)
         w, v = y[6], y[7:10]
-        spin = np.linalg.solve(self.inertia, turn.T @ moment - np.cross(rate, self.inertia @ rate))
-        attitude = 0.5 * np.concatenate([[-v @ rate], w * rate + np.cross(v, rate)])
+        spin = np.linalg.solve(self.inertia, turn.T @ moment - cross(rate, self.inertia @ rate))
+        attitude = 0.5 * np.concatenate([[-v @ rate], w * rate + cross(v, rate)])
         return np.concatenate([velocity, force / self.mass, attitude, spin])
 
     def kinetic_energy(self, y):
@@ -201,8 +202,8 @@ class Reference:
             for contact, (_, force) in zip(self.contacts, acting, strict=True):
                 *_, point = contact.geometry(self.bodies, y)
                 total = total + force
-                moments[0] = moments[0] + np.cross(point - chaser[:3], force)
-                moments[1] = moments[1] - np.cross(point - target[:3], force)
+                moments[0] = moments[0] + cross(point - chaser[:3], force)
+                moments[1] = moments[1] - cross(point - target[:3], force)
             return np.concatenate(
                 [
                     self.bodies[0].derivative(chaser, total, moments[0]),

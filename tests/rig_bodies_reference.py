@@ -13,6 +13,7 @@ import numpy as np
 from dop853_reference import PRESSING, Body, Touching, rotation
 from rig_continuous_reference import Run
 from scipy.spatial.transform import Rotation
+from vectors import cross
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class BodiesRun(Run):
         place = rt.T @ (xc - xt)
         turn = Rotation.from_matrix(rt.T @ rc @ self.reference.T).as_rotvec()
         spin = np.linalg.solve(left_jacobian(turn), rt.T @ rc @ wc - wt)
-        return np.concatenate([place, turn]), np.concatenate([rt.T @ (vc - vt) - np.cross(wt, place), spin])
+        return np.concatenate([place, turn]), np.concatenate([rt.T @ (vc - vt) - cross(wt, place), spin])
 
     def laboratory(self, place, speed):
         """The mock-ups as the states of two bodies, the target's at rest."""
@@ -81,7 +82,7 @@ class BodiesRun(Run):
         y = self.laboratory(place, speed)
         _, force = self.rig.contact.force(self.bodies, y, PRESSING)
         *_, point = self.rig.contact.geometry(self.bodies, y)
-        return np.concatenate([force, np.cross(point - place[:3], force)])
+        return np.concatenate([force, cross(point - place[:3], force)])
 
     def flow(self, y, load, touches):
         load = np.zeros(6) if np.isscalar(load) else load
@@ -90,6 +91,6 @@ class BodiesRun(Run):
         return np.concatenate(
             [
                 self.rig.chaser.derivative(y[:13], force, torque),
-                self.rig.target.derivative(y[13:], -force, -torque - np.cross(lever, force)),
+                self.rig.target.derivative(y[13:], -force, -torque - cross(lever, force)),
             ]
         )

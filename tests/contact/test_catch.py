@@ -8,6 +8,7 @@ import pytest
 from latched_docking import INERTIA, MASS, SLOPE, START, TIP, latched, matrix
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize_scalar
+from vectors import cross
 
 import dockdyn
 from dockdyn.contact.catch import linearised
@@ -125,8 +126,8 @@ class TwoBodies:
         """Place and velocity of the tip and of the cone's body there, and the tip in that body's axes."""
         (p, rot, v, w), (p2, rot2, v2, w2) = self.split(y)
         place = p + rot @ TIP
-        here = v + np.cross(rot @ w, place - p)
-        there = v2 + np.cross(rot2 @ w2, place - p2)
+        here = v + cross(rot @ w, place - p)
+        there = v2 + cross(rot2 @ w2, place - p2)
         return place, here - there, rot2.T @ (place - p2) - np.array([0.5, 0, 0])
 
     def load(self, y):
@@ -161,10 +162,10 @@ class TwoBodies:
         for (p, rot, v, w), (mass, inertia), q, side in zip(
             self.split(y), self.bodies, (y[3:7], y[16:20]), (1, -1), strict=True
         ):
-            torque = rot.T @ (np.cross(place - p, force) + moment) * side
+            torque = rot.T @ (cross(place - p, force) + moment) * side
             a, b = q[0], q[1:]
-            spun = [-0.5 * (b @ w), *(0.5 * (a * w + np.cross(b, w)))]
-            out += [*v, *spun, *(force * side / mass), *np.linalg.solve(inertia, torque - np.cross(w, inertia @ w))]
+            spun = [-0.5 * (b @ w), *(0.5 * (a * w + cross(b, w)))]
+            out += [*v, *spun, *(force * side / mass), *np.linalg.solve(inertia, torque - cross(w, inertia @ w))]
         return np.array(out)
 
 

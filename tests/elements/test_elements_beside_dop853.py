@@ -15,6 +15,7 @@ from dop853_reference import Body
 from element_system import Run, anchors, body, numbers, pose, system
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
+from vectors import cross
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, GapPull, Magnet, Strut, one_sided
 from dockdyn.mechanics.rigid_body import Twist
@@ -101,8 +102,8 @@ class Reference:
 
         def push(i, j, force, point, other_point=None):
             other_point = point if other_point is None else other_point
-            loads[i] += np.concatenate([force, np.cross(point - centres[i], force)])
-            loads[j] -= np.concatenate([force, np.cross(other_point - centres[j], force)])
+            loads[i] += np.concatenate([force, cross(point - centres[i], force)])
+            loads[j] -= np.concatenate([force, cross(other_point - centres[j], force)])
 
         speeds, works, lost, rows = [], 0.0, 0.0, []
         for (own, other, free, k, c, v, m), travel in zip(STRUTS, y[39:41], strict=True):
@@ -136,14 +137,14 @@ class Reference:
             at = 6 * i
             mass[at : at + 3, at : at + 3] = one.mass * np.eye(3)
             mass[at + 3 : at + 6, at + 3 : at + 6] = tensor
-            right[at : at + 6] = loads[i] - np.concatenate([np.zeros(3), np.cross(spin, tensor @ spin)])
+            right[at : at + 6] = loads[i] - np.concatenate([np.zeros(3), cross(spin, tensor @ spin)])
         for m, a, b, along, length, rate in rows:
             row, inward = np.zeros(18), np.zeros(3)
             for i, point, sign in ((0, a, 1.0), (1, b, -1.0)):
                 position, _, turn, own = self.bodies[i].split(self.rows(y)[i])
                 arm, spin = point - position, turn @ own
-                row[6 * i : 6 * i + 6] = sign * np.concatenate([along, np.cross(arm, along)])
-                inward += sign * np.cross(spin, np.cross(spin, arm))
+                row[6 * i : 6 * i + 6] = sign * np.concatenate([along, cross(arm, along)])
+                inward += sign * cross(spin, cross(spin, arm))
             velocity = self.velocity(y, 0, a) - self.velocity(y, 1, b)
             drift = inward @ along + (velocity @ velocity - rate**2) / length
             mass += m * np.outer(row, row)
@@ -153,7 +154,7 @@ class Reference:
             row = self.rows(y)[i]
             _, velocity, turn, rate = one.split(row)
             w, v = row[6], row[7:10]
-            attitude = 0.5 * np.concatenate([[-v @ rate], w * rate + np.cross(v, rate)])
+            attitude = 0.5 * np.concatenate([[-v @ rate], w * rate + cross(v, rate)])
             yield np.concatenate([velocity, accelerations[i, :3], attitude, turn.T @ accelerations[i, 3:]])
 
     def history(self, times):

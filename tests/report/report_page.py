@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from html import escape
 from html.parser import HTMLParser
@@ -65,7 +66,7 @@ class Page(HTMLParser):
             self.rows[-1][-1] += data
 
 
-# What the browser finds in the page, written where --dump-dom shows it: in the page around its frame.
+# What the browser finds in the page, written into the page around its frame.
 PROBE = """<script>addEventListener("load", () => {
   const broken = [...document.images].filter(image => !image.complete || !image.naturalWidth).length;
   const empty = [...document.querySelectorAll("figure svg")].filter(svg => !(svg.getBBox().width > 100)).length;
@@ -101,12 +102,12 @@ def check_dark_and_light(browse, html: str, folder, height: int) -> None:
     """The page opens without a complaint, on the paper of either scheme and with text and lines that stand out from it."""
     file = folder / "report.html"
     file.write_text(html, encoding="utf-8")
-    for scheme, paper in ((0, (0x14, 0x17, 0x1B)), (1, (0xFE, 0xFE, 0xFE))):
-        shot = folder / f"{scheme}.png"
-        flags = f"--window-size=900,{height} --blink-settings=preferredColorScheme={scheme}"
-        _, log = browse(file, f"--screenshot={shot}", *flags.split())
-        assert "CONSOLE" not in log  # nothing refused, nothing missing
-        shown = np.asarray(Image.open(shot).convert("RGB"))
+    for scheme, paper in (("dark", (0x14, 0x17, 0x1B)), ("light", (0xFE, 0xFE, 0xFE))):
+        page, said = browse(file, 900, height, scheme)
+        if "data-chart=" in html:
+            page.wait_for_selector("figure[data-drawn]")
+        shown = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+        assert not said  # nothing refused, nothing missing
         assert tuple(shown[2, 2]) == paper
         contrast = np.abs(shown.astype(int) - paper).sum(axis=2)
         assert (contrast > 300).mean() > 0.01
@@ -119,9 +120,8 @@ def figures_at_width(browse, html: str, folder, width: int) -> tuple[int, int]:
     frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{escape(html)}"></iframe>'
     file = folder / "report.html"
     file.write_text(f"<!doctype html><meta charset=utf-8><body>{frame}</body>", encoding="utf-8")
-    dom, _ = browse(file, "--dump-dom", "--window-size=1200,1000")
-    found = re.search(r'data-found="(\d+) (\d+) (\w+) (\d+) (\d+) (\d+)"', dom)
-    assert found is not None
-    *faults, wide, figures, images = found.groups()
+    page, _ = browse(file, 1200, 1000)
+    page.wait_for_selector("body[data-found]", state="attached")
+    *faults, wide, figures, images = page.locator("body").get_attribute("data-found").split()
     assert (*faults, wide) == ("0", "0", "false", str(width))
     return int(figures), int(images)

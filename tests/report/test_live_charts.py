@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import zlib
 
@@ -82,13 +83,19 @@ class Reader:
     def frame(self, name: str) -> dict[str, float]:
         return self.page.evaluate(FRAME, name)
 
+    def close(self) -> None:
+        """The page is closed; it must not have complained."""
+        self.context.close()
+        assert self.errors == []
+
     def __enter__(self):
         return self
 
     def __exit__(self, *raised):
-        self.context.close()
         if raised[0] is None:
-            assert self.errors == []
+            self.close()
+        else:
+            self.context.close()
 
 
 @pytest.fixture
@@ -96,69 +103,97 @@ def read(browser, files):
     return lambda name, **how: Reader(browser, files / f"{name}.html", **how)
 
 
-@pytest.mark.replay
-def test_zoom_move_reset_and_the_whole_run(read):
-    with read("probe-cone") as reader:
-        figure = reader.see("depth")
-        opened = reader.ranges("depth")
-        assert 0 < opened[0, 0] < opened[0, 1] < 30
-        reader.drag("depth", (0.25, 0.2), (0.5, 0.8))
-        zoomed = reader.ranges("depth")
-        span = np.ptp(opened[0, :2])
-        np.testing.assert_allclose(zoomed[0, :2], opened[0, 0] + span * np.array([0.25, 0.5]), atol=0.01 * span)
-        np.testing.assert_array_equal(zoomed[0, :2], zoomed[1, :2])  # all panels over time
-        figure.get_by_role("button", name="Move").click()
-        reader.drag("depth", (0.5, 0.5), (0.7, 0.5))
-        moved = reader.ranges("depth")
-        assert moved[0, 0] == pytest.approx(zoomed[0, 0] - 0.2 * np.ptp(zoomed[0, :2]), abs=0.02 * span)
-        box = reader.frame("depth")
-        reader.page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
-        reader.page.keyboard.down("Control")
-        reader.page.mouse.wheel(0, -300)
-        reader.page.keyboard.up("Control")
-        reader.page.wait_for_timeout(300)
-        assert np.ptp(reader.ranges("depth")[0, :2]) < 0.9 * np.ptp(moved[0, :2])
-        assert reader.page.evaluate(BOX, "depth") == "none"  # the box of the zoom is gone
-        reader.see("energy")
-        np.testing.assert_allclose(reader.ranges("energy")[0, :2], reader.ranges("depth")[0, :2])
-        figure.get_by_role("button", name="Reset").click()
-        np.testing.assert_allclose(reader.ranges("depth"), opened)
-        figure.get_by_role("button", name="Whole run").click()
-        assert reader.ranges("depth")[0, :2].tolist() == [0, 30] == reader.ranges("energy")[0, :2].tolist()
-        for name in ("depth", "energy"):  # nothing of it is cut off above or below, in any figure
-            assert reader.ranges(name)[0, 2:].tolist() == pytest.approx(reader.page.evaluate(WHOLE, name))
+@pytest.fixture(scope="module")
+def at_desk(browser, files):
+    """A page for several tests, the one that changes its ranges last."""
+    reader = Reader(browser, files / "probe-cone.html")
+    yield reader
+    reader.close()
+
+
+@pytest.fixture(scope="module")
+def in_the_dark(browser, files):
+    """A page for several tests, the one that changes its colours last."""
+    reader = Reader(browser, files / "sits.html", scheme="dark")
+    yield reader
+    reader.close()
 
 
 @pytest.mark.replay
-def test_hover_tells_all_lines_with_their_units(read, shared_run):
-    with read("probe-cone") as reader:
-        figure = reader.see("depth")
-        low, high = reader.ranges("depth")[0, :2]
-        box, result = reader.frame("depth"), shared_run("probe-cone")
-        at = box["x"] + 0.4 * box["width"]
-        reader.page.mouse.move(at, box["y"] + 0.5 * box["height"])
-        told = figure.locator(".readout").inner_text().replace("−", "-")
-        time = float(result.time[np.argmin(np.abs(result.time.values - (low + 0.4 * (high - low))))])
-        value = float(result.depth.sel(time=time)[0])
-        assert f"{value:.5g} m" in told and "time" in told and " s" in told.splitlines()[0]
-        assert f"{float(f'{1e3 * value:.5g}'):g} mm" in told  # of the other panel
-        reader.page.mouse.move(5, 5)
-        assert not figure.locator(".readout").count()
+def test_hover_tells_all_lines_with_their_units(at_desk, shared_run):
+    figure = at_desk.see("depth")
+    low, high = at_desk.ranges("depth")[0, :2]
+    box, result = at_desk.frame("depth"), shared_run("probe-cone")
+    at = box["x"] + 0.4 * box["width"]
+    at_desk.page.mouse.move(at, box["y"] + 0.5 * box["height"])
+    told = figure.locator(".readout").inner_text().replace("−", "-")
+    time = float(result.time[np.argmin(np.abs(result.time.values - (low + 0.4 * (high - low))))])
+    value = float(result.depth.sel(time=time)[0])
+    assert f"{value:.5g} m" in told and "time" in told and " s" in told.splitlines()[0]
+    assert f"{float(f'{1e3 * value:.5g}'):g} mm" in told  # of the other panel
+    at_desk.page.mouse.move(5, 5)
+    assert not figure.locator(".readout").count()
 
 
 @pytest.mark.replay
-def test_the_legend_shows_and_hides(read):
-    with read("sits") as reader:
-        reader.see("force")
-        before = reader.page.evaluate(SEEN, "force")
-        box = reader.frame("force")
-        reader.page.mouse.click(box["x"] + 12, box["y"] - 12)
-        reader.page.wait_for_timeout(300)
-        after = reader.page.evaluate(SEEN, "force")
-        assert all(before) and after.count(False) == 1
-        reader.page.mouse.click(box["x"] + 12, box["y"] - 12)
-        reader.page.wait_for_timeout(300)
-        assert all(reader.page.evaluate(SEEN, "force"))
+def test_numbers_on_axes_are_written_as_one_reads_them(at_desk):
+    """Plain decimals, all of an axis with as many; very small and large ones with their power of ten."""
+    at_desk.see("depth")
+    for given, words in (
+        ([0, 0.0005, 0.001], ["0", "0.0005", "0.0010"]),
+        ([-0.05, 0, 0.05], ["−0.05", "0", "0.05"]),
+        ([0, 20, 40], ["0", "20", "40"]),
+        ([2.5e-7, 5e-7], ["2.5×10⁻⁷", "5.0×10⁻⁷"]),
+        ([0, 200_000], ["0", "2×10⁵"]),
+        ([0.1 + 0.2], ["0.3"]),
+    ):
+        assert at_desk.page.evaluate("given => parts.numbers(given)", given) == words
+
+
+@pytest.mark.replay
+def test_zoom_move_reset_and_the_whole_run(at_desk):
+    figure = at_desk.see("depth")
+    opened = at_desk.ranges("depth")
+    assert 0 < opened[0, 0] < opened[0, 1] < 30
+    at_desk.drag("depth", (0.25, 0.2), (0.5, 0.8))
+    zoomed = at_desk.ranges("depth")
+    span = np.ptp(opened[0, :2])
+    np.testing.assert_allclose(zoomed[0, :2], opened[0, 0] + span * np.array([0.25, 0.5]), atol=0.01 * span)
+    np.testing.assert_array_equal(zoomed[0, :2], zoomed[1, :2])  # all panels over time
+    figure.get_by_role("button", name="Move").click()
+    at_desk.drag("depth", (0.5, 0.5), (0.7, 0.5))
+    moved = at_desk.ranges("depth")
+    assert moved[0, 0] == pytest.approx(zoomed[0, 0] - 0.2 * np.ptp(zoomed[0, :2]), abs=0.02 * span)
+    box = at_desk.frame("depth")
+    at_desk.page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    at_desk.page.keyboard.down("Control")
+    at_desk.page.mouse.wheel(0, -300)
+    at_desk.page.keyboard.up("Control")
+    at_desk.page.wait_for_timeout(300)
+    assert np.ptp(at_desk.ranges("depth")[0, :2]) < 0.9 * np.ptp(moved[0, :2])
+    assert at_desk.page.evaluate(BOX, "depth") == "none"  # the box of the zoom is gone
+    at_desk.see("energy")
+    np.testing.assert_allclose(at_desk.ranges("energy")[0, :2], at_desk.ranges("depth")[0, :2])
+    figure.get_by_role("button", name="Reset").click()
+    np.testing.assert_allclose(at_desk.ranges("depth"), opened)
+    figure.get_by_role("button", name="Whole run").click()
+    assert at_desk.ranges("depth")[0, :2].tolist() == [0, 30] == at_desk.ranges("energy")[0, :2].tolist()
+    for name in ("depth", "energy"):  # nothing of it is cut off above or below, in any figure
+        assert at_desk.ranges(name)[0, 2:].tolist() == pytest.approx(at_desk.page.evaluate(WHOLE, name))
+
+
+@pytest.mark.replay
+def test_the_legend_shows_and_hides(in_the_dark):
+    in_the_dark.see("force")
+    before = in_the_dark.page.evaluate(SEEN, "force")
+    box = in_the_dark.frame("force")
+    in_the_dark.page.mouse.click(box["x"] + 12, box["y"] - 12)
+    in_the_dark.page.wait_for_timeout(300)
+    after = in_the_dark.page.evaluate(SEEN, "force")
+    assert all(before) and after.count(False) == 1
+    in_the_dark.page.mouse.click(box["x"] + 12, box["y"] - 12)
+    in_the_dark.page.wait_for_timeout(300)
+    assert all(in_the_dark.page.evaluate(SEEN, "force"))
 
 
 @pytest.mark.replay
@@ -184,12 +219,12 @@ def test_a_click_on_a_contact_moves_the_replay_there(read, shared_run):
 
 
 @pytest.mark.replay
-@pytest.mark.parametrize("name", ["trajectory", "depth", "loads"])
-def test_every_figure_saves_as_png_and_svg(name, read):
+@pytest.mark.parametrize("names", ["trajectory depth", "loads"])
+def test_every_figure_saves_as_png_and_svg(names, read):
     with read("probe-cone", scheme="dark") as reader:
-        figure = reader.page.locator(f"figure[data-name={name}]")
-        figure.scroll_into_view_if_needed()
-        for kind in ("PNG", "SVG"):
+        for name, kind in itertools.product(names.split(), ("PNG", "SVG")):
+            figure = reader.page.locator(f"figure[data-name={name}]")
+            figure.scroll_into_view_if_needed()
             with reader.page.expect_download() as awaited:
                 figure.get_by_role("button", name=f"Save {kind}").click()
             saved = awaited.value
@@ -227,16 +262,15 @@ def test_on_a_phone_all_is_there_and_nothing_cropped(preset, scheme, read):
 
 
 @pytest.mark.replay
-def test_colours_follow_the_page_and_its_print(read):
-    with read("sits", scheme="dark") as reader:
-        reader.see("force")
-        reader.page.wait_for_function(IS_INK, arg="#e4e8ed")
-        reader.page.emulate_media(color_scheme="light")
-        reader.page.wait_for_function(IS_INK, arg="#1f2329")
-        reader.page.emulate_media(color_scheme="dark", media="print")
-        reader.page.wait_for_function(IS_INK, arg="#1f2329")
-        reader.page.wait_for_function("() => !document.querySelector('figure[data-chart]:not([data-drawn])')")
-        assert reader.page.locator("figure[data-drawn]").count() > 1
+def test_colours_follow_the_page_and_its_print(in_the_dark):
+    in_the_dark.see("force")
+    in_the_dark.page.wait_for_function(IS_INK, arg="#e4e8ed")
+    in_the_dark.page.emulate_media(color_scheme="light")
+    in_the_dark.page.wait_for_function(IS_INK, arg="#1f2329")
+    in_the_dark.page.emulate_media(color_scheme="dark", media="print")
+    in_the_dark.page.wait_for_function(IS_INK, arg="#1f2329")
+    in_the_dark.page.wait_for_function("() => !document.querySelector('figure[data-chart]:not([data-drawn])')")
+    assert in_the_dark.page.locator("figure[data-drawn]").count() > 1
 
 
 def colours_in(pdf: bytes) -> set[str]:
@@ -274,19 +308,3 @@ def test_a_tap_tells_values_until_another_one_elsewhere(read):
         assert re.search(r"time\s+\d+\.\d+ s\n.*\n\d+.* N", figure.locator(".readout").inner_text())
         reader.page.locator("h2").first.tap()
         assert not figure.locator(".readout").count()
-
-
-@pytest.mark.replay
-def test_numbers_on_axes_are_written_as_one_reads_them(read):
-    """Plain decimals, all of an axis with as many; very small and large ones with their power of ten."""
-    with read("probe-cone") as reader:
-        reader.see("depth")
-        for given, words in (
-            ([0, 0.0005, 0.001], ["0", "0.0005", "0.0010"]),
-            ([-0.05, 0, 0.05], ["−0.05", "0", "0.05"]),
-            ([0, 20, 40], ["0", "20", "40"]),
-            ([2.5e-7, 5e-7], ["2.5×10⁻⁷", "5.0×10⁻⁷"]),
-            ([0, 200_000], ["0", "2×10⁵"]),
-            ([0.1 + 0.2], ["0.3"]),
-        ):
-            assert reader.page.evaluate("given => parts.numbers(given)", given) == words

@@ -9,7 +9,7 @@ import xarray as xr
 from small_campaign import command
 
 import dockdyn
-from dockdyn.results.plan import TOLERANCE
+from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.studies.campaign.conduct import plan_campaign, rehearse, same_campaign
 from dockdyn.studies.cases.batch import run_cases
 

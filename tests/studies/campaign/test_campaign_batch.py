@@ -7,7 +7,7 @@ import pytest
 from small_campaign import COUNTS, LATE, ROUNDED, SCENARIO, docking_in
 
 import dockdyn
-from dockdyn.results.plan import TOLERANCE
+from dockdyn.integrate.hybrid.located import TOLERANCE
 from dockdyn.results.requirements import figures_of
 from dockdyn.studies.campaign.sampling import sample
 from dockdyn.studies.cases.batch import LEFT_OUT, figures_of_case, in_lanes, run_cases

@@ -227,8 +227,9 @@ def test_a_full_disk_stops_it_so_that_it_can_go_on(file, whole):
     same_store(whole[0], folder)
 
 
-def test_no_scheduler_there_is_one_line(dock, file):
+def test_no_scheduler_there_is_one_line(dock, file, monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr("dockdyn.studies.campaign.cluster.PATIENCE", 1)
     ended = dock("campaign", "run", file, "--out", "x", "--scheduler", "tcp://127.0.0.1:9")
     assert ended.returncode == 2 and "no Dask scheduler can be reached there" in ended.stderr
     assert ended.stderr.count("\n") == 1
