@@ -47,7 +47,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         ],
         plots=_figures(dataset),
         made=integration(summary),
-        terminal=[Block(summary["title"], table=printed_contacts(summary))],
+        terminal=[Block(summary["title"], table=printed_contacts(summary)), *_capture_in_words(dataset, summary)],
     )
 
 
