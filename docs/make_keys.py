@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -55,8 +56,28 @@ def alternatives(annotation: Any) -> list[Any]:
     return [annotation]
 
 
-def name_of(section: type[BaseModel]) -> str:
+def bare_name(section: type[BaseModel]) -> str:
     return section.__name__.removesuffix("Section")
+
+
+def name_of(section: type[BaseModel]) -> str:
+    """What a table is called: with its kind where several kinds have one of that name."""
+    name = bare_name(section)
+    if len([other for other in tables_of_all() if bare_name(other) == name]) == 1:
+        return name
+    return f"{name} of {section.__module__.split('.')[2].replace('_', ' ')}"
+
+
+@cache
+def tables_of_all() -> list[type[BaseModel]]:
+    """Every table that the kinds have, the kinds themselves left out."""
+    found: dict[type[BaseModel], None] = {}
+    waiting = list(SCHEMAS.values())
+    while waiting:
+        inner = [one for field in shown(waiting.pop(0)) for one in sections(field.annotation) if one not in found]
+        found |= dict.fromkeys(inner)
+        waiting += inner
+    return list(found)
 
 
 def link(section: type[BaseModel]) -> str:
@@ -116,24 +137,11 @@ def table(section: type[BaseModel]) -> str:
 def page() -> str:
     """The whole page: kinds first, then every table that they have, once."""
     written = [INTRODUCTION]
-    waiting: list[type[BaseModel]] = []
     for kind, schema in SCHEMAS.items():
         written.append(f"## {'Table' if kind == 'campaign' else 'Kind'} `{kind}`\n\n{table(schema)}\n")
-        waiting += [inner for field in schema.model_fields.values() for inner in sections(field.annotation)]
     written.append("## Tables\n")
-    done: dict[str, type[BaseModel]] = {}
-    while waiting:
-        section = waiting.pop(0)
-        if name_of(section) in done:
-            assert done[name_of(section)] is section, f"two tables are called {name_of(section)}"
-            continue
-        done[name_of(section)] = section
-        waiting += [
-            inner
-            for field in section.model_fields.values()
-            if not field.exclude
-            for inner in sections(field.annotation)
-        ]
+    done = {name_of(section): section for section in tables_of_all()}
+    assert len(done) == len(tables_of_all()), "two tables of a kind have the same name"
     for name in sorted(done, key=str.lower):
         written.append(f"### {name}\n\n{table(done[name])}\n")
     return "\n".join(written)

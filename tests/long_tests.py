@@ -87,6 +87,7 @@ LONG = {
     "test_live_charts.py::test_on_a_phone_all_is_there_and_nothing_cropped[light-sits]",
     "test_margin_consistency.py::test_every_sensitivity_is_a_change_that_a_rig_can_make[continuous gain-3]",
     "test_margin_consistency.py::test_no_row_contradicts_the_verdict[hold lead-2]",
+    "test_new.py::test_every_file_runs_at_once[assembly-ring-petals]",
     "test_new.py::test_every_file_runs_at_once[berthing-grip]",
     "test_orbit_and_trees.py::test_kinetic_energy_of_a_planar_tree[0]",
     "test_orbital_arm.py::test_report_and_documentation",

@@ -17,6 +17,8 @@ from places import DOCS, ROOT, SOURCE
 
 import dockdyn
 from dockdyn.cli import main as cli
+from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, PORT_UNITS, VARIABLES
+from dockdyn.kinds.assembly.key_figures import FIGURES
 from dockdyn.kinds.rig.schema import MODES
 from dockdyn.results import plan
 from dockdyn.results.requirements import judge
@@ -26,11 +28,13 @@ from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
 from dockdyn.scenario.load import parse, preset_text
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.compensators import LAWS
+from dockdyn.scenario.tables.run import IntegratorSection
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 BLOCK = re.compile(r"^```(python|toml|console|text|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(?:#|<!--) (\w+\.(?:py|toml|urdf))(?: -->)?\n")
+PART = re.compile(r"# in (the scenario|[\w-]+)\n")
 PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.MULTILINE)
 ROUND_OFF = re.compile(r"\b\d(\.\d+)?e-1\d\b")
 BORDERS = re.compile(r"[│┃─━┏┓└┘┡┩┳╇┴┴┼|]")
@@ -97,18 +101,28 @@ def check_python(block: Block, names: dict[str, object], capsys) -> None:
 
 
 def check_toml(block: Block) -> None:
-    """Loads a whole scenario, or puts the tables of a part in the place of the demo's."""
-    if not block.text.startswith("# in the scenario"):
+    """Loads a whole scenario, or puts the tables of a part in the place of the demo's or of the preset that it names."""
+    part = PART.match(block.text)
+    if not part:
         parse(block.text, "page")
         return
-    data = tomlkit.parse(preset_text("probe-cone")).unwrap()
+    data = tomlkit.parse(preset_text("probe-cone" if part[1] == "the scenario" else part[1])).unwrap()
     for key, value in tomllib.loads(block.text).items():
         data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
     parse(tomlkit.dumps(data), "page")
 
 
 # what takes longest is run by `make verify` alone
-LONG = ("stability", "results", "tutorial-rig", "tutorial-capture", "tutorial-arm", "own-compensator", "cluster")
+LONG = (
+    "stability",
+    "results",
+    "tutorial-rig",
+    "tutorial-capture",
+    "tutorial-mesh",
+    "tutorial-arm",
+    "own-compensator",
+    "cluster",
+)
 DRAWN = ("quickstart", "own-parts")  # with replays in their reports
 SHOWN = [
     pytest.param(
@@ -209,6 +223,7 @@ def test_every_key_of_a_scenario_is_documented(kind):
     loop = {"transition_rate", "denominator", "compensator", "depth"}
     of_this_kind = {
         "free-flight": {"duration", "rim_radius", "max_events", "entry"} | loop,
+        "assembly": {"on", "against", "copies", "hexapod", "moved_mass", "turning_stiffness", "pole_radius", "lasting"},
         "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
         "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
         "four-mass": {"gap", "masses", "transition_rate"},
@@ -256,7 +271,7 @@ def test_default_step_and_tolerance_are_those_of_the_code():
     text = (DOCS / "scenario.md").read_text(encoding="utf-8")
     chosen = text.split("**`step` left out.**")[1].split("\n\n")[0]
     assert f"{1000 * plan.DEFAULT_STEP:g} ms" in chosen
-    assert f"{plan.TOLERANCE:g}" in chosen
+    assert f"{IntegratorSection().tolerance:g}" in chosen
 
 
 @pytest.fixture(scope="module")
@@ -271,6 +286,16 @@ def test_every_variable_of_a_result_is_documented_with_its_unit(result):
     assert not set(result.attrs) - set(documented)
     text = (DOCS / "results.md").read_text(encoding="utf-8")
     assert not [name for name in result.sizes if f"`{name}`" not in text]
+
+
+def test_every_variable_of_an_assembly_is_documented_with_its_unit():
+    text = (DOCS / "results.md").read_text(encoding="utf-8")
+    documented = rows(DOCS / "results.md")
+    for name, (_, unit, _) in (VARIABLES | ELEMENT_VARIABLES).items():
+        assert f"| {unit} |" in documented[name], name
+    for name, unit in PORT_UNITS.items():
+        assert f"| {unit} |" in documented[f"interface_{name}"], name
+    assert not [one.name for one in FIGURES if one.name.startswith("interface") and f"`{one.name}`" not in text]
 
 
 def test_every_key_of_a_summary_is_documented(result):

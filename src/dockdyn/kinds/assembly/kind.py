@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dockdyn.results.drive import Progress
     from dockdyn.results.key_figures import LocatedFigures
     from dockdyn.scenario.load import Scenario
+    from dockdyn.scenario.start import Start
     from dockdyn.scenario.tables.loop import LoopSection
 
 
@@ -29,6 +30,11 @@ class AssemblyKind(Kind):
         from dockdyn.kinds.assembly.schema import AssemblySection
 
         return AssemblySection
+
+    def start(self) -> Start:
+        from dockdyn.kinds.assembly.start import START
+
+        return START
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe

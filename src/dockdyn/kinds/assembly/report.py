@@ -52,7 +52,10 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         ],
         plots=_figures(dataset),
         made=integration(summary),
-        terminal=[Block(summary["title"], table=printed_contacts(summary, labels))],
+        terminal=[
+            Block(summary["title"], table=printed_contacts(summary, labels)),
+            *_capture_in_words(dataset, summary),
+        ],
     )
 
 
