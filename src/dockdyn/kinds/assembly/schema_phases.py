@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 import jax
 import jax.numpy as jnp
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from dockdyn.elements import ForceElement
 from dockdyn.kinds.assembly.phases import Condition, Phases
@@ -22,6 +22,8 @@ ELEMENT: TypeAdapter[Any] = TypeAdapter(AnyElement)
 class WaitSection(Section):
     """What a phase waits for: any `contact`, all latches `latched`, or a time: since the phase before began or, with a speed,
     since the relative speed of two bodies fell below it."""
+
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})  # a text is the event
 
     event: str | None = None
     speed: quantity("m/s", "a speed", above=0) | None = None
