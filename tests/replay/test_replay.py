@@ -202,7 +202,6 @@ def test_a_panel_is_drawn_flat():
     assert thin[0] == pytest.approx(6.0 * PANEL) and thick[0] == pytest.approx(6.0 * FLAT)
 
 
-
 # ── pages ──
 
 
