@@ -192,6 +192,16 @@ def test_boxes_have_the_inertia_of_their_bodies():
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [2, 1, 0.5], rtol=1e-9)
 
 
+def test_a_panel_is_drawn_flat():
+    """A plate of 2 m by 6 m, thinner than any bus is drawn."""
+    from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
+
+    plate = np.diag([200.0, 20.0, 180.0])
+    thick, thin = (np.ptp(bus_of(60.0, plate, [], one).mesh().vertices, axis=0) for one in (FLAT, PANEL))
+    np.testing.assert_allclose(thin[1:], [6.0, 2.0])
+    assert thin[0] == pytest.approx(6.0 * PANEL) and thick[0] == pytest.approx(6.0 * FLAT)
+
+
 # ── pages ──
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
@@ -54,11 +55,7 @@ class Revolved(Surface):
 
     def signed_distance(self, point: Vector) -> Scalar:
         along, radius = cylindrical(point, Vector.of(self.point), Vector.of(self.axis))
-        corners = [(corner[0], corner[1]) for corner in self.corners]
-        edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
-        inside = reduce(jnp.logical_xor, [_is_below(along, radius, *edge) for edge in edges])
-        side = jnp.where(inside, -1.0, 1.0)
-        return reduce(_nearer, [_from_edge(along, radius, side, *edge) for edge in edges]) - self.rounding
+        return _from_outline(along, radius, self.corners) - self.rounding
 
 
 Corner = tuple[Scalar, Scalar]
@@ -73,6 +70,16 @@ def _set_back(outline: Float[Array, "n 2"], depth: Scalar) -> Float[Array, "n 2"
     from_axis = jnp.where(jnp.roll(outline, 1, axis=0)[:, 1] == 0, after[:, 0], before[:, 0])
     on_axis = jnp.stack([1 / jnp.where(from_axis == 0, 1.0, from_axis), jnp.zeros(len(outline))], axis=1)
     return outline - depth * jnp.where(outline[:, 1:] == 0, on_axis, between)
+
+
+@jax.jit  # so that it is traced once
+def _from_outline(along: Scalar, radius: Scalar, outline: Float[Array, "n 2"]) -> Scalar:
+    """Signed distance (m) from a closed outline with the solid on its left."""
+    corners = [(corner[0], corner[1]) for corner in outline]
+    edges = list(zip(corners, [*corners[1:], corners[0]], strict=True))
+    inside = reduce(jnp.logical_xor, [_is_below(along, radius, *edge) for edge in edges])
+    side = jnp.where(inside, -1.0, 1.0)
+    return reduce(_nearer, [_from_edge(along, radius, side, *edge) for edge in edges])
 
 
 def _is_below(along: Scalar, radius: Scalar, start: Corner, end: Corner) -> Scalar:

@@ -12,7 +12,7 @@ from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet,
 from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
 from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
 from dockdyn.report.replay import frames
-from dockdyn.report.replay.bus import bus_of
+from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
 from dockdyn.report.replay.cameras import seen_whole
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import METAL, axes_length, surface_part
@@ -42,7 +42,7 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
     reach = _reach(content)
     parts, hulls = [], []
     for index, body in enumerate(content.body):
-        drawn = _body_parts(body, SERIES[index % len(SERIES)], motions[body.name], reach)
+        drawn = _body_parts(body, content, SERIES[index % len(SERIES)], motions[body.name], reach)
         hulls.append((body, drawn[0]))
         parts += drawn
     return Scene(
@@ -53,15 +53,19 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         views=_views(parts, motions, content),
         lines=_lines(content, motions),
         arrows=_arrows(dataset, content, time, motions, reach),
-        frames=[Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body))) for body, hull in hulls],
+        frames=[
+            Frame(body.name, motions[body.name], axes_length(hull.mesh, _gear(body, content))) for body, hull in hulls
+        ],
         events=events(dataset, pair_labels(dataset) if dataset.sizes["contact"] else ()),
         signals=_signals(dataset),
     )
 
 
-def _gear(body: BodySection) -> list[np.ndarray]:
-    """Where a body touches, m, body axes: the middles of its features and its surfaces' reference points."""
+def _gear(body: BodySection, content: AssemblySection) -> list[np.ndarray]:
+    """Where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its surfaces'
+    reference points."""
     middles = [_points(feature).mean(axis=0) for feature in body.feature]
+    middles += [np.array(one.position, float) for one in content.body if one.on == body.name and one.position]
     return middles + [coordinates(made(section).reference()) for section in body.surface]
 
 
@@ -92,15 +96,18 @@ def _reach(content: AssemblySection) -> float:
     return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
 
 
-def _body_parts(body: BodySection, colour: str, motion: Motion, reach: float) -> list[Part]:
-    """The hull of a body, its features and its surfaces; one on another body that touches is its features alone."""
+def _body_parts(body: BodySection, content: AssemblySection, colour: str, motion: Motion, reach: float) -> list[Part]:
+    """The hull of a body, its features and its surfaces; one on another body that touches is its features alone.
+
+    A single ball of a body is on a rod, as a probe is.
+    """
     features = [_feature_mesh(feature, THIN * reach) for feature in body.feature]
-    if body.on is not None:
-        features = [
-            joined(mesh, *_stems(feature, THIN * reach)) for mesh, feature in zip(features, body.feature, strict=True)
-        ]
+    features = [
+        joined(mesh, *_stems(feature, THIN * reach)) if body.on is not None or len(made_members(feature)) == 1 else mesh
+        for mesh, feature in zip(features, body.feature, strict=True)
+    ]
     hull = joined(*features) if body.on is not None and features else bus_of(
-        body.mass, np.asarray(body.inertia), _gear(body)
+        body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
     parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=None if body.on else 0.9), body.look)
     if not (body.on is not None and features):

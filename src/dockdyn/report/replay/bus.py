@@ -10,7 +10,8 @@ from dockdyn.report.replay.scene import Mesh
 from dockdyn.report.replay.shapes import box, joined, placed, rod
 
 CLEAR = 0.5  # share of the way from the centre of mass to docking gear that a bus may fill
-FLAT = 0.2  # least thickness of a body over its largest extent: flat ones are drawn so
+FLAT = 0.2  # least thickness of a bus over its largest extent: flat ones are drawn so
+PANEL = 0.01  # of what is no bus, such as a panel
 YOKE = 0.25  # of the bus's half width: from the bus to a panel
 SPAN = 1.2  # of it: a panel's length
 CHORD = 0.6  # of the bus's length: a panel's width
@@ -69,9 +70,10 @@ class Bus:
         return self._in_body_axes(joined(*pieces))
 
 
-def bus_of(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Bus:
-    """A body's box; cut back where it would swallow, or hide, the places of its docking gear (m, body axes)."""
-    half, axes = _uniform_box(mass, inertia)
+def bus_of(mass: float, inertia: np.ndarray, gear: list[np.ndarray], thinnest: float = FLAT) -> Bus:
+    """A body's box, no thinner than a share of its largest extent; cut back where it would swallow, or hide, the places of
+    its docking gear (m, body axes)."""
+    half, axes = _uniform_box(mass, inertia, thinnest)
     order = np.abs(axes).argmax(axis=0)
     if sorted(order) == [0, 1, 2] and np.abs(axes).max(axis=0).min() > 0.95:  # near enough to the body's own axes
         half, axes = half[np.argsort(order)], np.eye(3)
@@ -88,9 +90,9 @@ def bus_of(mass: float, inertia: np.ndarray, gear: list[np.ndarray]) -> Bus:
     return Bus(low, high, axes)
 
 
-def _uniform_box(mass: float, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _uniform_box(mass: float, inertia: np.ndarray, thinnest: float) -> tuple[np.ndarray, np.ndarray]:
     """Half lengths (m) along principal axes, and these (columns), of the box of uniform density with that inertia."""
     moments, axes = np.linalg.eigh(np.asarray(inertia, float))
     squares = np.maximum(6 / mass * (moments.sum() - 2 * moments), 0)
     size = np.sqrt(squares) / 2
-    return np.maximum(size, FLAT * max(size.max(), 1e-6)), axes
+    return np.maximum(size, thinnest * max(size.max(), 1e-6)), axes
