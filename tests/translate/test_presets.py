@@ -12,11 +12,14 @@ from dockdyn.kinds.berthing.run import advance
 from dockdyn.scenario.load import presets
 
 OFTEN = ["paraskevas-latch", "sazawal-spring-dashpot"]
+# XLA writes out the members of groups: a ring with petals takes it more than 16 GiB. Groups, pairs and elements are compared
+# one by one (test_groups, test_contact_pairs, test_elements).
+BOTH_WAYS = [name for name in presets() if dockdyn.load(name).kind != "assembly"]
 CLOSE = 1e-6  # of the largest number of a variable: steps are 1e-11, and contacts make it more
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.full) for name in presets()]
+    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.full) for name in BOTH_WAYS]
 )
 def test_a_preset_runs_alike(name, monkeypatch):
     scenario = dockdyn.load(name)
