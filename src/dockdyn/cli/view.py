@@ -39,7 +39,7 @@ def view(
     if html is not None:
         for flag in (flag for flag, value in {"--host": host, "--port": port}.items() if value is not None):
             raise Refusal(f"{flag}: is of serving; must be without --html")
-        vacant_file(html, force, result)
+        vacant_file(html, force, result, other="another --html")
     host = host or LOOPBACK
     address = None if html is not None else _checked(host)
     with as_written(result):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,13 @@ class Terminal(Console):
     def render_str(self, text: str, **settings: Any) -> Text:  # noqa: ANN401
         """What becomes of every text, in tables, too, whose headings have lines."""
         return super().render_str(printable(text, lines=True), **settings)
+
+    def on_broken_pipe(self) -> None:
+        """Goes on without printing where whoever read it has gone, as `head` does: the command has files to write yet."""
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
     def print(self, *objects: object, **settings: Any) -> None:  # noqa: ANN401
         """As Rich's, a text on a line of its own."""
