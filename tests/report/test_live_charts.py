@@ -283,6 +283,25 @@ def colours_in(pdf: bytes) -> set[str]:
     return found
 
 
+UPPER = """() => {
+  const inside = (node) => [...node.shadowRoot?.childNodes ?? [], ...node.childNodes].flatMap((one) => [one, ...inside(one)]);
+  return inside(document.body).filter((one) => one.matches?.("canvas.bk-layer ~ canvas.bk-layer"))
+    .map((one) => getComputedStyle(one).display);
+}"""
+
+
+@pytest.mark.replay
+def test_what_is_printed_is_not_emptied_again(read):
+    """On paper the empty canvas above a figure, for boxes and crosshairs, would take what is beneath it away."""
+    with read("probe-cone") as reader:
+        reader.see("energy")  # the library is there
+        reader.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        upper = reader.page.evaluate(UPPER)
+        assert len(upper) >= reader.page.locator("figure").count() and set(upper) == {"none"}
+        reader.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert set(reader.page.evaluate(UPPER)) == {"block"}
+
+
 @pytest.mark.replay
 @pytest.mark.parametrize("seen", [False, True])
 def test_all_figures_are_printed_on_paper(seen, read):

@@ -296,7 +296,12 @@
   matchMedia("print").addEventListener("change", () => { repaint(screen); places.forEach(drawn); });
 
   // ── printing, for which all must be drawn, on paper, before the browser goes on: at once, or in promises that nothing waits for ──
-  const TURNS = 100; // of promises, more than BokehJS takes to build a figure or to give it other colours
+  const inside = (node) => [...node.shadowRoot?.childNodes ?? [], ...node.childNodes].flatMap((one) => [one, ...inside(one)]);
+  const showOverlays = (shown) => {
+    const upper = places.flatMap(inside).filter((one) => one.matches?.("canvas.bk-layer ~ canvas.bk-layer"));
+    for (const one of upper) one.style.display = shown ? "" : "none";
+  };
+  const TURNS = 3000; // of promises, several times what BokehJS takes to build all figures and to give them other colours
   addEventListener("beforeprint", async () => {
     const paper = JSON.parse(document.getElementById("colours").textContent);
     repaint((name) => paper[name]);
@@ -304,7 +309,9 @@
     for (const figure of places) figure.built ||= build(figure);
     for (let turn = 0; turn < TURNS; turn += 1) await null;
     for (const { built } of places) if (built.view) plotsOf(built.view).forEach((one) => one.repaint());
+    // on paper what empties the canvas above a figure, for boxes and crosshairs, would empty the figure's own
+    showOverlays(false);
   });
-  addEventListener("afterprint", () => repaint(screen));
+  addEventListener("afterprint", () => { showOverlays(true); repaint(screen); });
   library = begin();
 })();
