@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 import jax
 import jax.numpy as jnp
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn.elements import ForceElement
 from dockdyn.kinds.assembly.phases import Condition, Phases
@@ -68,8 +69,8 @@ class PhaseSection(Section):
     name: str
     when: WaitSection | None = None
     set: dict[str, Any] = {}  # noqa: RUF012
-    changed: list[str] = Field([], exclude=True, repr=False)  # what `set` sets, in its order
-    values: list[float] = Field([], exclude=True, repr=False)  # to which numbers, in SI units
+    changed: SkipJsonSchema[list[str]] = Field([], exclude=True, repr=False)  # what `set` sets, in its order
+    values: SkipJsonSchema[list[float]] = Field([], exclude=True, repr=False)  # to which numbers, in SI units
 
     @model_validator(mode="before")
     @classmethod
