@@ -307,6 +307,7 @@ def test_what_is_printed_is_not_emptied_again(read):
 def test_all_figures_are_printed_on_paper(seen, read):
     """Also those that nobody has looked at, and whatever the colours of the screen are."""
     with read("probe-cone", scheme="dark") as reader:
+        reader.page.wait_for_function("() => typeof Bokeh !== 'undefined'")
         if seen:
             reader.see("energy")
         printed = colours_in(reader.page.pdf())
