@@ -160,6 +160,11 @@ def jacobian(function: Callable[[Array], Array], at: Float[Array, "n"]) -> Float
     return over_rows(lambda along: jax.jvp(function, (at,), (along,))[1], jnp.eye(at.shape[0])).T
 
 
+def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
+    """The items stacked; an empty list gives no rows of the right width."""
+    return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)
+
+
 def pack(tree: PyTree) -> Float[Array, "n"]:
     """All numbers of a tree in one row."""
     leaves = [jnp.ravel(jnp.asarray(leaf, float)) for leaf in jax.tree.leaves(tree)]

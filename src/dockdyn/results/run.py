@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, SupportsFloat
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.solution import Status
 from dockdyn.results.episodes import Episode
-from dockdyn.results.measures import latch_attempt
+from dockdyn.results.measures import changed_by_contacts, latch_attempt
 from dockdyn.results.outcome import outcome_left
 
 Variable = tuple[str | tuple[str, ...], Any, dict[str, Any]]  # as xarray takes it: dimensions, values, attributes
@@ -127,6 +128,30 @@ def contact_variables(run: Run) -> dict[str, Any]:
         "episode_peak_time": variable(each("peak_time"), "s", "time of the peak"),
         "episode_impulse": variable(each("impulse"), "N s", "impulse of the normal force"),
     }
+
+
+def contact_names(names: Sequence[str | None], features: Sequence[str], partners: Sequence[str]) -> list[str]:
+    """What to call contacts: by their own names, or their features', with what those touch where that is not enough."""
+    return [
+        name or (feature if features.count(feature) == 1 else f"{feature} {partner}")
+        for name, feature, partner in zip(names, features, partners, strict=True)
+    ]
+
+
+def energies_after(run: Run) -> tuple[list[float], list[float]]:
+    """Energy (J) after each contact relative to t = 0, and relative to its onset; NaN where the run ended before.
+
+    Of the contacts alone: without what control brings and a capture takes.
+    """
+    energy = changed_by_contacts(run.at_moments)
+
+    def after(rows: Iterable[int]) -> list[float]:
+        return [
+            energy[e.settled_row] - energy[row] if e.settled_row >= 0 else np.nan
+            for e, row in zip(run.episodes, rows, strict=True)
+        ]
+
+    return after([0] * len(run.episodes)), after(e.onset_row for e in run.episodes)
 
 
 def forces_act(run: Run, delay: float) -> bool:

@@ -9,12 +9,14 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.assembly.schema import AssemblySection
-from dockdyn.results.measures import Either, changed_by_contacts
+from dockdyn.results.measures import Either
 from dockdyn.results.run import (
     Described,
     Layout,
     Run,
+    contact_names,
     contact_variables,
+    energies_after,
     episode_variable,
     forces_act,
     outcome_variables,
@@ -80,7 +82,7 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
-    content = scenario.content
+    content, found = scenario.content, scenario.content.contact
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
@@ -97,7 +99,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "body": content.names(),
             "axis": ["x", "y", "z"],
             "quaternion": ["w", "x", "y", "z"],
-            "contact": contact_names(content),
+            "contact": contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found]),
             "point": [name for name, _, _ in content.points()],
             **element_names(content),
             **({"port": content.ports()} if content.ports() else {}),
@@ -165,16 +167,6 @@ def first_time(holds: np.ndarray, run: Run) -> float:
     return float(run.moment_times[np.argmax(holds)]) if holds.any() else np.nan
 
 
-def contact_names(content: AssemblySection) -> list[str]:
-    """Names of the contacts: their own, or their feature's, with that of what it touches where that is not enough."""
-    features = [contact.feature for contact in content.contact]
-    return [
-        contact.name
-        or (contact.feature if features.count(contact.feature) == 1 else f"{contact.feature} {contact.partner()}")
-        for contact in content.contact
-    ]
-
-
 def conservative(content: AssemblySection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
     laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
@@ -191,16 +183,7 @@ def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
 def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Variables over the dimension `episode`: one entry a group from its first onset to its last release."""
     contacts, found = content.contact, run.episodes
-    energy = changed_by_contacts(run.at_moments)
-
-    def after(since: str) -> list[float]:
-        return [
-            energy[e.settled_row] - (energy[0] if since == "start" else energy[e.onset_row])
-            if e.settled_row >= 0
-            else np.nan
-            for e in found
-        ]
-
+    since_start, since_onset = energies_after(run)
     places = np.array(run.at_onset("contact_point")).reshape(len(found), 3)
     partners = np.array([contacts[e.contact].partner() for e in found], str)
     variable = episode_variable
@@ -209,8 +192,8 @@ def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:
         "episode_feature": variable(np.array([contacts[e.contact].feature for e in found], str), "1", "feature"),
         "episode_surface": variable(partners, "1", "what it touched"),
         "episode_position": variable(places, "m", "where at onset, as contact_point", "axis"),
-        "episode_energy": variable(after("start"), "J", "energy after, relative to t = 0"),
-        "episode_energy_gain": variable(after("onset"), "J", "energy after, relative to onset"),
+        "episode_energy": variable(since_start, "J", "energy after, relative to t = 0"),
+        "episode_energy_gain": variable(since_onset, "J", "energy after, relative to onset"),
         "kinetic_energy_end": scalar(
             run.at_moments["kinetic_energy"][-1], "J", "kinetic energy of all bodies at the end"
         ),

@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.elements.force_element import ElementMemory
-from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.joints import (
     Joint,
     act_between,
@@ -317,8 +317,3 @@ def port_load(load: Wrench, outward: Float[Array, "3"]) -> PortLoad:
     # smoothed, so that the derivatives of no load are finite
     shear, bending, torsion = (jnp.sqrt(square + NOTHING**2) for square in (*(a.dot(a) for a in across), about**2))
     return PortLoad(along, -along, shear, torsion, bending)
-
-
-def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
-    """The items stacked; an empty list gives no rows of the right width."""
-    return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)

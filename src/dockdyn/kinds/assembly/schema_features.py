@@ -18,7 +18,7 @@ from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.mesh import MeshUnit, read_mesh
 from dockdyn.scenario.tables.motion import Attitude
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.part import refuse, without_computed
 
 MOST = 10_000  # of members of a feature
 Radius = quantity("m", "a radius", least=0)
@@ -186,9 +186,7 @@ class CloudSection(Section):
     @classmethod
     def without_sample(cls, value: object) -> object:
         """The sample is computed."""
-        if isinstance(value, dict) and "sample" in value:
-            refuse("'sample': unknown key")
-        return value
+        return without_computed(value, "sample")
 
     @model_validator(mode="after")
     def sampled(self) -> Self:

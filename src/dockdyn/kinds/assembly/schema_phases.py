@@ -15,7 +15,7 @@ from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.part import refuse, without_computed
 
 ELEMENT: TypeAdapter[Any] = TypeAdapter(AnyElement)
 
@@ -76,10 +76,7 @@ class PhaseSection(Section):
     @classmethod
     def as_stated(cls, value: object) -> object:
         """The numbers are those of `set`."""
-        for name in ("changed", "values"):
-            if isinstance(value, dict) and name in value:
-                refuse(f"{name!r}: unknown key")
-        return value
+        return without_computed(value, "changed", "values")
 
 
 def read_phases(phases: list[PhaseSection], elements: list[Any], bodies: list[str]) -> list[PhaseSection]:

@@ -12,13 +12,14 @@ from dockdyn.kinds.free_flight.schema_sampling import SampledSection
 from dockdyn.kinds.free_flight.thruster_table import lacking
 from dockdyn.results.capture_loads import LOADS, capture_loads
 from dockdyn.results.control_budget import control_attributes
-from dockdyn.results.measures import changed_by_contacts
 from dockdyn.results.run import (
     Described,
     Layout,
     Run,
     capture_variables,
+    contact_names,
     contact_variables,
+    energies_after,
     episode_variable,
     forces_act,
     outcome_variables,
@@ -157,13 +158,9 @@ def _outcome(content: FreeFlightSection, run: Run) -> dict[str, Any]:
 
 
 def _contact_names(content: FreeFlightSection) -> list[str]:
-    """Names of the contacts: their own, or their feature's, with the surface's where that is not enough."""
-    features = [contact.feature for contact in content.contact]
-    return [
-        contact.name
-        or (contact.feature if features.count(contact.feature) == 1 else f"{contact.feature} {contact.surface}")
-        for contact in content.contact
-    ]
+    """Names of the contacts."""
+    found = content.contact
+    return contact_names([c.name for c in found], [c.feature for c in found], [c.surface for c in found])
 
 
 def conservative(content: FreeFlightSection) -> bool:
@@ -176,17 +173,7 @@ def _episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
     """Variables over the dimension `episode`: one entry a contact from onset to release."""
     contacts = scenario.content.contact
     found = run.episodes
-    # what control brings and a capture takes is not the contacts'
-    energy = changed_by_contacts(run.at_moments)
-
-    def after(minus: str) -> list[float]:
-        return [
-            energy[e.settled_row] - (energy[0] if minus == "start" else energy[e.onset_row])
-            if e.settled_row >= 0
-            else np.nan
-            for e in found
-        ]
-
+    since_start, since_onset = energies_after(run)
     positions = np.array(run.at_onset("feature_position")).reshape(len(found), 3)
     on_cone = np.array([scenario.content.pair(contacts[e.contact])[1].shape == "cone" for e in found], bool)
     azimuth = np.where(on_cone, np.array(run.at_onset("azimuth"), float), np.nan)
@@ -197,8 +184,8 @@ def _episode_variables(scenario: Scenario, run: Run) -> dict[str, Any]:
         "episode_surface": variable(np.array([contacts[e.contact].surface for e in found], str), "1", "surface"),
         "episode_position": variable(positions, "m", "feature at onset, as feature_position", "axis"),
         "episode_azimuth": variable(azimuth, "rad", "azimuth at onset (cones)"),
-        "episode_energy": variable(after("start"), "J", "kinetic energy after, relative to t = 0"),
-        "episode_energy_gain": variable(after("onset"), "J", "kinetic energy after, relative to onset"),
+        "episode_energy": variable(since_start, "J", "kinetic energy after, relative to t = 0"),
+        "episode_energy_gain": variable(since_onset, "J", "kinetic energy after, relative to onset"),
         "kinetic_energy_end": scalar(
             run.at_moments["kinetic_energy"][-1], "J", "kinetic energy of both bodies at the end"
         ),

@@ -23,7 +23,7 @@ from dockdyn.control.controller import FreeBody, Measured
 from dockdyn.control.plant import attitude_error
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.thrusters import Pulses
-from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State
+from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
 from dockdyn.kinds.free_flight.model_held import fall_in, held, holding_load, observed
@@ -369,8 +369,3 @@ class FreeFlight(ContactModel):
             force = force + on_chaser * side
             moment = moment + (point - about).cross(on_chaser * side)
         return place.rotation.transposed_times(force), place.rotation.transposed_times(moment)
-
-
-def rows(items: list[Float[Array, "*shape"]], width: int = 0) -> Float[Array, "items *shape"]:
-    """The items stacked; an empty list gives no rows of the right width."""
-    return jnp.stack(items) if items else jnp.zeros((0, width) if width else 0)

@@ -17,7 +17,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import in_base_units, quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
 from dockdyn.scenario.tables.motion import Attitude
-from dockdyn.scenario.tables.part import Shape, refuse
+from dockdyn.scenario.tables.part import Shape, refuse, without_computed
 
 SUFFIXES = (".stl", ".obj", ".ply")
 MeshUnit = Literal["m", "cm", "mm", "inch", "foot"]
@@ -67,9 +67,7 @@ class MeshSection(Shape):
     @classmethod
     def without_grid(cls, value: object) -> object:
         """The grid is computed."""
-        if isinstance(value, dict) and "grid" in value:
-            refuse("'grid': unknown key")
-        return value
+        return without_computed(value, "grid")
 
     @model_validator(mode="after")
     def gridded(self) -> Self:

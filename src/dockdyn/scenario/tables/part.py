@@ -70,6 +70,14 @@ def refuse(allowed: str) -> NoReturn:
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 
+def without_computed(value: object, *names: str) -> object:
+    """What a file states of a table; refuses fields by these `names`, which are computed."""
+    for name in names:
+        if isinstance(value, dict) and name in value:
+            refuse(f"{name!r}: unknown key")
+    return value
+
+
 def choice(key: str, parts: list[type[Part]], own: type[Part]) -> Any:  # noqa: ANN401, a type
     """Field type: whichever of `parts` the value of `key` names, or a part of the user's own."""
 
