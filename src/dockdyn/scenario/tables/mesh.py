@@ -30,8 +30,10 @@ class GridSection(Section):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     coefficients: np.ndarray
+    nodes: np.ndarray
     corner: np.ndarray
     spacing: float
+    steepest: float
     error: float
     largest_error: float
     size: float
@@ -89,8 +91,10 @@ class MeshSection(Shape):
         axis = jnp.asarray(self.axis, float)
         return DistanceGrid(
             coefficients=jnp.asarray(self.grid.coefficients, float),
+            nodes=jnp.asarray(self.grid.nodes, float),
             corner=jnp.asarray(self.grid.corner, float),
             spacing=jnp.asarray(self.grid.spacing, float),
+            steepest=jnp.asarray(self.grid.steepest, float),
             point=jnp.asarray(self.point, float),
             attitude=jnp.asarray(self.attitude, float),
             axis=axis / jnp.linalg.norm(axis),
