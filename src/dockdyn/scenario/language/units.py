@@ -45,12 +45,16 @@ def _counting_turns(quantity: Any, unit: str) -> Any:  # noqa: ANN401, pint's
     """A quantity with or without the angle that `unit` has, if one of the two is in Hz, a cycle of which is a turn.
 
     So 50 rad/s is 7.96 Hz and 1 Hz is 6.28 rad/s, which to pint, with a radian of 1, are 50 Hz and 1 rad/s. What is plainly
-    per second, without Hz, says nothing of turns and stays as it is.
+    per second, without Hz, says nothing of turns and stays as it is; ValueError where Hz are asked, for it can be meant of
+    cycles or of radians.
     """
     asked = _registry().Quantity(1, unit)
-    if not any(str(name).endswith("hertz") for each in (quantity, asked) for name, _ in each.unit_items()):
+    in_hertz = [any(str(name).endswith("hertz") for name, _ in each.unit_items()) for each in (asked, quantity)]
+    if not any(in_hertz):
         return quantity
     angles = [dict(each.to_base_units().unit_items()).get("radian", 0) for each in (asked, quantity)]
+    if in_hertz == [True, False] and angles[0] == angles[1] and quantity.check(asked.dimensionality):
+        raise ValueError(f"must be {unit} or count radians, as rad/s does")
     return quantity * _registry().Quantity(1, "turn") ** (angles[0] - angles[1])
 
 
@@ -199,7 +203,8 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
 
 
 def _example(unit: str) -> str:
-    return {"rad": "30 deg", "s": "16 ms"}.get(unit, f"5 {unit}".strip())
+    examples = {"rad": "30 deg", "s": "16 ms", "Hz": '5 Hz" or "30 rad/s'}
+    return examples.get(unit, f"5 {unit}".strip())
 
 
 def _refused(value: object, allowed: str) -> PydanticCustomError:
