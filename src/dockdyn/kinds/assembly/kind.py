@@ -38,10 +38,9 @@ class AssemblyKind(Kind):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe
-        from dockdyn.kinds.assembly.overlap import refuse_overlap
         from dockdyn.results.contact_run import simulate_contacts
 
-        refuse_overlap(scenario)
+        self.check_start(scenario)
         return simulate_contacts(scenario, progress, describe, lambda one, run: "")
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
@@ -69,6 +68,11 @@ class AssemblyKind(Kind):
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
         return scenario.content.integrator.method == "located"
+
+    def check_start(self, scenario: Scenario) -> None:
+        from dockdyn.kinds.assembly.overlap import refuse_overlap
+
+        refuse_overlap(scenario)
 
     def can_capture(self, scenario: Scenario) -> bool:
         return any(element.kind == "latch" for element in scenario.content.element)
