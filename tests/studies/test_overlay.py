@@ -355,6 +355,6 @@ def test_of_many_variables_the_nearest_are_named(slow, tmp_path):
         read_measured(tmp_path / "log.csv", slow.assign(others))
     assert re.search(r": no column is a variable of the run; did you mean 'strain_\d+'\?$", str(many.value))
     (tmp_path / "log.csv").write_text("time [s],x y [mm]\n0,1\n0.1,2\n")
-    with pytest.raises(dockdyn.ScenarioError, match="; allowed: .* and 108 more$") as many:
+    with pytest.raises(dockdyn.ScenarioError, match=r"; allowed: .* and 108 more$") as many:
         read_measured(tmp_path / "log.csv", slow.assign(others))
     assert len(str(many.value)) < 300

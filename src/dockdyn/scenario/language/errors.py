@@ -68,7 +68,12 @@ def allowed(problem: ErrorDetails) -> str:
         return context["allowed"]
     if sort.startswith("union_tag"):
         names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
-        return f"must name one of {names}" if names else "must be a table with a law or shape"
+        told = context.get("discriminator", "").strip("'")
+        return (
+            f"must name one of {names}"
+            if names
+            else f"must be a table with a {'law or shape' if '(' in told else told}"
+        )
     if sort in ("model_type", "dict_type", "model_attributes_type"):
         return "must be a table"
     if sort == "list_type":

@@ -18,6 +18,7 @@ from dockdyn.scenario.language.errors import shown
 LONGEST = 100  # characters of a number with its unit
 NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
 EXPONENT = re.compile(r"\s*([-+]?\d{1,2}(\.\d+)?|\(\s*[-+]?\d{1,2}(\.\d+)?(\s*/\s*\d{1,2})?\s*\))(?![\w.])(?!\s*\*\*)")
+POWER_OF_ONE = re.compile(r"\*\*1(?![\d.])")
 POWER_OF_POWER = re.compile(r"\)[^()]*\)\s*$")  # what is in brackets, before a power, has brackets inside
 
 
@@ -180,9 +181,14 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
 def unit_beside(values: Mapping[str, object], unit: str) -> str:
     """A unit with the fields that it names filled in; one that names a field without a value, without its power."""
     try:
-        return unit.format(**values)
+        return POWER_OF_ONE.sub("", unit.format(**{name: _plain(value) for name, value in values.items()}))
     except KeyError:
         return unit.split("**", maxsplit=1)[0]
+
+
+def _plain(value: object) -> object:
+    """A number as a unit has it: 2, not 2.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:  # noqa: ANN401, a type

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
 from dockdyn.contact.surfaces.distance_grid import DistanceGrid
 from dockdyn.scenario.language.errors import shown
@@ -44,6 +45,8 @@ def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, flo
         refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     try:
         return maker(file, file.stat().st_mtime_ns, in_base_units(f"1 {unit or 'm'}"))
+    except PydanticCustomError as problem:
+        refuse(f"file = {shown(file.name)}: {problem}")
     except FileNotFoundError:
         refuse(f"file = {shown(name)}: no such file")
     except OSError as error:
