@@ -63,6 +63,7 @@ ELEMENT_VARIABLES: Layout = {
         "distance of the anchors; of a latch, how far its striker is from where it was caught",
     ),
     "latch_held": (("latch",), "1", "whether the latch holds: 1 yes, 0 no"),
+    "bushing_turn": (("bushing",), "rad", "angle by which the bushing is turned from how it began"),
     "phase_number": ((), "1", "which phase, from 0"),
 }
 
@@ -110,7 +111,8 @@ def describe(scenario: Scenario, run: Run) -> Described:
 
 
 def element_names(content: AssemblySection) -> dict[str, list[str]]:
-    """Names of the elements, the members of a structure one by one: of all, of those along a line, of latches."""
+    """Names of the elements, the members of a structure one by one: of all, of those along a line, of
+    latches, of bushings."""
     named = [
         (section.kind, section.name if section.count() == 1 else f"{section.name} {number + 1}")
         for section in content.element
@@ -120,6 +122,7 @@ def element_names(content: AssemblySection) -> dict[str, list[str]]:
         "element": [name for _, name in named],
         "line": [name for kind, name in named if kind != "bushing"],
         "latch": [name for kind, name in named if kind == "latch"],
+        "bushing": [name for kind, name in named if kind == "bushing"],
     }
     return {dimension: names for dimension, names in found.items() if names}
 
@@ -160,6 +163,19 @@ def never_begun(dataset: xr.Dataset) -> list[str]:
         return []
     names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
     return [f"phase{'s' if len(names) > 1 else ''} {', '.join(names)} never began"] if names else []
+
+
+def turned_bushings(dataset: xr.Dataset) -> list[str]:
+    """A warning for every bushing that turns by more than half a turn, where its law ends."""
+    if "bushing_turn" not in dataset:
+        return []
+    beyond = dataset.bushing_turn.values > np.pi
+    return [
+        f"bushing {str(name)!r} is turned by more than half a turn at t = {float(dataset.time[first]):.6g} s: its moment and "
+        "energy jump there, what follows is not to be trusted"
+        for name, first, ever in zip(dataset.bushing.values, beyond.argmax(axis=0), beyond.any(axis=0), strict=True)
+        if ever
+    ]
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:

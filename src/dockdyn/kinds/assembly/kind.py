@@ -44,12 +44,12 @@ class AssemblyKind(Kind):
         return simulate_contacts(scenario, progress, describe, lambda one, run: "")
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
-        from dockdyn.kinds.assembly.data import never_begun
+        from dockdyn.kinds.assembly.data import never_begun, turned_bushings
         from dockdyn.results.contact_summary import energy_classes, summarise_contacts
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        more = {"energy_class": energy_classes(dataset), "warnings": [*summary["warnings"], *never_begun(dataset)]}
-        return summary | more
+        warnings = [*summary["warnings"], *never_begun(dataset), *turned_bushings(dataset)]
+        return summary | {"energy_class": energy_classes(dataset), "warnings": warnings}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report
