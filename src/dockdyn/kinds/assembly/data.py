@@ -26,6 +26,8 @@ from dockdyn.results.run import (
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 
+AT_THE_END = 1e-6  # of a latch's play: how near to its end counts as there
+MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 CAPTURE = "when the last of the latches fell in"
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
@@ -92,6 +94,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             ),
             **_port_loads(content, run),
             **_captures(run),
+            **_latch_bounces(content, run),
             **_phases(content, run),
             **_episode_variables(content, run),
             **_outcome(content, run),
@@ -146,6 +149,30 @@ def _captures(run: Run) -> dict[str, Any]:
     """When the last of the latches fell in; nothing where there is none."""
     held = run.at_moments.get("latch_held")
     return {} if held is None else {"capture_time": scalar(first_time(held.min(axis=1) > 0, run), "s", CAPTURE)}
+
+
+def _latch_bounces(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """How often the striker of each latch has bounced at the end of its play: once for two moments at which it is there."""
+    if "latch_held" not in run.at_moments:
+        return {}
+    plays = [section.play for section in content.element if section.kind == "latch" for _ in range(section.count())]
+    names = element_names(content)
+    lengths = run.at_moments["line_length"][:, [names["line"].index(name) for name in names["latch"]]]
+    ends = np.isclose(lengths, plays, rtol=AT_THE_END, atol=0.0) & (np.array(plays) > 0)
+    words = "how often its striker has bounced at the end of the play"
+    return {"latch_bounces": (("latch",), ends.sum(axis=0) // 2, {"units": "1", "long_name": words})}
+
+
+def bouncing_latches(dataset: xr.Dataset) -> list[str]:
+    """A warning for every latch whose striker bounces in its play without settling."""
+    if "latch_bounces" not in dataset:
+        return []
+    return [
+        f"latch {str(name)!r} has bounced {int(count)} times in its play: what holds it takes too little energy; state its "
+        "damping, a larger one, or no play"
+        for name, count in zip(dataset.latch.values, dataset.latch_bounces.values, strict=True)
+        if count >= MANY_BOUNCES
+    ]
 
 
 def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
