@@ -93,7 +93,8 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
     if found is None:
         refuse(f"tip_radius = {radius:g} m is too large for a mesh of {size:g} m")
     refuse(
-        f"tolerance = {tolerance:g} m cannot be had: the finest grid, {found.spacing:.2g} m, is off by {found.error:.2g} m; "
+        f"tolerance = {tolerance:g} m cannot be had of a mesh {size:g} m large (in m, where no unit is stated): the finest "
+        f"grid, {found.spacing:.2g} m, is off by {found.error:.2g} m; "
         "must be larger, or the tip_radius, at which it is to hold, that of the tips"
     )
 
