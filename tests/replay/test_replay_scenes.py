@@ -1,14 +1,16 @@
-"""What a scene shows beside the run: where cameras stand, decoration, latches, ghosts."""
+"""What a scene shows beside the run: where cameras stand, names, decoration, latches, ghosts."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.colors import rgb_to_hsv, to_rgb
 from replay_cases import CASES
 
 from dockdyn.api import scene_of
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import FIELD
+from dockdyn.report.replay.overlay import facts
 from dockdyn.report.replay.scene import Part, Scene, turned
 
 
@@ -108,3 +110,27 @@ def test_the_ghost_of_a_mock_up_moves_as_there_would_be_without_rig(scene_of_kin
     np.testing.assert_allclose(ghost.motion.position, ideal[:, :3], atol=1e-12)
     assert ghost.layer == "without rig" and ghost.opacity < 0.5
     assert not any("panels" in part.name for part in scene.parts)  # those of a spacecraft, which a mock-up has not
+
+
+NAMES = {
+    "free-flight": ["chaser", "target"],
+    "four-mass": ["chaser", "target"],
+    "berthing": ["chaser", "target"],
+    "orbital-arm": ["payload", "station", "bay"],
+    "rig": ["model (computed)", "robot", "without rig", "wall"],
+    "assembly": ["spacecraft", "probe", "station"],
+}
+APART = 0.05  # of the circle of hues
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_bodies_are_in_the_legend_and_no_arrow_has_the_hue_of_one(scene_of_kind, kind):
+    scene = scene_of_kind(kind)
+    bodies = facts(scene)["bodies"]
+    assert [one["name"] for one in bodies] == NAMES[kind]
+    colours = [rgb_to_hsv(to_rgb(one["colour"])) for one in bodies]
+    assert scene.arrows
+    for arrow in scene.arrows:
+        hue, saturation, _ = rgb_to_hsv(to_rgb(arrow.colour))
+        away = [abs(hue - one[0]) for one in colours if one[1] > saturation / 2]
+        assert all(min(off, 1 - off) > APART for off in away)

@@ -47,6 +47,8 @@
   for (const arrow of run.arrows) {
     legend.append(make("i", { style: `background:${arrow.colour}` }), make("span"));
   }
+  const bodies = make("div", { id: "dd-bodies", class: "dd-keys" });
+  for (const body of run.bodies) bodies.append(make("b", {}, make("i", { style: `background:${body.colour}` }), body.name));
   /* How large what an arrow stands for is at a frame, and how long it is drawn; an arrow that is cut says so. */
   function words(arrow, step) {
     const size = Math.max(...arrow.at), read = (value) => `${reading(value, size)} ${arrow.unit}`;
@@ -72,7 +74,7 @@
   if (run.layers.length) layers.prepend(make("span", {}, "shown, too:"));
 
   // ── pictures ──
-  const recording = recorder(() => ({ title: run.title, time: clockFace.textContent,
+  const recording = recorder(() => ({ title: run.title, time: clockFace.textContent, bodies: run.bodies,
     notes: run.arrows.filter((arrow) => arrow.seen[step]).map((arrow) => words(arrow, step)) }));
   const filming = button("film", "film from here to the end of the run, as WebM", () => {
     if (filming.getAttribute("aria-pressed") === "true") { recording.stop(); return; }
@@ -91,7 +93,7 @@
   const taking = make("div", { id: "dd-save", class: "dd-keys" }, make("span", {}, "save:"),
     button("picture", "what is shown, as PNG", () => recording.picture()), ...(recording.films ? [filming] : []), framing);
 
-  const more = make("div", { id: "dd-more", class: "card" }, ...run.notes.map((words) => make("p", {}, words)), legend, layers, taking);
+  const more = make("div", { id: "dd-more", class: "card" }, ...run.notes.map((words) => make("p", {}, words)), bodies, legend, layers, taking);
   const fold = (card, words) => button(words, `${words} on or off`, () => { card.hidden = !card.hidden; arrange(); });
   const folds = [[more, fold(more, "legend")], [plots.card, fold(plots.card, "plots")]];
   const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title), now, views);

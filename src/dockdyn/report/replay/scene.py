@@ -48,6 +48,7 @@ class Part:
     flat: bool = True  # faces shaded as such, not as a smooth surface
     missing: str = ""  # why it has not the mesh that the scenario asks for
     layer: str = ""  # what can be hidden by this name, such as a ghost or decoration
+    body: str = ""  # what the legend calls, in this colour, what it is of
 
 
 @dataclass(frozen=True)
