@@ -173,6 +173,8 @@
     plot.on_event("mouseleave", () => { if (!built.touched) unread(built); });
     plot.on_event("tap", (event) => { show(built, plot, own, event); if (built.chart.events) seek(built, plot, own, event); });
     plot.on_event("doubletap", () => open(built, 0));
+    // what was read is elsewhere once the axes have moved
+    for (const range of [plot.x_range, plot.y_range]) range.change.connect(() => unread(built));
   }
   const unread = (built) => built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove());
   function show(built, plot, own, event) {
@@ -211,7 +213,9 @@
     frame?.contentWindow.postMessage({ seek: time }, "*");
     const status = built.figure.querySelector(".status");
     const words = `${near ? `${near.name}, ` : ""}${number(time)} s: `;
-    status.replaceChildren(words, make("a", { href: "#replay", textContent: frame ? "the replay is there" : "load the replay to see it" }));
+    const there = "the replay is there", link = make("a", { href: "#replay", textContent: frame ? there : "load the replay to see it" });
+    link.addEventListener("click", () => { document.querySelector("#replay button")?.click(); link.textContent = there; });
+    status.replaceChildren(words, link);
   }
   addEventListener("message", ({ data, source }) => {
     const frame = document.querySelector("#replay iframe");
