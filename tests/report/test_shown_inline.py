@@ -117,7 +117,13 @@ def test_margins_show_as_a_table():
 def test_margins_begin_with_what_they_come_to():
     """The verdict in words and the margins; what is long, such as approximations, stands folded at the end."""
     shown = dockdyn.margins(dockdyn.load("probe-cone", {"loop.delay": "100 ms"}))._repr_html_()
-    order = ["<b>Unstable: a mode", ">stable</th>", ">delay_margin_s</th>", ">rightmost_roots</th>", ">drift_modes</th>"]
+    order = [
+        "<b>Unstable: a mode",
+        ">stable</th>",
+        ">delay_margin_s</th>",
+        ">rightmost_roots</th>",
+        ">drift_modes</th>",
+    ]
     places = [shown.index(words) for words in (*order, "<details>", ">pade</th>", ">polynomial</th>")]
     assert places == sorted(places)
 

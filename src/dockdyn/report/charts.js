@@ -141,7 +141,7 @@
     const across = view.frame.x_scale, up = view.frame.y_scale, rows = [];
     for (const line of panel.lines) {
       const x = columns[line.x], y = columns[line.y];
-      if (!line.renderers[0].visible) continue;
+      if (!line.read || !line.renderers[0].visible) continue;
       let found = -1;
       if (line.joined && isSorted(line.x)) found = nearest(x, event.x);
       else if (line.joined && x.some(Number.isNaN)) continue; // stems
