@@ -1,4 +1,4 @@
-"""Figures over time of what only a free flight has: a latch, control, thrusters; the others are `dockdyn.report.contact_charts`."""
+"""Figures over time of what only a free flight has: latch, control, thrusters; others are `dockdyn.report.contact_charts`."""
 
 from __future__ import annotations
 
