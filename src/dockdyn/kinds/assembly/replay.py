@@ -198,14 +198,16 @@ def _signals(dataset: xr.Dataset) -> list[Signal]:
 
 
 def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySection) -> list[View]:
-    """Overview, from the side, close on the gear, following the first body."""
+    """Close on the gear, overview, from the side, following the first body."""
     first = [part for part in parts if part.motion is motions[content.body[0].name]]
     gear = [part for part in parts if not part.name.endswith("/body") or _is_gear(part, content)]
     slanted = [0.3, -1.0, 0.5]
-    views = [seen_whole("overview", slanted, parts), seen_whole("side", [0.0, -1.0, 0.0], parts)]
-    if gear:
-        views.append(seen_whole("contact", slanted, gear, (0, -1)))
-    return [*views, replace(seen_whole(f"with {content.body[0].name}", slanted, first), follow=first[0].motion)]
+    return [
+        *([seen_whole("contact", slanted, gear, (0, -1))] if gear else []),
+        seen_whole("overview", slanted, parts),
+        seen_whole("side", [0.0, -1.0, 0.0], parts),
+        replace(seen_whole(f"with {content.body[0].name}", slanted, first), follow=first[0].motion),
+    ]
 
 
 def _is_gear(part: Part, content: AssemblySection) -> bool:

@@ -213,11 +213,17 @@
   const product = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g,
     a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
   function turn(q, v) { return product(product(q, [0, ...v]), conjugate(q)).slice(1); }
-  /* The ball that a view shows is seen whole in a picture of any shape: from farther away where that is narrow. */
+  /* What a view shows is seen whole in a picture of any shape: a ball from farther away where that is narrow. */
   function standing(view) {
+    const line = view.position.map((v, i) => v - view.target[i]), wider = 1 / shape();
+    if (view.fit) {
+      const { high, wide, side, nearest } = view.fit;
+      const far = Math.max(high, wider > 1 ? wide + (wider - 1) * side : wider * wide + (1 - wider) * nearest);
+      return line.map((v, i) => view.target[i] + far * v / Math.hypot(...line));
+    }
     const half = run.fov / 2, wide = Math.atan(Math.tan(half) * shape());
     const away = view.near ? 1 : Math.sin(half) / Math.sin(Math.min(half, wide));
-    return view.position.map((v, i) => view.target[i] + away * (v - view.target[i]));
+    return line.map((v, i) => view.target[i] + away * v);
   }
   function shape() {
     const { clientWidth, clientHeight } = document.getElementById("root");

@@ -53,6 +53,7 @@ def facts(scene: Scene) -> dict[str, Any]:
                 "follow": number,
                 "turns": view.turns,
                 "near": view.near,
+                "fit": None if view.fit is None else vars(view.fit),
             }
         )
     return {
