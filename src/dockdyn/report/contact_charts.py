@@ -59,7 +59,8 @@ def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limi
     on, as where a capture ends a contact.
     """
     room = APART * (window[1] - window[0])
-    beyond = np.max([np.interp(times + BESIDE * room, line.x, line.y) for line in panel.lines if line.joined], axis=0)
+    joined = [(np.asarray(line.x, float), np.asarray(line.y, float)) for line in panel.lines if line.joined]
+    beyond = np.max([np.interp(times + BESIDE * room, x, y) for x, y in joined], axis=0)
     named: list[int] = []
     for index in np.argsort(-peaks)[: len(peaks) if len(peaks) <= MANY else 1]:
         if all(abs(times[index] - times[other]) > room for other in named):
