@@ -307,6 +307,18 @@ def test_what_is_printed_is_not_emptied_again(read):
 
 
 @pytest.mark.replay
+def test_a_page_is_loaded_when_its_figures_can_be_printed(browser, files):
+    """Browsers that print a page without a reader, and scripts that ask for it, wait for that."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.add_init_script("addEventListener('load', () => { window.then = typeof Bokeh; })")
+    page.goto((files / "probe-cone.html").as_uri())
+    assert page.evaluate("window.then") == "object"
+    assert not page.locator("iframe").count()
+    context.close()
+
+
+@pytest.mark.replay
 @pytest.mark.parametrize("seen", [False, True])
 def test_all_figures_are_printed_on_paper(seen, read):
     """Also those that nobody has looked at, and whatever the colours of the screen are."""

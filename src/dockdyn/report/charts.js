@@ -318,4 +318,10 @@
   });
   addEventListener("afterprint", () => { showOverlays(true); repaint(screen); });
   library = begin();
+  /* Until the library is there the page is not loaded, so that what prints a page once it is loaded prints its figures, too:
+     a document that is being written holds that up. */
+  const held = make("iframe", { hidden: true });
+  document.body.append(held);
+  held.contentDocument?.open();
+  library.finally(() => { held.contentDocument?.close(); held.remove(); });
 })();
