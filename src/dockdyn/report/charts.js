@@ -44,6 +44,7 @@
       const [low, high] = panel.y[wholly[chart.over] || 0], y_range = model.Range1d({ start: f(low), end: f(high) });
       const plot = frame(panel, { x_range: ranges[key], y_range }, narrow, last, width / across);
       if (chart.tiles && i % across && chart.panels[i - 1].label === panel.label) plot.left[0]?.setv({ axis_label: "" });
+      if (i % across && panel.ticks.length && String(panel.ticks) === String(chart.panels[i - 1].ticks)) plot.left[0].setv({ major_label_text_font_size: "0px" });
       const drawn = [...panel.areas.map((area) => [area.name, drawArea(plot, area, columns, f)]), ...drawBands(plot, panel.bands, f), ...drawLevels(plot, panel.levels, f)];
       for (const line of panel.lines) {
         line.renderers = draw(plot, line, columns, f);
