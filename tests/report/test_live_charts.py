@@ -151,6 +151,19 @@ def test_numbers_on_axes_are_written_as_one_reads_them(at_desk):
 
 
 @pytest.mark.replay
+def test_a_logarithmic_axis_has_as_many_numbers_as_fit(at_desk):
+    at_desk.see("depth")
+    for given, ticks in (
+        ((0.8, 12, 8), [1, 2, 5, 10]),
+        ((5000, 80_000, 8), [5000, 10_000, 20_000, 50_000]),
+        ((1e-18, 1e-9, 5), [1e-18, 1e-16, 1e-14, 1e-12, 1e-10]),
+        ((0.5, 2, 4), [0.5, 1, 2]),
+        ((20_100, 24_100, 5), [21_000, 22_000, 23_000, 24_000]),  # zoomed in
+    ):
+        assert at_desk.page.evaluate("given => parts.logTicks(...given)", given) == pytest.approx(ticks)
+
+
+@pytest.mark.replay
 def test_zoom_move_reset_and_the_whole_run(at_desk):
     figure = at_desk.see("depth")
     opened = at_desk.ranges("depth")
