@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.statistics import percentile_interval
 from dockdyn.studies.campaign.wording import figure_words, in_degrees, labelled
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 BLUE, ORANGE, INK = (COLOURS[name] for name in ("blue", "orange", "ink"))
 COLUMNS = (12, 60)  # of the histogram
@@ -183,9 +180,9 @@ def _settling(runs: np.ndarray, values: np.ndarray, ends: np.ndarray, label: str
     return Panel(label, lines, 1.35, across="cases", across_scale="log", levels=[Level(float(values[-1]))])
 
 
-def key_axis(ax: Axes, side: str, cases: CampaignCases, key: str) -> None:
-    """Labels an axis, "x" or "y", as that of a key."""
-    ax.set(**{f"{side}label": labelled(short(key), cases.units[key])})
+def key_label(cases: CampaignCases, key: str) -> str:
+    """What an axis is called that is of a key."""
+    return labelled(short(key), cases.units[key])
 
 
 def key_values(cases: CampaignCases, key: str, values: np.ndarray) -> np.ndarray:
