@@ -164,7 +164,7 @@ def _impulses(
         place[rows] = places[rows, point] + lift * normal
     if not vector.any():
         return []
-    scale = arrow_scale([vector], 0.2 * reach)
+    scale = arrow_scale([vector], 0.4 * reach)  # a small impact’s, too, reaches out of the payload
     return [Arrow("impulse", place, vector, FORCE, "N s", scale, 0.01 * reach)]
 
 
