@@ -21,8 +21,9 @@ EXTREME = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1e100, -1e100, 1e-100, 1e-300)
 EVERY = 8  # rows, of which one is extreme
 MOST, LEAST = -1.0, -6.0  # powers of ten of the change
 CLOSE = 1e-12  # of the size of a variable, or of all arguments
-MOVES, SLACK = 4, 10.0  # of all arguments by so much, to see what depends on it; so few do not find the most
+MOVES, MOST_MOVES, SLACK = 4, 100, 10.0  # of all arguments by so much, to see what depends on it
 EVENT = ".point.outputs.guards"  # where a step ends as near to zero as these are known, rounding says if it is an event
+SLOPE, SIZE = ".slopes.monitored", ".outputs.monitored"  # of what is watched, and what it is
 HUGE = 1e99  # beyond it, squares of squares overflow
 LEAST_SIZE = {  # by the end of a name; what is far below is rounding
     ".largest_local_error": 1.0,  # of the motion
@@ -121,26 +122,46 @@ class Compared:
         return [np.asarray(leaf) for leaf in jax.tree.leaves(tree)]
 
     def differences(self) -> Differences:
+        """Arguments are moved more often while there are rows in doubt: so few moves seldom find the most that they change."""
         count = len(self.rows.ordinary)
-        apart = _apart(self.native, self.xla)
-        scales = self.scales()
-        wavers, moves = np.zeros(count, bool), [np.zeros(count) for _ in self.xla]
-        for seed in range(MOVES):
+        apart, scales = _apart(self.native, self.xla), self.scales()
+        wavers, moves = self.at_events(scales), [np.zeros(count) for _ in self.xla]
+        for seed in range(MOST_MOVES):
             moved = self._flat(self.compiled(*moved_rows(self.rows, seed)))
             wavers |= _apart(moved, self.xla)
             moves = [np.maximum(a, _error(b, c)) for a, b, c in zip(moves, moved, self.xla, strict=True)]
+            if seed + 1 >= MOVES:
+                loose, wrong = self.beyond(scales, moves, apart, wavers)
+                if not wrong and not (apart & ~wavers).any():
+                    break
+        return Differences(apart, wavers, loose / max(1, self.rows.ordinary.sum() * len(self.names)), wrong)
+
+    def at_events(self, scales: Sequence[np.ndarray]) -> np.ndarray:
+        """Rows in which a step ends where a guard is zero to rounding."""
+        found = np.zeros(len(self.rows.ordinary), bool)
         for name, one, scale in zip(self.names, self.native, scales, strict=True):
             if EVENT in name:
-                wavers |= (np.abs(_flattened(one)) <= CLOSE * scale[:, None]).any(1) & (scale > 0)
-        loose, wrong = 0, {}
+                found |= (np.abs(_flattened(one)) <= CLOSE * scale[:, None]).any(1) & (scale > 0)
+        return found
+
+    def beyond(
+        self, scales: Sequence[np.ndarray], moves: Sequence[np.ndarray], apart: np.ndarray, wavers: np.ndarray
+    ) -> tuple[int, dict[str, Any]]:
+        """How many numbers of ordinary rows differ by more than `CLOSE`, and those that moved arguments do not explain.
+
+        Where a watched size is zero to rounding, so is the direction of what it is the size of, and its slope is not known.
+        """
+        loose, wrong, places = 0, {}, {name: place for place, name in enumerate(self.names)}
         for name, one, other, scale, move in zip(self.names, self.native, self.xla, scales, moves, strict=True):
             error = _error(one, other)
-            beyond = (error > CLOSE * scale) & ~apart
-            loose += int((beyond & self.rows.ordinary).sum())
-            if (bad := beyond & ~wavers & (error > SLACK * move)).any():
+            if SLOPE in name and (size := places.get(name.replace(SLOPE, SIZE))) is not None:
+                error = np.where(_size(self.xla[size]) <= CLOSE * scales[size], 0.0, error)
+            differs = (error > CLOSE * scale) & ~apart
+            loose += int((differs & self.rows.ordinary).sum())
+            if (bad := differs & ~wavers & (error > SLACK * move)).any():
                 worst = int(np.argmax(np.where(bad, error / np.maximum(scale, 1e-300), 0)))
                 wrong[name] = (int(bad.sum()), worst, float(error[worst]), float(scale[worst]), float(move[worst]))
-        return Differences(apart, wavers, loose / max(1, self.rows.ordinary.sum() * len(self.names)), wrong)
+        return loose, wrong
 
     def overflows(self, place: int) -> bool:
         """Whether both hold what is no number or infinite in a row."""
