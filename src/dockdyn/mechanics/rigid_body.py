@@ -63,6 +63,11 @@ class RigidBody(eqx.Module):
         torque = once(torque - twist.rate.cross(momentum))
         return Twist(force * (1 / self.mass), Matrix.of(self.inverse_inertia) @ torque)
 
+    def needed(self, twist: Twist, rate: Twist) -> tuple[Vector, Vector]:
+        """Force (N, inertial) and torque about the centre of mass (N m, body axes) under which `twist` changes at `rate`."""
+        inertia = Matrix.of(self.inertia)
+        return rate.velocity * self.mass, inertia @ rate.rate + twist.rate.cross(inertia @ twist.rate)
+
     def kinetic_energy(self, twist: Twist) -> Scalar:
         """Kinetic energy (J)."""
         spin = twist.rate.dot(Matrix.of(self.inertia) @ twist.rate)
