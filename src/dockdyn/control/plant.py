@@ -18,8 +18,7 @@ from jaxtyping import Array, Float
 from dockdyn.control.actuators import Actuation, Actuators
 from dockdyn.mechanics.constrained import constrained
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.composite_bodies import Configuration, Motion, Tree
-from dockdyn.mechanics.trees.layout import BASES
+from dockdyn.mechanics.trees.composite_bodies import BASES, Configuration, Motion, Tree
 from dockdyn.mechanics.trees.momentum import Momentum, momentum, together
 
 Row = Float[Array, "n"]

@@ -95,6 +95,12 @@ class Placed(eqx.Module):
         rotation = once(pose.attitude.matrix())
         return Placed(pose, twist, rotation, rotation @ twist.rate)
 
+    def moved(self, by: Vector, velocity: Vector) -> Placed:
+        """The body as it is where all is shifted `by` so much (m) and moves at a further `velocity` (m/s), both inertial."""
+        return Placed(
+            self.pose.shifted(by), Twist(self.twist.velocity + velocity, self.twist.rate), self.rotation, self.rate
+        )
+
     def point(self, place: Vector) -> Vector:
         """Inertial position of the body-fixed `place` (m, body axes from the centre of mass)."""
         return self.pose.position + self.rotation @ place

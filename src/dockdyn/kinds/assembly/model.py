@@ -349,8 +349,8 @@ class Assembly(ContactModel):
         return {
             "joint_angle": rows([coordinate for coordinate, _ in moving]),
             "joint_rate": rows([rate for _, rate in moving]),
-            "joint_force": rows([through[body][:3] for body, _ in held], 3),
-            "joint_moment": rows([through[body][3:] for body, _ in held], 3),
+            "joint_force": rows([through[body][0].array() for body, _ in held], 3),
+            "joint_moment": rows([through[body][1].array() for body, _ in held], 3),
         }
 
 

@@ -243,9 +243,9 @@ class AssemblySection(Section):
             return found[name]
 
         def place_tree(tree: JointedBodies) -> None:
-            joints = tree.joints_of(self.joint_starts())
+            joints = self.joint_starts()
             placed = tree.placed(*tree.centred(*start(names[tree.members[0]]), joints), joints)
-            for member, place in zip(tree.members[1:], placed.places[1:], strict=True):
+            for member, place in zip(tree.members[1:], placed[1:], strict=True):
                 found[names[member]] = place.pose, place.twist
 
         return {name: start(name) for name in names}

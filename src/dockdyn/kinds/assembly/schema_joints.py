@@ -12,9 +12,8 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from dockdyn.elements import EndStops, JointDrive, one_sided
 from dockdyn.kinds.assembly.schema_elements import Damping, Stiffness, TurningDamping, stated_number
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
-from dockdyn.mechanics.trees.assembly import Link, tree_of
-from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
-from dockdyn.mechanics.trees.spatial import SpatialTree
+from dockdyn.mechanics.trees.jointed_bodies import Hold, JointedBodies
+from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
 from dockdyn.scenario.tables.geometry import Direction, Point
@@ -44,33 +43,28 @@ class LockedSection(Section):
         """Whether anything acts in it."""
         return False
 
-    def link(self, name: str, carrier: str, carrier_arm: Float[Array, "3"], pose: Pose, body: RigidBody) -> Link:
-        """The body as a link, its frame at the joint, `pose` being its place on the carrier, whose frame is `carrier_arm` (m)
-        from the carrier's centre of mass."""
-        turn = pose.attitude.matrix().array()
-        return Link(
-            name=name,
-            parent=carrier,
-            joint=self.kind,
-            mount=self.place(pose) - carrier_arm,
-            mount_turn=turn,
-            mass=body.mass,
-            centre=-self.arm(pose),
-            inertia=body.inertia,
-            axis=self.along(turn),
+    def hold(self, pose: Pose, carrier: int, number: int | None) -> Hold:
+        """The joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
+        turn = pose.attitude.matrix()
+        mount = pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
+        return Hold(
+            seat=pose.attitude,
+            mount=mount,
+            arm=turn.transposed_times(pose.position - mount),
+            axis=turn.transposed_times(self.direction()),
+            moved=self.moved(),
+            kind=self.kind,
+            carrier=carrier,
+            number=number,
         )
 
-    def place(self, pose: Pose) -> Float[Array, "3"]:
-        """The joint (m) on the carrier, in its axes from its centre of mass; the body's own centre where none is stated."""
-        return pose.position.array() if self.position is None else jnp.asarray(self.position, float)
+    def direction(self) -> Vector:
+        """The axis, a unit vector in the axes of what carries the body; any of a joint that does not move."""
+        return Vector.of(jnp.asarray([1.0, 0.0, 0.0]))
 
-    def arm(self, pose: Pose) -> Float[Array, "3"]:
-        """The joint from the body's centre of mass (m, its axes)."""
-        return (self.place(pose) - pose.position.array()) @ pose.attitude.matrix().array()
-
-    def along(self, turn: Float[Array, "3 3"]) -> Float[Array, "3"]:
-        """The axis of a link that is mounted with the rotation `turn`; any of one that does not move."""
-        return jnp.asarray([1.0, 0.0, 0.0])
+    def moved(self) -> Float[Array, ""]:
+        """The inertia (kg m² or kg) that its motor reflects."""
+        return jnp.zeros(())
 
 
 class MovingJointSection(LockedSection):
@@ -109,8 +103,9 @@ class MovingJointSection(LockedSection):
     def acts(self) -> bool:
         return any(key is not None for key in (self.stiffness, self.damping, self.stroke, getattr(self, self.motor)))
 
-    def along(self, turn: Float[Array, "3 3"]) -> Float[Array, "3"]:
-        return jnp.asarray(self.axis, float) @ turn
+    def direction(self) -> Vector:
+        axis = jnp.asarray(self.axis, float)
+        return Vector.of(axis / jnp.linalg.norm(axis))
 
     def drive(self) -> JointDrive:
         """What acts in it, also from traced numbers."""
@@ -127,7 +122,6 @@ class MovingJointSection(LockedSection):
         )
 
     def moved(self) -> Float[Array, ""]:
-        """The inertia (kg m² or kg) that its motor reflects."""
         return number(getattr(self, self.reflected))
 
 
@@ -205,23 +199,16 @@ def _held_on(name: str, bodies: Sequence[JointedSection]) -> list[JointedSection
 
 def _tree(root: JointedSection, bodies: Sequence[JointedSection]) -> JointedBodies:
     """The tree on a root."""
-    own = root.body()
-    members, links = [root], [Link(root.name, mass=own.mass, inertia=own.inertia)]
-    arms = {root.name: jnp.zeros(3)}
-    for carrier in members:  # grows as it goes
-        for body in _held_on(carrier.name, bodies):
+    members, holds = [root], []
+    names, moving = [body.name for body in bodies], list(moving_joints(bodies))
+    for carrier, on in enumerate(members):  # they grow as it goes
+        for body in _held_on(on.name, bodies):
             assert body.joint is not None
-            pose, _ = body.start()
-            links.append(body.joint.link(body.name, carrier.name, arms[carrier.name], pose, body.body()))
-            arms[body.name] = body.joint.arm(pose)
+            number = moving.index(body.name) if body.name in moving else None
+            holds.append(body.joint.hold(body.start()[0], carrier, number))
             members.append(body)
-    names, joints = [body.name for body in bodies], moving_joints(bodies)
-    own_joints = [body.name for body in members if body.name in joints]
-    moved = [joints[name].moved() for name in own_joints]
     return JointedBodies(
-        tree=SpatialTree(tree_of(links)),
-        seats=tuple(body.start()[0].attitude for body in members[1:]),
-        moved=jnp.stack(moved) if moved else jnp.zeros(0),
+        bodies=tuple(body.body() for body in members),
+        holds=tuple(holds),
         members=tuple(names.index(body.name) for body in members),
-        numbers=tuple(list(joints).index(name) for name in own_joints),
     )

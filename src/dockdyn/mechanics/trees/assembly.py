@@ -17,8 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.trees.beam import Beam, unit_gauss
-from dockdyn.mechanics.trees.composite_bodies import Links, Tree
-from dockdyn.mechanics.trees.layout import BASES, JOINTS, Layout
+from dockdyn.mechanics.trees.composite_bodies import BASES, JOINTS, Layout, Links, Tree
 from dockdyn.mechanics.trees.screws import cross_matrix
 
 PAST_END = 1e-9  # share of a beam's length by which rounding may put a place beyond its ends

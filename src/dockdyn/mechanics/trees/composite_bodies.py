@@ -14,6 +14,7 @@ Source: as named above; composite bodies, Featherstone 2008, Rigid Body Dynamics
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import equinox as eqx
@@ -23,7 +24,6 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from dockdyn.mechanics.rotation import Quaternion
-from dockdyn.mechanics.trees.layout import BASES, JOINTS, Layout, index_of
 from dockdyn.mechanics.trees.link_inertia import link_inertia
 from dockdyn.mechanics.trees.screws import (
     applied,
@@ -40,7 +40,9 @@ from dockdyn.mechanics.trees.screws import (
 from dockdyn.mechanics.vector import Vector
 
 Row = Float[Array, "n"]
+BASES = {"free": 6, "planar": 3, "fixed": 0}
 PLANAR = np.eye(6)[:, [0, 1, 5]]  # x, y and turning about z
+JOINTS = {"revolute": 1, "prismatic": 1, "spherical": 3, "locked": 0}
 
 
 class Configuration(eqx.Module):
@@ -73,6 +75,78 @@ class Links(NamedTuple):
     attach_shortening: Float[Array, "links modes modes"]
     stiffness: Float[Array, "links modes modes"]
     damping: Float[Array, "links modes modes"]
+
+
+class Layout(NamedTuple):
+    """What is static about a tree, by link; hashable."""
+
+    base: str
+    names: tuple[str, ...]
+    coordinates: tuple[str, ...]  # of the joints, one a link
+    parents: tuple[int, ...]  # −1 for the base
+    joints: tuple[str, ...]
+    modes: tuple[int, ...]
+    mode_names: tuple[tuple[str, ...], ...]
+    seated: tuple[bool, ...]  # whether the joint sits along the parent's beam, not on its frame
+
+    @property
+    def width(self) -> int:
+        """Modes of the link that has most."""
+        return max(self.modes)
+
+    @property
+    def twisting(self) -> bool:
+        """Whether a link has modes that twist."""
+        return any(name.startswith("twist") for names in self.mode_names for name in names)
+
+    def columns(self) -> tuple[list[list[int]], list[list[int]], int]:
+        """Velocity columns of each link's joint and modes, and their number; the base's come first."""
+        at = BASES[self.base]
+        joints, modes = [], []
+        for joint, parent in zip(self.joints, self.parents, strict=True):
+            size = 0 if parent < 0 else JOINTS[joint]
+            joints.append(list(range(at, at + size)))
+            at += size
+        for count in self.modes:
+            modes.append(list(range(at, at + count)))
+            at += count
+        return joints, modes, at
+
+
+class Index(NamedTuple):
+    """Where things of a layout are, in NumPy; −1 where there is nothing."""
+
+    path: np.ndarray  # links × links: 1 where the second lies on the way from the base to the first, itself included
+    moved: (
+        np.ndarray
+    )  # links × slots: velocity columns of a link's joint, then of its parent's modes where it sits on them
+    modal: np.ndarray  # links × width: velocity columns of a link's modes
+    joint_slots: int
+    depth: int
+
+    def screws(self) -> tuple[Int[np.ndarray, "screws"], Int[np.ndarray, "screws"], Int[np.ndarray, "screws"]]:
+        """Link, slot and velocity column of every screw but those of the base."""
+        link, slot = np.nonzero(self.moved >= 0)
+        return link, slot, self.moved[link, slot]
+
+
+@lru_cache
+def _index_of(layout: Layout) -> Index:
+    """Where each velocity of a tree stands, and which links it moves."""
+    columns, modal, _ = layout.columns()
+    size, width = len(layout.names), layout.width
+    path = np.eye(size)
+    for link, parent in enumerate(layout.parents):
+        if parent >= 0:
+            path[link] += path[parent]
+    joint_slots = max(1, *map(len, columns))
+    moved, own = np.full((size, joint_slots + width), -1), np.full((size, width), -1)
+    for link, parent in enumerate(layout.parents):
+        moved[link, : len(columns[link])] = columns[link]
+        own[link, : len(modal[link])] = modal[link]
+        if parent >= 0 and layout.seated[link]:
+            moved[link, joint_slots : joint_slots + len(modal[parent])] = modal[parent]
+    return Index(path, moved, own, joint_slots, int(path.sum(1).max()) - 1)
 
 
 def _picked(values: Float[Array, "n *shape"], at: Int[np.ndarray, "*places"]) -> Float[Array, "*places *shape"]:
@@ -155,7 +229,7 @@ class Tree(eqx.Module):
 
     def modal_coordinates(self, q: Configuration) -> Float[Array, "links width"]:
         """Modal coordinates by link, padded with zeros."""
-        modal, first = index_of(self.layout).modal, self.first_mode()
+        modal, first = _index_of(self.layout).modal, self.first_mode()
         return _picked(q.modes, np.where(modal >= 0, modal - first, -1))
 
     def first_mode(self) -> int:
@@ -171,7 +245,7 @@ class Tree(eqx.Module):
     @jax.jit
     def motion(self, q: Configuration, v: Row) -> Motion:
         """Poses, twists and their rates at constant velocities, of all links."""
-        index, parents = index_of(self.layout), np.array(self.layout.parents)[1:]
+        index, parents = _index_of(self.layout), np.array(self.layout.parents)[1:]
         local = self.local(q, v)
         rotation, position = chained(np.array(self.layout.parents), index.depth, local.rotation, local.arm)
         carry = (rotation[parents], position[parents])
@@ -195,7 +269,7 @@ class Tree(eqx.Module):
 
     def local(self, q: Configuration, v: Row) -> Local:
         """Every link but the base against its parent."""
-        index, layout = index_of(self.layout), self.layout
+        index, layout = _index_of(self.layout), self.layout
         parents, links = np.array(layout.parents)[1:], jax.tree.map(lambda a: a[1:], self.links)
         kinds = np.array(layout.joints[1:], dtype=object)
         scalar = np.isin(kinds, ("revolute", "prismatic"))
@@ -225,12 +299,8 @@ class Tree(eqx.Module):
     @jax.jit
     def dynamics(self, q: Configuration, v: Row) -> tuple[Float[Array, "n n"], Row, Motion]:
         """Mass matrix M, bias h and motion: M v̇ + h = generalised forces; h counts springs and dampers inside."""
+        index, first = _index_of(self.layout), self.first_mode()
         motion = self.motion(q, v)
-        return *self.equations(q, v, motion), motion
-
-    def equations(self, q: Configuration, v: Row, motion: Motion) -> tuple[Float[Array, "n n"], Row]:
-        """Mass matrix M and bias h of `dynamics` where the motion is known."""
-        index, first = index_of(self.layout), self.first_mode()
         inertia, loads = self.rigid_inertia(motion)
         bent = np.flatnonzero(index.modal.max(1, initial=-1) >= 0)
         if len(bent):
@@ -240,14 +310,16 @@ class Tree(eqx.Module):
             inertia, loads = inertia.at[bent].add(own[:, :6, :6]), loads.at[bent].add(carried[:, :6])
         turned = transposed(motion.into)
         whole = product(turned, product(inertia, motion.into))
-        composite = (jnp.asarray(index.path.T) @ whole.reshape(-1, 36)).reshape(-1, 6, 6)
+        beyond = jnp.asarray(index.path.T)
+        composite = (beyond @ whole.reshape(-1, 36)).reshape(-1, 6, 6)
+        load = beyond @ applied(turned, loads)
 
         owner, columns = self.owners()
         selected = jnp.asarray(columns)
         reached = index.path[np.ix_(owner, owner)].T > 0  # the first screw moves the second one's link
         work = motion.screws @ applied(composite[owner], motion.screws).T
         mass = selected.T @ jnp.where(reached, work, jnp.where(reached.T, work.T, 0.0)) @ selected
-        h = self.generalised(motion, applied(turned, loads))
+        h = selected.T @ (motion.screws * load[owner]).sum(-1)
         if len(bent):
             at, mode = np.nonzero(index.modal[bent] >= 0)
             push = applied(turned[bent][at], own[at, :6, 6 + mode])
@@ -257,7 +329,7 @@ class Tree(eqx.Module):
             inside = applied(links.stiffness, eta) + applied(links.damping, rates)
             mass = mass.at[:, first:].add(coupling).at[first:].add(coupling.T).at[first:, first:].add(inner)
             h = h.at[first:].add(carried[at, 6 + mode] + inside[at, mode])
-        return mass, h + self.joint_loads(q, v)
+        return mass, h + self.joint_loads(q, v), motion
 
     def rigid_inertia(self, motion: Motion) -> tuple[Float[Array, "links 6 6"], Float[Array, "links 6"]]:
         """Mass matrices of what is rigid, and its loads M̄ Ṅv + c̄, in link axes."""
@@ -269,7 +341,7 @@ class Tree(eqx.Module):
 
     def owners(self) -> tuple[Int[np.ndarray, "screws"], Float[np.ndarray, "screws n"]]:
         """The link from which on outwards each screw of a motion moves, and the matrix screws × n of their velocities."""
-        link, _, column = index_of(self.layout).screws()
+        link, _, column = _index_of(self.layout).screws()
         size = BASES[self.layout.base]
         selected = np.zeros((size + len(link), self.layout.columns()[2]))
         selected[np.arange(len(selected)), np.concatenate([np.arange(size), column])] = 1.0
@@ -278,23 +350,8 @@ class Tree(eqx.Module):
     def jacobian(self, motion: Motion, link: int) -> Float[Array, "6 n"]:
         """N of one link: its twist, in its own axes, by the velocities."""
         owner, selected = self.owners()
-        moving = index_of(self.layout).path[link, owner]
+        moving = _index_of(self.layout).path[link, owner]
         return (motion.into[link] @ motion.screws.T * moving) @ selected
-
-    def beyond(self, loads: Float[Array, "links 6"]) -> Float[Array, "links 6"]:
-        """What loads (force, moment about the base's origin, base axes) on a link and on all that it carries add up to."""
-        return jnp.asarray(index_of(self.layout).path.T) @ loads
-
-    def generalised(self, motion: Motion, loads: Float[Array, "links 6"]) -> Row:
-        """Nᵀ times loads on all links (force, moment about the base's origin, base axes)."""
-        owner, selected = self.owners()
-        return jnp.asarray(selected.T) @ (motion.screws * self.beyond(loads)[owner]).sum(-1)
-
-    def carried(self, motion: Motion, v: Row) -> Float[Array, "links 6"]:
-        """N v of all links: their twists by any velocities, at the base's origin in base axes."""
-        owner, selected = self.owners()
-        moved = jnp.asarray(index_of(self.layout).path[:, owner])
-        return moved @ (motion.screws * (selected @ v)[:, None])
 
     def joint_loads(self, q: Configuration, v: Row) -> Row:
         """What springs and dampers of the joints take (N m, N)."""

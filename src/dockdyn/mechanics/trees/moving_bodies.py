@@ -15,7 +15,8 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.reflected import Reflected, coupled, free_answer, line_loads, row_of
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
-from dockdyn.mechanics.trees.jointed_bodies import Acceleration, Equations, JointedBodies, JointedMotion, row
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies, JointMotion
+from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -41,8 +42,11 @@ class Placement(NamedTuple):
     """All bodies and joints at an instant."""
 
     bodies: tuple[Placed, ...]
-    joints: tuple[tuple[Scalar, Scalar], ...]  # coordinate (rad or m) and its rate
-    trees: tuple[JointedMotion, ...]
+    joints: tuple[JointMotion, ...]
+
+    def of(self, tree: JointedBodies) -> tuple[Placed, ...]:
+        """The bodies of a tree."""
+        return tuple(self.bodies[number] for number in tree.members)
 
 
 class Response(NamedTuple):
@@ -66,11 +70,9 @@ class MovingBodies(eqx.Module):
 
     def held(self) -> list[tuple[int, int | None]]:
         """The bodies that joints hold, by number, each with the number of its joint; None of a locked one."""
-        found: dict[int, int | None] = {}
-        for tree in self.trees:
-            numbers = iter(tree.numbers)
-            for body, kind in zip(tree.members[1:], tree.tree.tree.layout.joints[1:], strict=True):
-                found[body] = None if kind == "locked" else next(numbers)
+        found = {
+            body: hold.number for tree in self.trees for body, hold in zip(tree.members[1:], tree.holds, strict=True)
+        }
         return sorted(found.items(), key=lambda item: item[0])
 
     def _at(self, tree: JointedBodies) -> int:
@@ -78,12 +80,12 @@ class MovingBodies(eqx.Module):
         return self.roots().index(tree.members[0])
 
     def begun(
-        self, poses: Sequence[Pose], twists: Sequence[Twist], joints: Sequence[tuple[Scalar, Scalar]]
+        self, poses: Sequence[Pose], twists: Sequence[Twist], joints: Sequence[JointMotion]
     ) -> tuple[Coordinates, Velocities]:
         """The state in which the bodies are and move so."""
         starts = {number: (poses[number], twists[number]) for number in self.roots()}
         for tree in self.trees:
-            starts[tree.members[0]] = tree.centred(*starts[tree.members[0]], tree.joints_of(joints))
+            starts[tree.members[0]] = tree.centred(*starts[tree.members[0]], joints)
         return (
             Coordinates(tuple(pose for pose, _ in starts.values()), tuple(q for q, _ in joints)),
             Velocities(tuple(twist for _, twist in starts.values()), tuple(rate for _, rate in joints)),
@@ -92,18 +94,14 @@ class MovingBodies(eqx.Module):
     def placed(self, q: Coordinates, v: Velocities) -> Placement:
         """All bodies where `q` and `v` put them; it is linear in `v`."""
         joints = tuple(zip(q.joints, v.joints, strict=True))
-        trees = tuple(
-            tree.placed(q.roots[self._at(tree)], v.roots[self._at(tree)], tree.joints_of(joints)) for tree in self.trees
-        )
-        found = {
-            number: Placed.of(pose, twist)
-            for number, pose, twist in zip(self.roots(), q.roots, v.roots, strict=True)
-            if all(number != tree.members[0] for tree in self.trees)
-        }
-        for tree, now in zip(self.trees, trees, strict=True):
-            found |= dict(zip(tree.members, now.places, strict=True))
-        places = tuple(found[number] for number in range(len(self.bodies)))
-        return Placement(places, joints, trees)
+        trees = {tree.members[0]: tree for tree in self.trees}
+        found: dict[int, Placed] = {}
+        for number, pose, twist in zip(self.roots(), q.roots, v.roots, strict=True):
+            if number in trees:
+                found |= dict(zip(trees[number].members, trees[number].placed(pose, twist, joints), strict=True))
+            else:
+                found[number] = Placed.of(pose, twist)
+        return Placement(tuple(found[number] for number in range(len(self.bodies))), joints)
 
     def respond(
         self,
@@ -117,30 +115,34 @@ class MovingBodies(eqx.Module):
         efforts of joints (N m or N), together with the inertia that is reflected between two bodies."""
         twists = [place.twist for place in here.bodies]
         free = list(map(RigidBody.acceleration, self.bodies, twists, forces, torques))
-        equations = [tree.equations(now) for tree, now in zip(self.trees, here.trees, strict=True)]
-        loads = [jnp.stack([row_of(forces[n], torques[n]) for n in tree.members]) for tree in self.trees]
-        pushes = [row([efforts[number] for number in tree.numbers]) for tree in self.trees]
-        moved = list(map(Equations.acceleration, equations, loads, pushes))
+        equations = [Equations.of(tree, here.of(tree), here.joints) for tree in self.trees]
+
+        def accelerated() -> list[Acceleration]:
+            return [
+                one.acceleration(_own(tree, forces), _own(tree, torques), efforts)
+                for tree, one in zip(self.trees, equations, strict=True)
+            ]
+
+        moved = accelerated()
         for tree, own in zip(self.trees, moved, strict=True):
-            for number, rates in zip(tree.members, own.bodies, strict=True):
-                free[number] = Twist(Vector.of(rates[:3]), Vector.of(rates[3:]))
+            for number, rate in zip(tree.members, own.bodies, strict=True):
+                free[number] = rate
 
         def answer(rows: Float[Array, "lines bodies 6"]) -> Float[Array, "lines bodies 6"]:
             found = free_answer(self.bodies, rows)
             for tree, one in zip(self.trees, equations, strict=True):
-                at = jnp.array(tree.members)
-                found = found.at[:, at].set(jnp.stack([one.answer(loads) for loads in rows[:, at]]))
+                loads = [rows[:, number].T for number in tree.members]
+                rates = one.answer([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])
+                for number, rate in zip(tree.members, rates, strict=True):
+                    found = found.at[:, number].set(row_of(rate.velocity, rate.rate).reshape(6, -1).T)
             return found
 
         bodies, along = coupled(tuple(free), answer, reflected)
         if reflected:
-            more = {number: jnp.zeros(6) for number in range(len(self.bodies))}
+            forces, torques = list(forces), list(torques)
             for number, force, torque in line_loads(reflected, along):
-                more[number] = more[number] + row_of(force, torque)
-            loads = [
-                load + jnp.stack([more[n] for n in tree.members]) for tree, load in zip(self.trees, loads, strict=True)
-            ]
-            moved = list(map(Equations.acceleration, equations, loads, pushes))
+                forces[number], torques[number] = forces[number] + force, torques[number] + torque
+            moved = accelerated()
         return Response(self._rates(bodies, moved), bodies, along)
 
     def _rates(self, bodies: tuple[Twist, ...], moved: Sequence[Acceleration]) -> Velocities:
@@ -148,24 +150,27 @@ class MovingBodies(eqx.Module):
         roots = {number: bodies[number] for number in self.roots()}
         joints: dict[int, Scalar] = {}
         for tree, own in zip(self.trees, moved, strict=True):
-            roots[tree.members[0]] = own.twist
-            joints |= dict(zip(tree.numbers, own.joints, strict=True))
+            roots[tree.members[0]] = own.root
+            joints |= dict(zip(tree.numbers(), own.joints, strict=True))
         return Velocities(tuple(roots.values()), tuple(joints[number] for number in sorted(joints)))
 
     def reflected_energy(self, here: Placement) -> Scalar:
         """Kinetic energy (J) of what motors in joints reflect."""
-        shares = (
-            jnp.sum(0.5 * tree.moved * now.joints.rates**2) for tree, now in zip(self.trees, here.trees, strict=True)
-        )
-        return sum(shares, jnp.zeros(()))
+        return sum((tree.reflected_energy(here.joints) for tree in self.trees), jnp.zeros(()))
 
     def reactions(
         self, here: Placement, forces: Sequence[Vector], torques: Sequence[Vector]
-    ) -> dict[int, Float[Array, "6"]]:
+    ) -> dict[int, tuple[Vector, Vector]]:
         """What passes through the joint of each body that one holds, by the body's number: force and moment at the joint, the
         body's axes. The loads on all bodies are those that their motion needs less those that are known."""
-        found: dict[int, Float[Array, "6"]] = {}
-        for tree, now in zip(self.trees, here.trees, strict=True):
-            loads = jnp.stack([row_of(forces[n], torques[n]) for n in tree.members])
-            found |= dict(zip(tree.members[1:], tree.equations(now).reactions(loads), strict=True))
+        found: dict[int, tuple[Vector, Vector]] = {}
+        for tree in self.trees:
+            equations = Equations.of(tree, here.of(tree), here.joints)
+            passing = equations.reactions(_own(tree, forces), _own(tree, torques))
+            found |= dict(zip(tree.members[1:], passing, strict=True))
         return found
+
+
+def _own[Part](tree: JointedBodies, parts: Sequence[Part]) -> list[Part]:
+    """Those of the bodies of a tree."""
+    return [parts[number] for number in tree.members]

@@ -27,22 +27,10 @@ class SpatialTree(eqx.Module):
 
     def placed(self, joints: Float[Array, "joints"], spin: Three, rates: Float[Array, "joints"]) -> Motion:
         """All links in base axes, the base turning at `spin` (rad/s, its axes) about its resting origin."""
-        return self.tree.motion(*self._resting(joints, spin, rates))
-
-    def equations(
-        self, joints: Float[Array, "joints"], spin: Three, rates: Float[Array, "joints"], motion: Motion
-    ) -> tuple[Float[Array, "n n"], Float[Array, "n"]]:
-        """Mass matrix M and bias h of the tree in the `motion` that `placed` gives."""
-        return self.tree.equations(*self._resting(joints, spin, rates), motion)
-
-    def _resting(
-        self, joints: Float[Array, "joints"], spin: Three, rates: Float[Array, "joints"]
-    ) -> tuple[Configuration, Float[Array, "n"]]:
-        """Where the tree is in base axes, and its velocities."""
         still = jnp.zeros(3)
         upright = jnp.zeros(4).at[0].set(1.0)
         q = Configuration(still, upright, joints, jnp.zeros((0, 4)), jnp.zeros(0))
-        return q, jnp.concatenate([still, spin, rates])
+        return self.tree.motion(q, jnp.concatenate([still, spin, rates]))
 
     def momenta(self, motion: Motion) -> Float[Array, "links 6"]:
         """By link, in link axes."""
