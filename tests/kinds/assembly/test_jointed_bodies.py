@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tomlkit
-from assembly_cases import FOUR, PARTS, changed, energy_error, momentum_error, motion, moved, quaternion, simulated
+from assembly_cases import (
+    FOUR,
+    PARTS,
+    THREE,
+    changed,
+    energy_error,
+    momentum_error,
+    motion,
+    moved,
+    quaternion,
+    simulated,
+)
 from conftest import plain
 from scipy.spatial.transform import Rotation
 
@@ -278,6 +289,28 @@ def test_a_phase_starts_a_motor(load):
     expected = 0.5 * 0.6 / reduced * np.maximum(data.time.values - 1.0, 0.0) ** 2
     np.testing.assert_allclose(data.joint_angle.sel(joint="wing"), expected, rtol=0, atol=1e-12)
     assert energy_error(data) < 1e-12
+
+
+def test_the_approach_is_of_a_port_at_the_end_of_a_bent_arm(load):
+    """Joints stand where they begin: the port is as far from the other one as stated, on its axis, and closes as stated."""
+    case = changed(THREE, duration=0.02, output={"interval": 0.01})
+    case["approach"] |= {"pitch": 0.0, "roll": 0.0, "yaw_rate": 0.0, "lateral_offset": [0.0, 0.0]}
+    case["approach"]["lateral_velocity"] = [0.0, 0.0]
+    elbow = {"kind": "revolute", "position": [0.5, 0.0, 0.1], "axis": [0.0, 0.3, 1.0], "start": 0.7}
+    case["body"][1]["joint"] = elbow
+    case["element"] = []
+    data = simulated(load, case)
+    target, ring = (data.sel(body=name).isel(time=0) for name in ("target", "ring"))
+    turn, own = (Rotation.from_quat(body.attitude.values, scalar_first=True) for body in (target, ring))
+    port = target.position.values + turn.apply([1.0, 0.0, 0.0])
+    apart = turn.inv().apply(ring.position.values - port)
+    np.testing.assert_allclose(apart, [case["approach"]["distance"], 0, 0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(own.apply([1.0, 0, 0]), turn.apply([-1.0, 0, 0]), rtol=0, atol=1e-12)
+    carried = target.velocity.values + turn.apply(np.cross(target.rate.values, turn.inv().apply(ring.position.values)))
+    closing = turn.inv().apply(ring.velocity.values - carried)
+    np.testing.assert_allclose(closing, [-case["approach"]["closing_speed"], 0, 0], rtol=0, atol=1e-12)
+    angle = (Rotation.from_quat(data.attitude.values[0, 0], scalar_first=True).inv() * own).magnitude()
+    np.testing.assert_allclose(angle, elbow["start"], rtol=0, atol=1e-12)
 
 
 def wrong(**joint):
