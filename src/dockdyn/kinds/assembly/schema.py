@@ -22,6 +22,7 @@ from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.also import TEXT
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.tables.approach import ApproachSection
@@ -56,6 +57,7 @@ class BodySection(FreeBodySection):
     name: str
     on: str | None = None
     joint: AnyJoint | None = None
+    urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file whose links are then bodies
     feature: list[FeatureSection] = []  # noqa: RUF012
     point: list[PortSection] = []  # noqa: RUF012
 

@@ -12,7 +12,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from dockdyn.elements import EndStops, JointDrive, one_sided
 from dockdyn.kinds.assembly.schema_elements import Damping, Stiffness, TurningDamping, stated_number
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
-from dockdyn.mechanics.trees.jointed_bodies import Hold, JointedBodies
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -24,12 +24,11 @@ Angle = quantity("rad", "an angle")
 Turn = quantity("rad", "an angle", component=True)
 
 
-class LockedSection(Section):
-    """A weld: the body moves as part of the one that carries it."""
+class JointSection(Section):
+    """How a body is held on the one that carries it."""
 
-    kind: Literal["locked"] = "locked"
+    kind: Literal["revolute", "prismatic", "locked"]
     position: Point | None = None
-    moves: ClassVar[bool] = False
 
     def has_events(self) -> bool:
         """Whether what acts in it changes its law at instants, which must be located."""
@@ -43,11 +42,11 @@ class LockedSection(Section):
         """Whether anything acts in it."""
         return False
 
-    def hold(self, pose: Pose, carrier: int, number: int | None) -> Hold:
+    def make(self, pose: Pose, carrier: int, number: int | None) -> Joint:
         """The joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
         turn = pose.attitude.matrix()
         mount = pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
-        return Hold(
+        return Joint(
             seat=pose.attitude,
             mount=mount,
             arm=turn.transposed_times(pose.position - mount),
@@ -67,11 +66,16 @@ class LockedSection(Section):
         return jnp.zeros(())
 
 
-class MovingJointSection(LockedSection):
+class LockedSection(JointSection):
+    """A weld: the body moves as part of the one that carries it."""
+
+    kind: Literal["locked"] = "locked"
+
+
+class MovingJointSection(JointSection):
     """A joint of one coordinate, which is zero where the body is placed; what is stated acts there, side by side."""
 
     axis: Direction
-    moves: ClassVar[bool] = True
     motor: ClassVar[str]  # key of what the motor makes
     reflected: ClassVar[str]  # key of the inertia that it reflects
     start: float
@@ -128,7 +132,7 @@ class MovingJointSection(LockedSection):
 class RevoluteSection(MovingJointSection):
     """A hinge: the body turns about an axis of the one that carries it."""
 
-    kind: Literal["revolute"] = "revolute"  # type: ignore[assignment]
+    kind: Literal["revolute"] = "revolute"
     position: Point
     start: Angle = 0.0
     start_rate: quantity("rad/s", "an angular rate") = 0.0
@@ -147,7 +151,7 @@ class RevoluteSection(MovingJointSection):
 class PrismaticSection(MovingJointSection):
     """A slide: the body moves along an axis of the one that carries it."""
 
-    kind: Literal["prismatic"] = "prismatic"  # type: ignore[assignment]
+    kind: Literal["prismatic"] = "prismatic"
     start: quantity("m", "a length") = 0.0
     start_rate: quantity("m/s", "a speed") = 0.0
     rest: quantity("m", "a length") | None = None
@@ -199,16 +203,16 @@ def _held_on(name: str, bodies: Sequence[JointedSection]) -> list[JointedSection
 
 def _tree(root: JointedSection, bodies: Sequence[JointedSection]) -> JointedBodies:
     """The tree on a root."""
-    members, holds = [root], []
+    members, joints = [root], []
     names, moving = [body.name for body in bodies], list(moving_joints(bodies))
     for carrier, on in enumerate(members):  # they grow as it goes
         for body in _held_on(on.name, bodies):
             assert body.joint is not None
             number = moving.index(body.name) if body.name in moving else None
-            holds.append(body.joint.hold(body.start()[0], carrier, number))
+            joints.append(body.joint.make(body.start()[0], carrier, number))
             members.append(body)
     return JointedBodies(
         bodies=tuple(body.body() for body in members),
-        holds=tuple(holds),
+        joints=tuple(joints),
         members=tuple(names.index(body.name) for body in members),
     )

@@ -23,7 +23,7 @@ from dockdyn.mechanics.vector import Scalar, Vector, once
 JointMotion = tuple[Scalar, Scalar]  # coordinate (rad or m) and its rate
 
 
-class Hold(eqx.Module):
+class Joint(eqx.Module):
     """How a body is held on the one that carries it; where the coordinate is zero it is turned by `seat`."""
 
     seat: Quaternion  # its axes → those of what carries it
@@ -35,27 +35,27 @@ class Hold(eqx.Module):
     carrier: int = eqx.field(static=True)  # its place among the bodies of the tree
     number: int | None = eqx.field(static=True)  # of the joint among those of all trees that move; None of a locked one
 
-    def placed(self, carrier: Placed, joints: Sequence[JointMotion]) -> Placed:
-        """The body on what carries it; `joints` are those of all trees."""
+    def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
+        """The body on what carries it; `motions` are those of the joints of all trees."""
         attitude, rate = carrier.pose.attitude * self.seat, self.seat.matrix().transposed_times(carrier.twist.rate)
         if self.kind == "revolute" and self.number is not None:
-            coordinate, speed = joints[self.number]
+            coordinate, speed = motions[self.number]
             turn = Quaternion.exponential(self.axis * coordinate)
             attitude, rate = attitude * turn, turn.matrix().transposed_times(rate) + self.axis * speed
         rotation, point = once(attitude.matrix()), carrier.point(self.mount)
         spin, lever = rotation @ rate, rotation @ self.arm
         place, velocity = point + lever, carrier.velocity(point) + spin.cross(lever)
         if self.kind == "prismatic" and self.number is not None:
-            coordinate, speed = joints[self.number]
+            coordinate, speed = motions[self.number]
             along = rotation @ self.axis
             place, velocity = place + along * coordinate, velocity + spin.cross(along * coordinate) + along * speed
         return once(Placed(Pose(place, attitude), Twist(velocity, rate), rotation, spin))
 
-    def drift(self, carrier: Placed, carried: Rates, body: Placed, joints: Sequence[JointMotion]) -> Rates:
+    def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
         """Acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
         if self.number is None:
             return Rates(carried.at(carrier, body.pose.position), carried.spin)
-        turning = carrier.rate.cross(body.rotation @ self.axis * joints[self.number][1])
+        turning = carrier.rate.cross(body.rotation @ self.axis * motions[self.number][1])
         if self.kind == "prismatic":
             return Rates(carried.at(carrier, body.pose.position) + turning * 2.0, carried.spin)
         spin, lever = carried.spin + turning, body.rotation @ self.arm
@@ -90,44 +90,44 @@ class JointedBodies(eqx.Module):
     """A body, the root, and those joined to it by hinges, slides and welds."""
 
     bodies: tuple[RigidBody, ...]  # the root first, each after what carries it
-    holds: tuple[Hold, ...]  # of all but the root
+    joints: tuple[Joint, ...]  # of all but the root
     members: tuple[int, ...] = eqx.field(static=True)  # numbers of the bodies among all
 
-    def placed(self, centre: Pose, twist: Twist, joints: Sequence[JointMotion]) -> tuple[Placed, ...]:
-        """The bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `joints` are
-        those of all trees."""
-        resting = self.resting(centre.attitude, twist.rate, joints)
+    def placed(self, centre: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
+        """The bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `motions`
+        are those of the joints of all trees."""
+        resting = self.resting(centre.attitude, twist.rate, motions)
         middle, drift = self.middle(resting)
         place, velocity = once((centre.position - middle, twist.velocity - drift))
         return tuple(one.moved(place, velocity) for one in resting)
 
-    def resting(self, attitude: Quaternion, rate: Vector, joints: Sequence[JointMotion]) -> tuple[Placed, ...]:
+    def resting(self, attitude: Quaternion, rate: Vector, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
         """The bodies with the root's centre of mass at rest at the origin."""
         found = [Placed.of(Pose(Vector.zero(), attitude.normalised()), Twist(Vector.zero(), rate))]
-        for hold in self.holds:
-            found.append(hold.placed(found[hold.carrier], joints))
+        for joint in self.joints:
+            found.append(joint.placed(found[joint.carrier], motions))
         return tuple(found)
 
-    def centred(self, pose: Pose, twist: Twist, joints: Sequence[JointMotion]) -> tuple[Pose, Twist]:
+    def centred(self, pose: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Pose, Twist]:
         """Where the common centre of mass is, and how it moves, with the root at `pose` and `twist`."""
-        middle, drift = self.middle(self.resting(pose.attitude, twist.rate, joints))
+        middle, drift = self.middle(self.resting(pose.attitude, twist.rate, motions))
         return Pose(pose.position + middle, pose.attitude.normalised()), Twist(twist.velocity + drift, twist.rate)
 
     def numbers(self) -> list[int]:
         """The numbers of its joints that move among those of all trees, in the order of its bodies."""
-        return [hold.number for hold in self.holds if hold.number is not None]
+        return [joint.number for joint in self.joints if joint.number is not None]
 
     def beyond(self, body: int) -> set[int]:
         """A body and all that it carries, by their places in the tree."""
         found = {body}
-        for number, hold in enumerate(self.holds, start=1):
-            if hold.carrier in found:
+        for number, joint in enumerate(self.joints, start=1):
+            if joint.carrier in found:
                 found.add(number)
         return found
 
-    def reflected_energy(self, joints: Sequence[JointMotion]) -> Scalar:
+    def reflected_energy(self, motions: Sequence[JointMotion]) -> Scalar:
         """Kinetic energy (J) of what motors in its joints reflect."""
-        moving = [(hold.moved, joints[hold.number][1]) for hold in self.holds if hold.number is not None]
+        moving = [(joint.moved, motions[joint.number][1]) for joint in self.joints if joint.number is not None]
         return sum((0.5 * moved * rate**2 for moved, rate in moving), jnp.zeros(()))
 
     def mass(self) -> Scalar:

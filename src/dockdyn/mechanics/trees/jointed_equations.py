@@ -19,7 +19,7 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.dense import Factors, factored, solved
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
-from dockdyn.mechanics.trees.jointed_bodies import Hold, JointedBodies, JointMotion, Rates
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies, JointMotion, Rates
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 
 SPIN = 3  # unknowns of the root's turning, which come first
@@ -95,20 +95,20 @@ class Equations(NamedTuple):
     factors: Factors
 
     @staticmethod
-    def of(tree: JointedBodies, placed: tuple[Placed, ...], joints: Sequence[JointMotion]) -> Equations:
-        """Of a tree whose bodies are `placed`; `joints` are those of all trees."""
+    def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Sequence[JointMotion]) -> Equations:
+        """Of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
         middle, _ = tree.middle(placed)
         places = once([one.pose.position - middle for one in placed])
         inertia = [CompositeInertia.of(*one) for one in zip(tree.bodies, placed, places, strict=True)]
         inertia = _gathered(tree, inertia)
         screws = {
-            body: _screw(hold, placed[body], places[body])
-            for body, hold in enumerate(tree.holds, start=1)
-            if hold.number is not None
+            body: _screw(joint, placed[body], places[body])
+            for body, joint in enumerate(tree.joints, start=1)
+            if joint.number is not None
         }
         momenta = {body: inertia[body].momentum(screw) for body, screw in screws.items()}
         factors = factored(_matrix(tree, inertia[0].tensor, screws, momenta))
-        return Equations(tree, placed, places, _drift(tree, placed, joints), screws, once(momenta), factors)
+        return Equations(tree, placed, places, _drift(tree, placed, motions), screws, once(momenta), factors)
 
     def acceleration(
         self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
@@ -138,8 +138,8 @@ class Equations(NamedTuple):
         are those that the bodies' motion needs less those that are known."""
         found = []
         loads = self._gather(forces, torques)[1:]
-        for hold, one, place, load in zip(self.tree.holds, self.placed[1:], self.places[1:], loads, strict=True):
-            moment = load.moment - (place - one.rotation @ hold.arm).cross(load.force)
+        for joint, one, place, load in zip(self.tree.joints, self.placed[1:], self.places[1:], loads, strict=True):
+            moment = load.moment - (place - one.rotation @ joint.arm).cross(load.force)
             found.append((one.rotation.transposed_times(load.force), one.rotation.transposed_times(moment)))
         return found
 
@@ -169,8 +169,8 @@ class Equations(NamedTuple):
         for body, rate in rates.items():
             start = start - self.momenta[body].force * (rate / self.tree.mass())
         moving = [Screw(start, Vector(*u[:SPIN]))]
-        for body, hold in enumerate(self.tree.holds, start=1):
-            own = moving[hold.carrier]
+        for body, joint in enumerate(self.tree.joints, start=1):
+            own = moving[joint.carrier]
             if body in rates:
                 screw = self.screws[body]
                 own = Screw(own.velocity + screw.velocity * rates[body], own.spin + screw.spin * rates[body])
@@ -196,24 +196,24 @@ def _gathered[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Pa
     """The sums over each body and all that it carries."""
     found = list(parts)
     for body in range(len(found) - 1, 0, -1):
-        carrier = tree.holds[body - 1].carrier
+        carrier = tree.joints[body - 1].carrier
         found[carrier] = found[carrier].plus(found[body])
     return once(found)
 
 
-def _screw(hold: Hold, placed: Placed, place: Vector) -> Screw:
+def _screw(joint: Joint, placed: Placed, place: Vector) -> Screw:
     """What the joint of a body at `place` (m, from the common centre) does."""
-    along = placed.rotation @ hold.axis
-    if hold.kind == "prismatic":
+    along = placed.rotation @ joint.axis
+    if joint.kind == "prismatic":
         return Screw(along, Vector.zero())
-    return Screw((place - placed.rotation @ hold.arm).cross(along), along)
+    return Screw((place - placed.rotation @ joint.arm).cross(along), along)
 
 
-def _drift(tree: JointedBodies, placed: Sequence[Placed], joints: Sequence[JointMotion]) -> list[Rates]:
+def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
     """Accelerations of the bodies about their common centre where the rates of root and joints stay."""
     found = [Rates(Vector.zero(), Vector.zero())]
-    for body, hold in enumerate(tree.holds, start=1):
-        found.append(hold.drift(placed[hold.carrier], found[hold.carrier], placed[body], joints))
+    for body, joint in enumerate(tree.joints, start=1):
+        found.append(joint.drift(placed[joint.carrier], found[joint.carrier], placed[body], motions))
     middle = tree.mean([rates.velocity for rates in found])
     return once([Rates(rates.velocity - middle, rates.spin) for rates in found])
 
@@ -230,7 +230,7 @@ def _matrix(
             found += screws[other].power(momenta[one])
         elif other in tree.beyond(one):
             found += screws[one].power(momenta[other])
-        return found + tree.holds[one - 1].moved if one == other else found
+        return found + tree.joints[one - 1].moved if one == other else found
 
     turning = [[*_numbers(row), *(getattr(momenta[body].moment, axis) for body in screws)]
                for axis, row in zip("xyz", (whole.x, whole.y, whole.z), strict=True)]  # fmt: skip

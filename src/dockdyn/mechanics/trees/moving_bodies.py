@@ -71,13 +71,9 @@ class MovingBodies(eqx.Module):
     def held(self) -> list[tuple[int, int | None]]:
         """The bodies that joints hold, by number, each with the number of its joint; None of a locked one."""
         found = {
-            body: hold.number for tree in self.trees for body, hold in zip(tree.members[1:], tree.holds, strict=True)
+            body: joint.number for tree in self.trees for body, joint in zip(tree.members[1:], tree.joints, strict=True)
         }
         return sorted(found.items(), key=lambda item: item[0])
-
-    def _at(self, tree: JointedBodies) -> int:
-        """Where the root of a tree is among the roots."""
-        return self.roots().index(tree.members[0])
 
     def begun(
         self, poses: Sequence[Pose], twists: Sequence[Twist], joints: Sequence[JointMotion]
@@ -134,7 +130,7 @@ class MovingBodies(eqx.Module):
                 loads = [rows[:, number].T for number in tree.members]
                 rates = one.answer([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])
                 for number, rate in zip(tree.members, rates, strict=True):
-                    found = found.at[:, number].set(row_of(rate.velocity, rate.rate).reshape(6, -1).T)
+                    found = found.at[:, number].set(row_of(rate.velocity, rate.rate).T)
             return found
 
         bodies, along = coupled(tuple(free), answer, reflected)
