@@ -20,6 +20,9 @@ from assembly_cases import (
 from conftest import plain
 from scipy.spatial.transform import Rotation
 
+from dockdyn.pages import report_html
+from dockdyn.report.wording import significant
+
 DELAY = {"loop": {"delay": 0.02}}
 ELBOW = {
     "kind": "revolute",
@@ -145,6 +148,18 @@ def test_what_passes_through_a_joint_is_the_rest_of_the_load(runs):
     across = np.cross(rest, line / np.linalg.norm(line, axis=1, keepdims=True))
     assert np.abs(rest).max() > 0.1
     np.testing.assert_allclose(across, 0, atol=1e-9 * np.abs(rest).max())
+
+
+@pytest.mark.replay
+def test_the_report_tells_of_joints(runs):
+    """How far each has moved, in degrees and millimetres, what passed through it, and figures of hinges and slides."""
+    data = runs["delayed"]
+    page = report_html(data)
+    assert "Angle and rate of each hinge" in page and "Travel and speed of each slide" in page
+    largest = float(np.degrees(data.joint_angle.sel(joint="arm")).max())
+    assert f">{significant(largest)}<" in page
+    through = float(np.linalg.norm(data.joint_moment.sel(joint="plate"), axis=1).max())
+    assert f">{significant(through)}<" in page
 
 
 def test_the_frame_does_not_matter(load):
