@@ -169,6 +169,88 @@ def test_accelerations_loads_and_reactions(load, seed):
         np.testing.assert_allclose(seen["joint_force"][number], through.linear, rtol=0, atol=1e-9 * size, err_msg=name)
         np.testing.assert_allclose(seen["joint_moment"][number], through.angular, rtol=0, atol=1e-9 * size)
 
+    # a weld passes on all that its leaf needs
+    tool, arm = (
+        len(PARENTS),
+        np.subtract(*(np.array(at["position"]) for at in (twin.bodies["tool"], twin.bodies["tool"]["joint"]))),
+    )
+    arm = Rotation.from_quat(twin.bodies["tool"]["attitude"], scalar_first=True).inv().apply(arm)
+    force, moment = seen["load_force"][tool], seen["load_moment"][tool]
+    size = np.abs([force, moment]).max()
+    np.testing.assert_allclose(seen["joint_force"][tool - 1], force, rtol=0, atol=1e-12 * size)
+    np.testing.assert_allclose(seen["joint_moment"][tool - 1], moment + np.cross(arm, force), rtol=0, atol=1e-12 * size)
+
+
+LINES = (
+    ("lower", "bus", 5.0),
+    ("mast", "tool", 2.0),
+    ("panel", "upper", 9.0),
+)  # bodies, mass that a strut reflects (kg)
+
+
+def test_inertia_that_struts_between_links_reflect(load):
+    """(M + Jᵀ m J) v̇ = τ − h − Jᵀ m J̇ v, with Pinocchio's Jacobians and accelerations of the anchors."""
+    case = random_case(11)
+    rng = np.random.default_rng(12)
+    anchors = rng.uniform(-0.5, 0.5, (len(LINES), 2, 3))
+    case["element"] = [
+        {"kind": "strut", "name": f"strut {n}", "between": [a, b], "anchor": anchors[n].tolist(), "moved_mass": mass}
+        for n, (a, b, mass) in enumerate(LINES)
+    ]
+    twin = Twin(case)
+    model, points = twin.model, []
+    for (first, second, _), pair in zip(LINES, anchors, strict=True):
+        for name, place in ((first, pair[0]), (second, pair[1])):
+            joint, seat = twin.frames[name]
+            frame = pin.Frame(
+                f"{first}{second}{name}", joint, 0, seat * pin.SE3(np.eye(3), place), pin.FrameType.OP_FRAME
+            )
+            points.append(model.addFrame(frame))
+    twin.data = data = model.createData()
+    q, v = twin.start()
+    free, tau = twin.acceleration(q, v), twin.efforts(q, v)
+    bias = pin.nonLinearEffects(model, data, q, v)
+    mass = pin.crba(model, data, q)
+    mass = np.triu(mass) + np.triu(mass, 1).T
+    for name in twin.joints:
+        own = twin.bodies[name].get("joint", {})
+        mass[twin.column(name), twin.column(name)] += own.get("moved_inertia", own.get("moved_mass", 0.0))
+    pin.computeJointJacobians(model, data, q)
+    pin.forwardKinematics(model, data, q, v, np.zeros(model.nv))
+    pin.updateFramePlacements(model, data)
+    world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+    for line, (_, _, moved) in enumerate(LINES):
+        ends = points[2 * line : 2 * line + 2]
+        place, speed, drift, rows = (
+            np.subtract(*pair)
+            for pair in zip(
+                *(
+                    (
+                        data.oMf[end].translation,
+                        pin.getFrameVelocity(model, data, end, world).linear,
+                        pin.getFrameClassicalAcceleration(model, data, end, world).linear,
+                        pin.getFrameJacobian(model, data, end, world)[:3],
+                    )
+                    for end in ends
+                ),
+                strict=True,
+            )
+        )
+        length = np.linalg.norm(place)
+        along = place / length
+        row, rate = along @ rows, along @ speed
+        mass += moved * np.outer(row, row)
+        bias = bias + moved * row * (along @ drift + (speed @ speed - rate**2) / length)
+    a = np.linalg.solve(mass, tau - bias)
+    assert np.abs(a - free).max() > 0.1 * np.abs(a).max()
+    bodies, joints, _ = jax.tree.map(np.asarray, at_start(load(case).content))
+    moving = [name for name in PARENTS if KINDS[name] != "locked"]
+    np.testing.assert_allclose(joints, [a[twin.column(name)] for name in moving], rtol=0, atol=1e-9 * np.abs(a).max())
+    for number, name in enumerate(["bus", *PARENTS]):
+        linear, angular = twin.centre(name, q, v, a)
+        np.testing.assert_allclose(bodies[number].velocity.array(), linear, rtol=0, atol=1e-9 * np.abs(a).max())
+        np.testing.assert_allclose(bodies[number].rate.array(), angular, rtol=0, atol=1e-9 * np.abs(a).max())
+
 
 def test_a_branched_tree_moves_as_in_pinocchio(load):
     """The motion of two seconds, integrated there by DOP853."""
