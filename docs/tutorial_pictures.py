@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 import dockdyn
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.comparison.report import amplitudes
+from dockdyn.report.chart import Chart
 from dockdyn.report.palette import COLOURS
 from dockdyn.report.print_chart import print_chart
 from dockdyn.scenario.load import Scenario, parse
@@ -40,7 +41,8 @@ def captured() -> Figure:
     judged = judge_cases(cases)
     found = capture_map(cases, judged, ["approach.closing_speed", "approach.lateral_velocity.1"])
     assert found is not None
-    return map_figure(cases, found)
+    drawn = map_figure(cases, found)
+    return print_chart(drawn) if isinstance(drawn, Chart) else drawn
 
 
 def after_the_catch() -> Figure:

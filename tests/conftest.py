@@ -76,7 +76,7 @@ def reports_without_replay(request, monkeypatch):
     the page on them.
     """
     if "replay" not in request.keywords:
-        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None: "")
+        monkeypatch.setattr("dockdyn.pages.packed_replay", lambda dataset, folder=None: {"replay": ""})
 
 
 @pytest.fixture(autouse=True, scope="session")

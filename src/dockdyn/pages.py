@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dockdyn.api import replay_html, summarise
+from dockdyn.api import scene_of, summarise
 from dockdyn.report.embedded_replay import packed
 from dockdyn.report.notebook import Page
 from dockdyn.report.page import render_page
@@ -52,17 +52,21 @@ def report_html(dataset: xr.Dataset | str | Path, replay: dict[str, str] | None 
     return Page(render_page(report_of(dataset), **(inside or {})))
 
 
-def packed_replay(dataset: xr.Dataset, folder: Path | None = None) -> str:
-    """The replay of a run, packed for its report."""
-    return packed(replay_html(dataset, folder))
+def packed_replay(dataset: xr.Dataset, folder: Path | None = None) -> dict[str, str]:
+    """The replay of a run, packed for its report, and, where there is any, what it had to leave out."""
+    from dockdyn.report.replay.page import page_of
+
+    scene = scene_of(dataset, folder)
+    lacking = {"replay_lacks": "; ".join(scene.warnings)} if scene.warnings else {}
+    return {"replay": packed(page_of(scene)), **lacking}
 
 
 def replay_of(dataset: xr.Dataset, folder: Path | None = None) -> dict[str, str]:
-    """The packed replay of a run; where it cannot be made, why: its report is worth having without.
+    """The packed replay of a run and what it lacks; where it cannot be made, why: its report is worth having without.
 
     `folder` is that of the result, beside which modules of the user's own are looked for.
     """
     try:
-        return {"replay": packed_replay(dataset, folder)}
+        return packed_replay(dataset, folder)
     except Exception as error:
         return {"no_replay": f"the replay could not be made: {str(error) or type(error).__name__}"}

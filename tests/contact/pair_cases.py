@@ -15,6 +15,7 @@ from dockdyn.mechanics import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
+from dockdyn.scenario.meshes.grid import steepest_slope
 
 ORIGIN, UP = np.zeros(3), np.array([0.0, 0.0, 1.0])
 BOX = Intersection(
@@ -27,9 +28,15 @@ def gridded(surface, low, high, spacing):
     side = jnp.arange(low, high, spacing)
     nodes = jnp.stack(jnp.meshgrid(side, side, side, indexing="ij"), axis=-1)
     distances = jax.vmap(lambda node: surface.signed_distance(Vector.of(node)))(nodes.reshape(-1, 3))
-    coefficients = spline_filter(np.asarray(distances).reshape(nodes.shape[:-1]), order=3, mode="mirror")
+    return grid_through(np.asarray(distances).reshape(nodes.shape[:-1]), nodes[0, 0, 0], spacing)
+
+
+def grid_through(values, corner, spacing):
+    """The surface of these distances at the nodes of a grid."""
+    coefficients = spline_filter(values, order=3, mode="mirror")
+    steepest = steepest_slope(coefficients) / spacing
     frame = {"point": jnp.zeros(3), "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]), "axis": jnp.array([1.0, 0.0, 0.0])}
-    return DistanceGrid(jnp.asarray(coefficients), nodes[0, 0, 0], jnp.asarray(spacing), **frame)
+    return DistanceGrid(*map(jnp.asarray, (coefficients, values, corner, spacing, steepest)), **frame)
 
 
 SURFACES = {

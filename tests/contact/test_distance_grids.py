@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.ndimage import spline_filter
+from pair_cases import BOX, grid_through, gridded
 
 from dockdyn import contact, integrate
 from dockdyn.contact.surfaces.cone import Cone
-from dockdyn.contact.surfaces.distance_grid import DistanceGrid
+from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.mechanics import Pose, RigidBody, Twist
 from dockdyn.mechanics.vector import Vector
@@ -21,7 +21,9 @@ from dockdyn.mechanics.vector import Vector
 RADIUS = 0.015  # m, of the ball
 STIFFNESS = 1e4  # N/m
 CONE = Cone.of((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), np.pi / 4)
-PLACED = {"point": jnp.zeros(3), "attitude": jnp.array([1.0, 0.0, 0.0, 0.0]), "axis": jnp.array([1.0, 0.0, 0.0])}
+
+
+RING = Torus.of((0.0, 0.1, 0.0), (0.3, 0.0, 1.0), 0.3, 0.1)
 
 
 def distances(surface, points):
@@ -33,8 +35,7 @@ def grid_around(surface, low, high, spacing):
     """The surface by its distances at nodes."""
     sides = [np.arange(a, b + spacing, spacing) for a, b in zip(low, high, strict=True)]
     nodes = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1)
-    coefficients = spline_filter(distances(surface, nodes), order=3, mode="mirror")
-    return DistanceGrid(jnp.asarray(coefficients), jnp.asarray(nodes[0, 0, 0]), jnp.asarray(spacing), **PLACED)
+    return grid_through(distances(surface, nodes), nodes[0, 0, 0], spacing)
 
 
 def docking(surface):
@@ -66,6 +67,20 @@ def test_a_grid_gives_the_contact_of_the_cone():
     assert np.asarray(found.log.time[:2]) == pytest.approx(np.asarray(exact.log.time[:2]), abs=1e-6)
     assert float(found.log.peaks.max()) == pytest.approx(float(exact.log.peaks.max()), rel=1e-6)
     assert abs(gain) < 1e-10
+
+
+@pytest.mark.parametrize("surface", [RING, BOX], ids=["ring", "box"])
+def test_no_place_in_a_ball_is_nearer_than_its_bound(surface):
+    """In and beyond the grid, near its edges, at kinks of the distance; the bound is worth computing."""
+    grid, rng = gridded(surface, -0.6, 0.6, 0.05), np.random.default_rng(2)
+    centres, radii = rng.uniform(-0.9, 0.9, (20_000, 3)), rng.uniform(0, 0.2, 20_000)
+    ways = rng.normal(size=centres.shape)
+    within = radii * rng.uniform(0, 1, 20_000) ** (1 / 3) / np.linalg.norm(ways, axis=1)
+    bounds = jax.vmap(lambda place, radius: grid.least_distance(Vector.of(place), radius))(centres, radii)
+    least = distances(grid, centres + ways * within[:, None])
+    assert (least >= np.asarray(bounds)).all()
+    points = np.asarray(jax.vmap(lambda place: grid.least_distance(Vector.of(place), 0.0))(centres))
+    assert np.mean((points > 0)[distances(grid, centres) > 0.1]) > 0.9
 
 
 def released(surface, **settings):

@@ -204,3 +204,23 @@ def test_cases_of_a_campaign_are_the_runs_alone(load, tmp_path):
     for index, value in enumerate(found["control.velocity_damping"].values):
         alone = dockdyn.summarise(dockdyn.simulate(case.at({"control.velocity_damping": float(value)})))
         assert float(found["thruster_use_N_s"][index]) == pytest.approx(alone["thruster_use_N_s"], rel=1e-9)
+
+
+def test_the_report_shows_which_thruster_fires_when(run):
+    """The rows of the figure are filled for as long as the thrusters fired, where they fired."""
+    from dockdyn.pages import report_of
+
+    found = run(flight(GAINS | {"modulation": {"shortest_pulse": 0.03}}, rate=[0.02, -0.03, 0.05]))
+    (shown,) = (plot.draw() for plot in report_of(found).plots if plot.name == "thrusters")
+    fires, on_time = shown.panels
+    names = [str(name) for name in found.thruster.values]
+    assert [name for _, name in fires.ticks] == names == [line.name for line in on_time.lines]
+    for line, (foot, name) in zip(fires.lines[::2], fires.ticks, strict=True):
+        own = found.sel(thruster=name)
+        on = (np.asarray(line.y) > foot).astype(float)
+        assert np.trapezoid(on, line.x) == pytest.approx(float(own.thruster_on_time[-1]), abs=1e-9)
+        assert np.count_nonzero(np.diff(on) > 0) <= int(own.thruster_pulses[-1])  # pulses without a pause are one
+        at = np.searchsorted(line.x, found.time.values, side="right") - 1
+        inside = (on[at] > 0) | (np.abs(np.subtract.outer(found.time.values, line.x)).min(axis=1) < 1e-9)
+        assert np.all(inside[own.thruster_firing.values > 0])
+    assert any(len(line.x) > 2 for line in fires.lines)

@@ -51,7 +51,9 @@ def three_frames() -> Scene:
     series = {"large": np.array([0.0, 20.0, 40.0]), "small": np.array([0.0, 1e-13, -1e-13])}
     signals = [Signal("force", "N", time, series), Signal("distance", "mm", time, {"gap": 1e-13 * time})]
     view = View("overview", np.array([0, -9.0, 0]), np.zeros(3))
-    return Scene("Three frames", time, [Part("ball", ball(1.0), "#d55e00", motion)], [view], signals=signals)
+    return Scene(
+        "Three frames", time, [Part("ball", ball(1.0), "#d55e00", motion, body="ball")], [view], signals=signals
+    )
 
 
 def test_a_phone_shows_both_bodies_whole_and_folds_the_panels(browser, flight, tmp_path):

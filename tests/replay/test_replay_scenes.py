@@ -1,14 +1,16 @@
-"""What a scene shows beside the run: where cameras stand, decoration, latches, ghosts."""
+"""What a scene shows beside the run: where cameras stand, names, decoration, latches, ghosts."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.colors import rgb_to_hsv, to_rgb
 from replay_cases import CASES
 
 from dockdyn.api import scene_of
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import FIELD
+from dockdyn.report.replay.overlay import facts
 from dockdyn.report.replay.scene import Part, Scene, turned
 
 
@@ -37,14 +39,22 @@ def body(scene: Scene, name: str) -> Part:
 
 @WITH_BODIES
 def test_the_overview_holds_all_bodies(scene_of_kind, kind):
-    """All their vertices at the first frame lie within the cone of vision of a square picture."""
+    """All their vertices at the first frame lie within a square picture, and some of them near its edge."""
     scene = scene_of_kind(kind)
     for view in scene.views[:2]:
-        ahead = view.target - view.position
-        for one in ("chaser", "target"):
-            seen = vertices(body(scene, one)) - view.position
-            cosine = seen @ ahead / np.linalg.norm(ahead) / np.linalg.norm(seen, axis=1)
-            assert np.all(cosine > np.cos(np.radians(FIELD / 2)))
+        ahead = (view.target - view.position) / np.linalg.norm(view.target - view.position)
+        level = np.cross(ahead, [0.0, 0.0, 1.0]) / np.hypot(*ahead[:2])
+        seen = np.concatenate([vertices(part) for part in scene.parts if not part.layer]) - view.position
+        across = np.abs(np.stack([seen @ level, seen @ np.cross(level, ahead)])) / (seen @ ahead)
+        assert 0.8 < across.max() / np.tan(np.radians(FIELD / 2)) < 1
+
+
+def test_a_replay_of_an_assembly_begins_with_its_contact(scene_of_kind):
+    """The gear fills that picture; in the overview it would be too small to see."""
+    scene = scene_of_kind("assembly")
+    contact, overview = scene.views[:2]
+    assert (contact.name, overview.name) == ("contact", "overview")
+    assert np.linalg.norm(contact.position - contact.target) < 0.8 * np.linalg.norm(overview.position - overview.target)
 
 
 @WITH_BODIES
@@ -108,3 +118,27 @@ def test_the_ghost_of_a_mock_up_moves_as_there_would_be_without_rig(scene_of_kin
     np.testing.assert_allclose(ghost.motion.position, ideal[:, :3], atol=1e-12)
     assert ghost.layer == "without rig" and ghost.opacity < 0.5
     assert not any("panels" in part.name for part in scene.parts)  # those of a spacecraft, which a mock-up has not
+
+
+NAMES = {
+    "free-flight": ["chaser", "target"],
+    "four-mass": ["chaser", "target"],
+    "berthing": ["chaser", "target"],
+    "orbital-arm": ["payload", "station", "bay"],
+    "rig": ["model (computed)", "robot", "without rig", "wall"],
+    "assembly": ["spacecraft", "probe", "station"],
+}
+APART = 0.05  # of the circle of hues
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_bodies_are_in_the_legend_and_no_arrow_has_the_hue_of_one(scene_of_kind, kind):
+    scene = scene_of_kind(kind)
+    bodies = facts(scene)["bodies"]
+    assert [one["name"] for one in bodies] == NAMES[kind]
+    colours = [rgb_to_hsv(to_rgb(one["colour"])) for one in bodies]
+    assert scene.arrows
+    for arrow in scene.arrows:
+        hue, saturation, _ = rgb_to_hsv(to_rgb(arrow.colour))
+        away = [abs(hue - one[0]) for one in colours if one[1] > saturation / 2]
+        assert all(min(off, 1 - off) > APART for off in away)

@@ -212,6 +212,12 @@ def test_a_capture_is_seen_at_first_and_whole(shared_run):
     (opens, _), (_, whole) = chart.across(chart.panels[0]), chart.up(chart.panels[0])
     assert opens[0] < float(result.capture_time) < float(result.capture_peak_time) < opens[1]
     assert whole[1] > float(result.normal_force.max()) > float(result.episode_peak_force.max())
+    notes = {note.words: note for note in chart.panels[0].notes}
+    seat, free = (
+        significant(float(result[name].max()), 3) for name in ("seated_contact_peak_force", "episode_peak_force")
+    )
+    assert set(notes) == {seat, free} and notes[free].side == "right"  # the force rises on beyond it
+    assert notes[seat].x == float(result.seated_contact_peak_time) and notes[seat].side == "center"
 
 
 def test_the_largest_normal_force_of_the_words_is_the_largest(shared_run):

@@ -151,6 +151,19 @@ def test_numbers_on_axes_are_written_as_one_reads_them(at_desk):
 
 
 @pytest.mark.replay
+def test_a_logarithmic_axis_has_as_many_numbers_as_fit(at_desk):
+    at_desk.see("depth")
+    for given, ticks in (
+        ((0.8, 12, 8), [1, 2, 5, 10]),
+        ((5000, 80_000, 8), [5000, 10_000, 20_000, 50_000]),
+        ((1e-18, 1e-9, 5), [1e-18, 1e-16, 1e-14, 1e-12, 1e-10]),
+        ((0.5, 2, 4), [0.5, 1, 2]),
+        ((20_100, 24_100, 5), [21_000, 22_000, 23_000, 24_000]),  # zoomed in
+    ):
+        assert at_desk.page.evaluate("given => parts.logTicks(...given)", given) == pytest.approx(ticks)
+
+
+@pytest.mark.replay
 def test_zoom_move_reset_and_the_whole_run(at_desk):
     figure = at_desk.see("depth")
     opened = at_desk.ranges("depth")
@@ -166,11 +179,13 @@ def test_zoom_move_reset_and_the_whole_run(at_desk):
     assert moved[0, 0] == pytest.approx(zoomed[0, 0] - 0.2 * np.ptp(zoomed[0, :2]), abs=0.02 * span)
     box = at_desk.frame("depth")
     at_desk.page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    assert figure.locator(".readout").count()
     at_desk.page.keyboard.down("Control")
     at_desk.page.mouse.wheel(0, -300)
     at_desk.page.keyboard.up("Control")
     at_desk.page.wait_for_timeout(300)
     assert np.ptp(at_desk.ranges("depth")[0, :2]) < 0.9 * np.ptp(moved[0, :2])
+    assert not figure.locator(".readout").count()  # its values were those of another time
     assert at_desk.page.evaluate(BOX, "depth") == "none"  # the box of the zoom is gone
     at_desk.see("energy")
     np.testing.assert_allclose(at_desk.ranges("energy")[0, :2], at_desk.ranges("depth")[0, :2])
@@ -197,21 +212,23 @@ def test_the_legend_shows_and_hides(in_the_dark):
 
 
 @pytest.mark.replay
-def test_a_click_on_a_contact_moves_the_replay_there(read, shared_run):
+def test_a_click_on_a_contact_loads_the_replay_and_moves_it_there(read, shared_run):
     onset = float(shared_run("probe-cone").episode_onset[1])
     with read("probe-cone") as reader:
-        reader.page.locator("#replay button").click()
-        inside = reader.page.locator("#replay iframe").element_handle().content_frame()
-        inside.wait_for_function("window.__DOCKDYN__?.ready")
         figure = reader.see("normal-force")
         low, high = reader.ranges("normal-force")[0, :2]
         box = reader.frame("normal-force")
         at = box["x"] + (onset + 0.1 - low) / (high - low) * box["width"]
         reader.page.mouse.click(at, box["y"] + 0.5 * box["height"])
+        figure.get_by_role("link", name="load the replay").click()
+        inside = reader.page.locator("#replay iframe").element_handle().content_frame()
+        inside.wait_for_function("window.__DOCKDYN__?.ready")
         reader.page.wait_for_timeout(1500)
         step = inside.evaluate("[__DOCKDYN__.time[__DOCKDYN__.step], __DOCKDYN__.time[1] - __DOCKDYN__.time[0]]")
         assert step[0] == pytest.approx(onset, abs=2 * step[1])
         assert f"Q2, {onset:.5g} s" in figure.locator(".status").inner_text()
+        figure = reader.see("normal-force")
+        box = reader.frame("normal-force")
         reader.page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.9 * box["height"])  # between contacts
         reader.page.wait_for_timeout(1500)
         found = inside.evaluate("__DOCKDYN__.time[__DOCKDYN__.step]")
@@ -300,6 +317,18 @@ def test_what_is_printed_is_not_emptied_again(read):
         assert len(upper) >= reader.page.locator("figure").count() and set(upper) == {"none"}
         reader.page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert set(reader.page.evaluate(UPPER)) == {"block"}
+
+
+@pytest.mark.replay
+def test_a_page_is_loaded_when_its_figures_can_be_printed(browser, files):
+    """Browsers that print a page without a reader, and scripts that ask for it, wait for that."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.add_init_script("addEventListener('load', () => { window.then = typeof Bokeh; })")
+    page.goto((files / "probe-cone.html").as_uri())
+    assert page.evaluate("window.then") == "object"
+    assert not page.locator("iframe").count()
+    context.close()
 
 
 @pytest.mark.replay

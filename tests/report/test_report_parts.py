@@ -10,6 +10,7 @@ from report_page import Page
 from dockdyn.report.page import render_page
 from dockdyn.report.report import Block, Report, Table, lines_of_run
 from dockdyn.report.terminal import show_parts, show_report
+from dockdyn.report.wording import aligned
 
 TABLE = Table([("part", ""), ("force", "N")], [["ramp", "1.5"], ["<b>", "2"]], worded={0}, left_out=3)
 PLAIN = Report("A title", "It went well. The rest, too.", key=[("Mass", "3", "kg")], scenario="mass = 3\n")
@@ -86,3 +87,7 @@ def test_a_run_needs_no_more_than_warnings_and_requirements():
     assert lines_of_run({"requirements": []}) == []
     lines = lines_of_run({"requirements": [], "energy_error": 2e-9, "integrator": "x", "steps": 3, "wall_time_s": 0.5})
     assert lines == ["energy error: 2.0e-09", "x, 3 steps, 0.50 s"]
+
+
+def test_a_rounded_zero_has_no_sign():
+    assert aligned([-4e-16, 250.0, -0.5, None]) == ["0.0", "250.0", "-0.5", "–"]

@@ -98,8 +98,10 @@ def test_a_summary_is_the_dictionary_it_was(run):
     assert json.loads(json.dumps(summary)) == summary == dict(summary)
     assert repr(summary) == repr(dict(summary)) and pickle.loads(pickle.dumps(summary)) == summary
     shown = summary._repr_html_()
+    table, _, folded = shown.rpartition("<details>")
     for key in (*summary, *summary["contacts"][0]):
-        assert f">{key}</th>" in shown
+        known = key not in summary or summary[key] not in (None, [])
+        assert f">{key}</th>" in table if known else key in folded.split("</summary>")[1].split("<")[0].split(", ")
     assert f">{summary['peak_normal_force_N']:.6g}</td>" in shown
 
 
@@ -115,7 +117,13 @@ def test_margins_show_as_a_table():
 def test_margins_begin_with_what_they_come_to():
     """The verdict in words and the margins; what is long, such as approximations, stands folded at the end."""
     shown = dockdyn.margins(dockdyn.load("probe-cone", {"loop.delay": "100 ms"}))._repr_html_()
-    order = ["<b>Unstable: a mode", ">stable</th>", ">delay_margin_s</th>", ">rightmost_roots</th>", ">warnings</th>"]
+    order = [
+        "<b>Unstable: a mode",
+        ">stable</th>",
+        ">delay_margin_s</th>",
+        ">rightmost_roots</th>",
+        ">drift_modes</th>",
+    ]
     places = [shown.index(words) for words in (*order, "<details>", ">pade</th>", ">polynomial</th>")]
     assert places == sorted(places)
 
@@ -131,7 +139,8 @@ def test_what_an_answer_shows():
         inside={"c": "d"},
     )
     shown = answer._repr_html_()
-    assert "<b>" not in shown and "&lt;b&gt;" in shown and shown.count("–") == 4
+    assert "<b>" not in shown and "&lt;b&gt;" in shown and shown.count("–") == 2
+    assert "<summary>2 without a value</summary>missed, none</details>" in shown
     assert ">yes<" in shown and ">2.5<" in shown and ">1, 2<br>3, 4<" in shown and shown.count("<table>") == 3
 
 

@@ -18,7 +18,6 @@ TURN = 2 * np.pi  # rad
         ("60 rpm", "Hz", 1),
         ("360 deg/s", "Hz", 1),
         ("8 Hz", "Hz", 8),
-        ("8 1/s", "Hz", 8),
         ("0.008 kHz", "Hz", 8),
         ("1 Hz", "rad/s", TURN),
         ("2 mHz", "rad/s", 0.002 * TURN),
@@ -41,6 +40,14 @@ def test_a_frequency_of_turns_and_of_angles(text, unit, number):
 def test_a_frequency_is_nothing_else(text, unit):
     with pytest.raises(ValueError, match="Cannot convert"):
         convert(text, unit)
+
+
+@pytest.mark.parametrize("text", ["50 1/s", "50 s^-1", "3000 / min"])
+def test_a_frequency_per_second_says_neither_cycles_nor_radians(text):
+    with pytest.raises(dockdyn.ScenarioError) as refusal:
+        dockdyn.load("sits", {"loop.robot": {"bandwidth": text}})
+    words = 'greater than 0 Hz, as a number or a text such as "5 Hz" or "30 rad/s"'
+    assert str(refusal.value) == f"sits: loop.robot.bandwidth = {text!r}: must be a frequency {words}"
 
 
 @pytest.mark.parametrize("rate", ["0.01 Hz", "3.6 deg/s", "0.6 rpm"])

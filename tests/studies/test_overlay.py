@@ -324,3 +324,37 @@ def test_the_options_of_a_log_on_the_command_line(slow, dock, tmp_path):
         done = dock("report", "slow.nc", *words, "--out", "two.html")
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"error: {message}") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "word"), [(("--unit", "depth=kg"), "depth"), (("--unit", "position=kg"), "position")]
+)
+def test_a_unit_too_many_is_told_as_it_was_typed(options, word, slow, dock, tmp_path):
+    """A column of depths can be called by its heading or as one of several roles: in the message it is what was typed."""
+    (tmp_path / "log.csv").write_text("time [s],depth [mm]\n0,1\n0.1,2\n")
+    slow.to_netcdf(tmp_path / "slow.nc")
+    done = dock("report", "slow.nc", "--log", "log.csv", *options)
+    told = f"log.csv: depth [mm] has its unit in the header; leave out --unit {word}=kg"
+    assert (done.returncode, done.stderr) == (2, f"error: {told}\n")
+
+
+def test_of_many_columns_the_nearest_are_named(slow, dock, tmp_path):
+    headings = ["time", *(f"gauge {number}" for number in range(200))]
+    rows = [",".join(headings), *(",".join([str(row)] * len(headings)) for row in range(3))]
+    (tmp_path / "log.csv").write_text("\n".join(rows))
+    slow.to_netcdf(tmp_path / "slow.nc")
+    done = dock("report", "slow.nc", "--log", "log.csv", "--position", "gauge 17x")
+    assert "no such column; the columns are gauge 17, " in done.stderr
+    assert done.stderr.endswith(" and 195 more\n") and len(done.stderr) < 200
+
+
+def test_of_many_variables_the_nearest_are_named(slow, tmp_path):
+    others = {f"strain_{number}": ("time", slow.time.values) for number in range(100)}
+    (tmp_path / "log.csv").write_text("time [s],strains [mm]\n0,1\n0.1,2\n")
+    with pytest.raises(dockdyn.ScenarioError) as many:
+        read_measured(tmp_path / "log.csv", slow.assign(others))
+    assert re.search(r": no column is a variable of the run; did you mean 'strain_\d+'\?$", str(many.value))
+    (tmp_path / "log.csv").write_text("time [s],x y [mm]\n0,1\n0.1,2\n")
+    with pytest.raises(dockdyn.ScenarioError, match=r"; allowed: .* and 108 more$") as many:
+        read_measured(tmp_path / "log.csv", slow.assign(others))
+    assert len(str(many.value)) < 300

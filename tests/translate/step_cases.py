@@ -247,16 +247,17 @@ def _contact(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarra
 
 
 def distance_grid_case() -> Case:
-    """Distance and normal of places in and around a grid of distances at random."""
+    """Distance, a bound of it and normal of places in and around a grid of distances at random."""
     rng, trees = np.random.default_rng(0), []
 
     def function(surface: DistanceGrid, place: Any) -> PyTree:
-        return surface.distance_and_normal(Vector.of(place))
+        return surface.distance_and_normal(Vector.of(place)), surface.least_distance(Vector.of(place), 0.1)
 
     attitude, axis = np.array([0.5, -0.5, 0.1, 0.7]), np.array([0.0, 0.6, 0.8])
     for _ in range(TREES):
         values, place = rng.normal(size=(9, 7, 8)), rng.uniform(-1, 6, 3)
-        surface = DistanceGrid(values, np.array([-0.5, -1, 0.1]), np.asarray(0.6), rng.normal(size=3), attitude, axis)
+        numbers = values, rng.normal(size=values.shape), np.array([-0.5, -1, 0.1]), np.asarray(0.6), np.asarray(1.5)
+        surface = DistanceGrid(*numbers, rng.normal(size=3), attitude, axis)
         trees.append((surface, place))
     return Case(function, trees)
 

@@ -18,5 +18,5 @@ def show_table(table: PaperTable) -> None:
     for heading in ("quantity", "printed", "computed", "unit", "note"):
         shown.add_column(heading)
     for row in table.rows:
-        shown.add_row(row.quantity, row.printed or "", f"{row.computed:.6g}", row.unit, row.note)
+        shown.add_row(row.quantity, row.printed or "", f"{row.computed:z.6g}", row.unit, row.note)
     Terminal().print(shown)

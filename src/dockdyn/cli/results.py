@@ -192,14 +192,14 @@ def _export_figure(
 
 
 def _page_of(dataset: xr.Dataset, folder: Path, report: Report) -> str:
-    """The page of a result that lies in `folder`; says where a run's replay had to be left out."""
+    """The page of a result that lies in `folder`; says where a run's replay, or something of it, had to be left out."""
     from dockdyn.pages import replay_of
     from dockdyn.report.page import render_page
     from dockdyn.results.store import study_of
 
     replay = replay_of(dataset, folder) if study_of(dataset) is None else {}
-    if "no_replay" in replay:
-        say(f"warning: {replay['no_replay']}", err=True)
+    for words in (replay[key] for key in ("no_replay", "replay_lacks") if key in replay):
+        say(f"warning: {words}", err=True)
     return render_page(report, **replay)
 
 

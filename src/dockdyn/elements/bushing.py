@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float, Int
 from dockdyn.elements.brake import Brake
 from dockdyn.elements.force_element import Action, ElementMemory, ForceElement, nothing_yet
 from dockdyn.mechanics.rigid_body import Placed, Pose
-from dockdyn.mechanics.rotation import rotation_vector_rate
+from dockdyn.mechanics.rotation import Quaternion, rotation_vector_rate
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 
 Row = Float[Array, "6"]
@@ -97,22 +97,29 @@ class Bushing(ForceElement):
         return 0.5 * jnp.dot(elastic, self._held(mode, memory, now))
 
     def observe(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
-        """Its `stretch` and the `load` (N, N m) of spring and damper against it, six numbers each."""
+        """Its `stretch` and the `load` (N, N m) of spring and damper against it, six numbers each; and the angle (rad, up to
+        2π) by which it is `turned`: the stretch goes on from the other side of half a turn, this does not."""
         now = self._instant(own, other)
         elastic, _ = self._elastic(mode, memory, now)
         drag = jnp.zeros(6) if self.damping is None else self.damping @ now.rate
-        return {"stretch": now.stretch, "load": elastic + drag}
+        turned = self._turn(own, other)
+        angle = 2 * jnp.arctan2(jnp.linalg.norm(turned.vector().array()), turned.w)
+        return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
 
     def _instant(self, own: Placed, other: Placed) -> _Instant:
         point, origin = own.point(self.own_frame.position), other.point(self.other_frame.position)
-        attitude = other.pose.attitude * self.other_frame.attitude
-        turn = (attitude.conjugate() * (own.pose.attitude * self.own_frame.attitude)).logarithm()
-        base = once(attitude.matrix())
+        turn = self._turn(own, other).logarithm()
+        base = once((other.pose.attitude * self.other_frame.attitude).matrix())
         place = base.transposed_times(point - origin)
         moves = base.transposed_times(own.velocity(point) - other.velocity(point))
         turns = rotation_vector_rate(turn, base.transposed_times(own.rate - other.rate))
         stretch = jnp.concatenate([place.array(), turn.array()])
         return once(_Instant(base, point, turn, stretch, jnp.concatenate([moves.array(), turns.array()])))
+
+    def _turn(self, own: Placed, other: Placed) -> Quaternion:
+        """The attitude of the first body's frame in the other's; its sign goes on as those of the bodies do."""
+        attitude = other.pose.attitude * self.other_frame.attitude
+        return attitude.conjugate() * (own.pose.attitude * self.own_frame.attitude)
 
     def _along(self, row: Row) -> Scalar:
         """The coordinate along x that the elastic force there is proportional to, of x or of ẋ."""

@@ -87,6 +87,10 @@ class Kind(abc.ABC):
         """The scenario with what it leaves to tuning, where margins count it."""
         return scenario
 
+    def check_start(self, scenario: Scenario) -> None:
+        """Raises ScenarioError where no run can begin as the scenario says, though each of its keys may be so."""
+        return
+
     def can_capture(self, scenario: Scenario) -> bool:
         """Whether anything in the scenario could capture."""
         return True

@@ -38,6 +38,7 @@ class Line:
         joined: whether the points are joined.
         hollow: whether markers are rings.
         reach: upper edge of a filled band whose lower edge is `y`.
+        read: whether the pointer reads its values in a page.
     """
 
     x: ArrayLike
@@ -51,6 +52,7 @@ class Line:
     joined: bool = True
     hollow: bool = False
     reach: ArrayLike | None = None
+    read: bool = True
 
 
 @dataclass(frozen=True)

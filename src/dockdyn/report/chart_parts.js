@@ -35,6 +35,18 @@ const parts = (() => {
     while (decimals < 12 && shown.some((v) => Math.abs(v - v.toFixed(decimals)) > 1e-6 * Math.max(...shown.map(Math.abs)))) decimals += 1;
     return shown.map((v) => (+v.toFixed(decimals) === 0 ? "0" : `${v.toFixed(decimals)}${scaled ? `×10${raised(power)}` : ""}`.replace("-", "−")));
   }
+  /* Ticks of a logarithmic axis, as many as fit: some of each decade, each decade or some of them; on a short stretch round numbers. */
+  const OF_DECADE = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]];
+  function logTicks(low, high, most) {
+    const from = Math.floor(Math.log10(low)), decades = Array.from({ length: Math.ceil(Math.log10(high)) - from + 1 }, (_, i) => from + i);
+    const within = (ticks) => ticks.filter((v) => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));
+    const fitting = OF_DECADE.map((digits) => within(decades.flatMap((one) => digits.map((digit) => digit * 10 ** one)))).find((all) => all.length <= most);
+    if (!fitting) return within(decades.filter((one) => one % Math.ceil(decades.length / most) === 0).map((one) => 10 ** one));
+    if (fitting.length > 2) return fitting;
+    const step = [1, 2, 5, 10].map((one) => one * 10 ** Math.floor(Math.log10((high - low) / most))).find((one) => (high - low) / one <= most);
+    return within(Array.from({ length: most + 2 }, (_, i) => (Math.floor(low / step) + i) * step));
+  }
+  const logTicker = (most) => Object.assign(model.LogTicker(), { get_ticks: (low, high) => ({ major: logTicks(low, high, most), minor: [] }) });
   const ticked = (write) => Object.assign(model.BasicTickFormatter(), { doFormat: write });
   function axis(kind, narrow, given) {
     const size = letters(narrow), font = { axis_label_text_font: FONT, major_label_text_font: FONT };
@@ -43,34 +55,44 @@ const parts = (() => {
       axis_label_standoff: 6, ...given }), { axis_label_text_color: "ink", major_label_text_color: "ink",
       major_tick_line_color: "muted", axis_line_color: "muted" });
   }
+  const NAME = 22; // letters of a name on an axis of a narrow figure
+  const LETTER = (narrow) => (narrow ? 6 : 6.6); // px
+  const wrap = (words, room) => words.replace(new RegExp(`(.{1,${Math.max(room, 8)}})( |$)`, "g"), "$1\n").trimEnd();
   /* A panel `room` pixels wide, of which names and numbers take a part. */
   function frame(panel, ranges, narrow, last, room) {
     const logUp = panel.scale === "log", logAcross = panel.acrossScale === "log";
-    const border = narrow ? 62 : 78, left = panel.bare ? 4 : border, right = panel.bare ? 4 : 14;
+    const named = ([, words]) => (narrow && words.length > NAME ? `…${words.slice(1 - NAME)}` : words); // the end tells more
+    const longest = LETTER(narrow) * Math.max(0, ...panel.ticks.map((one) => named(one).length));
+    const border = Math.max(narrow ? 62 : 78, longest + 12), left = panel.bare ? 4 : border, right = panel.bare ? 4 : 14;
+    const below = last ? wrap(panel.across, Math.floor((room - border) / LETTER(narrow))) : "";
+    const foot = last ? 30 + 16 * below.split("\n").length : 14;
     const height = Math.round(panel.shape ? panel.shape * (room - border - 14) : 96 * panel.height * (narrow ? 0.92 : 1));
     const plot = paint(model.Plot({ ...ranges, x_scale: model[logAcross ? "LogScale" : "LinearScale"](),
       y_scale: model[logUp ? "LogScale" : "LinearScale"](), sizing_mode: "stretch_width", frame_height: height,
-      height: height + (last ? 46 : 14), background_fill_color: null, border_fill_color: null, toolbar_location: null,
-      min_border_left: left, min_border_right: right, min_border_top: 4, min_border_bottom: last ? 44 : 10,
+      height: height + foot, background_fill_color: null, border_fill_color: null, toolbar_location: null,
+      min_border_left: left, min_border_right: right, min_border_top: 4, min_border_bottom: foot - 2 - 2 * !last,
       extra_y_ranges: { share: model.Range1d({ start: 0, end: 1 }) }, outline_line_color: null,
       lod_threshold: null }), {});
-    const across = axis(logAcross ? "LogAxis" : "LinearAxis", narrow, { axis_label: last ? panel.across : "",
+    const across = axis(logAcross ? "LogAxis" : "LinearAxis", narrow, { axis_label: below,
       ...(last ? {} : { major_label_text_font_size: "0px" }) });
     if (panel.bare) return title(plot, panel, narrow);
-    const each = (ticks) => ticks.map((one) => numbers([one])[0]), [least, most] = panel.y[1];
+    const each = (ticks) => ticks.map((one) => numbers([one])[0].replace(/^1×/, ""));
     across.formatter = ticked(logAcross ? each : numbers);
     const up = axis(logUp ? "LogAxis" : "LinearAxis", narrow, { axis_label: panel.label });
-    if (!logUp) up.formatter = ticked(numbers);
-    else if (least >= 1e-3 && most < LARGE) up.formatter = ticked(each); // others are powers of ten
+    up.formatter = ticked(logUp ? each : numbers);
     if (panel.ticks.length) {
       const f = bend(panel.scale);
       up.ticker = model.FixedTicker({ ticks: panel.ticks.map(([v]) => f(v)) });
-      up.major_label_overrides = new Map(panel.ticks.map(([v, words]) => [f(v), words]));
-    } else if (!logUp) up.ticker.desired_num_ticks = panel.height < 1.6 ? 4 : 6;
-    if (!logAcross) across.ticker.desired_num_ticks = Math.max(3, Math.min(8, Math.floor((room - border) / 60)));
+      up.major_label_overrides = new Map(panel.ticks.map((one) => [f(one[0]), named(one)]));
+    } else if (logUp) up.ticker = logTicker(Math.floor(height / 22));
+    else up.ticker.desired_num_ticks = panel.height < 1.6 ? 4 : 6;
+    const fit = Math.max(3, Math.min(8, Math.floor((room - border) / 60)));
+    if (logAcross) across.ticker = logTicker(fit);
+    else across.ticker.desired_num_ticks = fit;
     plot.add_layout(across, "below");
     plot.add_layout(up, "left");
     for (const [dimension, one] of [[0, across], [1, up]]) {
+      if (dimension && panel.ticks.length && !panel.scale.threshold) continue; // it would strike names' words through
       plot.add_layout(paint(model.Grid({ dimension, axis: one }), { grid_line_color: "rule" }));
     }
     return title(plot, panel, narrow);
@@ -173,10 +195,10 @@ const parts = (() => {
     const entries = [...named];
     if (entries.length < 2) return;
     const longest = Math.max(...entries.map(([name]) => name.length));
-    const ncols = Math.max(1, Math.min(entries.length, Math.floor((width - 90) / (longest * (narrow ? 6 : 6.6) + 42))));
-    const room = Math.floor((width - 130) / (narrow ? 6 : 6.6)); // letters
+    const ncols = Math.max(1, Math.min(entries.length, Math.floor((width - 90) / (longest * LETTER(narrow) + 42))));
+    const room = Math.floor((width - 130) / LETTER(narrow)); // letters
     const items = entries.map(([name, renderers]) => {
-      const label = name.replace(new RegExp(`(.{1,${room}})( |$)`, "g"), "$1\n").trimEnd();
+      const label = wrap(name, room);
       for (const one of renderers.slice(1)) {
         renderers[0].properties.visible.change.connect(() => { one.visible = renderers[0].visible; });
       }
@@ -188,5 +210,5 @@ const parts = (() => {
     { label_text_color: "ink", inactive_fill_color: "paper" }), "above");
   }
 
-  return { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend, numbers };
+  return { screen, repaint, model, bend, frame, draw, drawArea, drawBands, drawLevels, drawNotes, nameEvents, eventsOf, addLegend, numbers, logTicks };
 })();

@@ -44,6 +44,7 @@
       const [low, high] = panel.y[wholly[chart.over] || 0], y_range = model.Range1d({ start: f(low), end: f(high) });
       const plot = frame(panel, { x_range: ranges[key], y_range }, narrow, last, width / across);
       if (chart.tiles && i % across && chart.panels[i - 1].label === panel.label) plot.left[0]?.setv({ axis_label: "" });
+      if (i % across && panel.ticks.length && String(panel.ticks) === String(chart.panels[i - 1].ticks)) plot.left[0].setv({ major_label_text_font_size: "0px" });
       const drawn = [...panel.areas.map((area) => [area.name, drawArea(plot, area, columns, f)]), ...drawBands(plot, panel.bands, f), ...drawLevels(plot, panel.levels, f)];
       for (const line of panel.lines) {
         line.renderers = draw(plot, line, columns, f);
@@ -141,7 +142,7 @@
     const across = view.frame.x_scale, up = view.frame.y_scale, rows = [];
     for (const line of panel.lines) {
       const x = columns[line.x], y = columns[line.y];
-      if (!line.renderers[0].visible) continue;
+      if (!line.read || !line.renderers[0].visible) continue;
       let found = -1;
       if (line.joined && isSorted(line.x)) found = nearest(x, event.x);
       else if (line.joined && x.some(Number.isNaN)) continue; // stems
@@ -173,6 +174,8 @@
     plot.on_event("mouseleave", () => { if (!built.touched) unread(built); });
     plot.on_event("tap", (event) => { show(built, plot, own, event); if (built.chart.events) seek(built, plot, own, event); });
     plot.on_event("doubletap", () => open(built, 0));
+    // what was read is elsewhere once the axes have moved
+    for (const range of [plot.x_range, plot.y_range]) range.change.connect(() => unread(built));
   }
   const unread = (built) => built.place.querySelectorAll(".readout, .cursor").forEach((one) => one.remove());
   function show(built, plot, own, event) {
@@ -211,7 +214,9 @@
     frame?.contentWindow.postMessage({ seek: time }, "*");
     const status = built.figure.querySelector(".status");
     const words = `${near ? `${near.name}, ` : ""}${number(time)} s: `;
-    status.replaceChildren(words, make("a", { href: "#replay", textContent: frame ? "the replay is there" : "load the replay to see it" }));
+    const there = "the replay is there", link = make("a", { href: "#replay", textContent: frame ? there : "load the replay to see it" });
+    link.addEventListener("click", () => { document.querySelector("#replay button")?.click(); link.textContent = there; });
+    status.replaceChildren(words, link);
   }
   addEventListener("message", ({ data, source }) => {
     const frame = document.querySelector("#replay iframe");
@@ -314,4 +319,10 @@
   });
   addEventListener("afterprint", () => { showOverlays(true); repaint(screen); });
   library = begin();
+  /* Until the library is there the page is not loaded, so that what prints a page once it is loaded prints its figures, too:
+     a document that is being written holds that up. */
+  const held = make("iframe", { hidden: true });
+  document.body.append(held);
+  held.contentDocument?.open();
+  library.finally(() => { held.contentDocument?.close(); held.remove(); });
 })();

@@ -16,6 +16,7 @@ from dockdyn.results.measures import departure, given_by_contacts, kept
 
 MANY = 12  # contacts above which only the largest peak is named
 APART = 0.05  # share of what is shown, by which named peaks are apart
+BESIDE = 0.2  # of that: where a line is looked at beside a peak
 FEW = 60  # samples of a contact below which each is marked
 
 
@@ -38,8 +39,15 @@ def normal_force(dataset: xr.Dataset) -> Chart:
     scale = tamed(peaks, float(peaks[0]))
     largest = max(float(peaks.max()), float(np.nanmax(values)))  # where it is captured, the seat presses, too
     limits = (0.0 if values.min() >= 0 else None, 1.17 * largest or 1.0) if scale == "linear" else (None, None)
-    marks = Line(times, peaks, "ink", "peak of a contact", marker="o", joined=False)
-    panel = Panel("normal force, N", [*lines_of(time, values, names), marks], height=1.9, limits=limits, scale=scale)
+    lines = [
+        *lines_of(time, values, names),
+        Line(times, peaks, "ink", "peak of a contact", marker="o", joined=False),
+    ]
+    if np.isfinite(held := float(dataset.get("seated_contact_peak_time", np.nan))):
+        seat = float(dataset.seated_contact_peak_force)
+        lines.append(Line([held], [seat], "ink", "peak while held", marker="s", joined=False))
+        peaks, times = np.append(peaks, seat), np.append(times, held)
+    panel = Panel("normal force, N", lines, height=1.9, limits=limits, scale=scale)
     whole = time_chart(dataset, [panel])
     return time_chart(dataset, [_with_notes(panel, times, peaks, whole.across(panel)[0])])
 
@@ -47,9 +55,12 @@ def normal_force(dataset: xr.Dataset) -> Chart:
 def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limits) -> Panel:
     """The peaks in numbers, from the largest down, where there is room in a window.
 
-    They are located between samples, so that one can lie above the line.
+    They are located between samples, so that one can lie above the line. Words stand before a place from which it rises
+    on, as where a capture ends a contact.
     """
     room = APART * (window[1] - window[0])
+    joined = [(np.asarray(line.x, float), np.asarray(line.y, float)) for line in panel.lines if line.joined]
+    beyond = np.max([np.interp(times + BESIDE * room, x, y) for x, y in joined], axis=0)
     named: list[int] = []
     for index in np.argsort(-peaks)[: len(peaks) if len(peaks) <= MANY else 1]:
         if all(abs(times[index] - times[other]) > room for other in named):
@@ -59,7 +70,7 @@ def _with_notes(panel: Panel, times: np.ndarray, peaks: np.ndarray, window: Limi
             float(times[index]),
             float(peaks[index]),
             significant(peaks[index], 3),
-            side="right" if times[index] > window[1] - room else "center",
+            side="right" if times[index] > window[1] - room or beyond[index] > peaks[index] else "center",
         )
         for index in named
     ]

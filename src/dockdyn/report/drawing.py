@@ -11,13 +11,12 @@ import xarray as xr
 
 from dockdyn.report.chart import SymmetricLog, tamed
 from dockdyn.report.palette import COLOURS, DASHES, SERIES
-from dockdyn.report.wording import ranges, significant
+from dockdyn.report.wording import ranges
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import parse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
 
 STYLE: dict[str, Any] = {
@@ -192,22 +191,6 @@ def _name_contacts(dataset: xr.Dataset, ax: Axes, close: float) -> None:
         place = (float(dataset.time[-1]) if at_end else middle, 1.02)
         side = "right" if at_end else "center"
         ax.text(*place, words, transform=ax.get_xaxis_transform(), ha=side, va="bottom", color=COLOURS["muted"])
-
-
-def ranked_bars(ax: Axes, keys: Sequence[str], values: np.ndarray, colours: Sequence[str]) -> BarContainer:
-    """A bar with its number for every key, the first on top; the bars."""
-    ax.grid(axis="y", visible=False)
-    bars = ax.barh(range(len(keys)), values, color=list(colours), height=0.62)
-    ax.set_yticks(range(len(keys)), [short(key) for key in keys])
-    ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.axvline(0, color=COLOURS["muted"], linewidth=0.8)
-    for place, value in enumerate(values):
-        side, gap = ("left", 3) if value >= 0 else ("right", -3)
-        words = f"{'+' if value > 0 else ''}{significant(value, 3)}".replace("-", "−")
-        ax.annotate(words, (value, place), (gap, 0), textcoords="offset points", ha=side, va="center", fontsize=7.5)
-    ax.margins(x=0.14)
-    return bars
 
 
 def lines(ax: Axes, time: np.ndarray | Sequence[float], values: np.ndarray, labels: list[str], first: int = 0) -> None:

@@ -107,7 +107,9 @@ def _line_facts(line: Line, columns: _Columns) -> dict[str, Any]:
     turns = y if np.all(np.diff(x) >= 0) else np.stack([x, y], axis=1)
     rows = thin_rows(turns, MOST)
     reach = None if line.reach is None else columns.place(np.asarray(line.reach, float)[rows])
-    look = {key: getattr(line, key) for key in ("colour", "name", "width", "marker", "size", "joined", "hollow")}
+    look = {
+        key: getattr(line, key) for key in ("colour", "name", "width", "marker", "size", "joined", "hollow", "read")
+    }
     drawn = {"x": columns.place(x[rows]), "y": columns.place(y[rows]), "reach": reach}
     return look | drawn | {"dash": _dash(line.dash)}
 

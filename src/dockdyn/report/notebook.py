@@ -44,11 +44,19 @@ class Answer(dict[str, Any]):
     def _repr_html_(self) -> str:
         """A row a key; what has keys itself is a table within, several of a kind are one with a column a key.
 
-        Tables come after what is not, folded where they are long.
+        Tables come after what is not, folded where they are long, and last, folded, the keys that have no value.
         """
         first = f"<p><b>{escape(self.headline)}</b></p>" if self.headline else ""
-        ordered = dict(sorted(self.items(), key=lambda item: _rows_in(item[1]) > 0))
-        return f'<div style="overflow-x: auto">{first}{_keyed(ordered)}</div>'
+        known = {key: value for key, value in self.items() if not _is_nothing(value)}
+        ordered = dict(sorted(known.items(), key=lambda item: _rows_in(item[1]) > 0))
+        without = [escape(str(key)) for key in self if key not in known]
+        last = f"<details><summary>{len(without)} without a value</summary>{', '.join(without)}</details>"
+        return f'<div style="overflow-x: auto">{first}{_keyed(ordered)}{last if without else ""}</div>'
+
+
+def _is_nothing(value: Any) -> bool:  # noqa: ANN401, what JSON holds
+    """Whether there is nothing to show of a value."""
+    return value is None or value in ({}, [], "")
 
 
 def _rows_in(value: Any) -> int:  # noqa: ANN401, what JSON holds
@@ -82,7 +90,7 @@ def _shown(value: Any) -> str:  # noqa: ANN401, what JSON holds
         return f"<details><summary>{rows} rows</summary>{table}</details>" if rows > LONG else table
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None or value in ({}, [], ""):
+    if _is_nothing(value):
         return NOTHING
     return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
 

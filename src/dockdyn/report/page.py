@@ -23,12 +23,13 @@ TOOLS = "figure_tools.js"
 FRAME = 90  # CSS pixels of names and axes around the panels of a chart
 
 
-def render_page(report: Report, *, replay: str = "", no_replay: str = "") -> str:
+def render_page(report: Report, *, replay: str = "", replay_lacks: str = "", no_replay: str = "") -> str:
     """The page of a report as HTML.
 
     Args:
         report: what it says.
         replay: the packed replay of a run, empty where there is none.
+        replay_lacks: what it had to leave out, empty where that is nothing.
         no_replay: why there is none, where there should be one.
     """
     from dockdyn.report.embedded_replay import SCRIPT, policy
@@ -48,6 +49,7 @@ def render_page(report: Report, *, replay: str = "", no_replay: str = "") -> str
         blocks=blocks,
         **_figures(report.plots),
         replay=replay,
+        replay_lacks=replay_lacks,
         no_replay=no_replay,
         replay_script=SCRIPT,
         policy=policy(figures=bool(report.plots), replay=bool(replay)),

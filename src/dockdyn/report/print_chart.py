@@ -33,6 +33,7 @@ LETTERS = 8  # pt, on paper
 LOWER = 0.85  # of the height of panels, on paper
 TALLER = 1.25  # times as high for its width is a figure of tiles on paper, because its letters do not shrink with it
 FEW = 300  # times the least of an axis is the most, below which it has more numbers than powers of ten
+LETTER, GAP = 0.065, 0.15  # in: a letter of a name on an axis, and what is free beside it
 LONG = 24  # letters of an entry of the legend, of which one fits beside another on paper
 PAPER = dict.fromkeys([name for name in STYLE if name.endswith("size")], LETTERS)
 
@@ -60,6 +61,9 @@ def print_chart(chart: Chart, style: Style = "report", *, whole: bool = False) -
                 ax.tick_params(labelbottom=False)
         for ax, panel in zip(axes[0], chart.panels, strict=False):
             _name_events(ax, panel)
+        for place, (left, panel) in enumerate(pairwise(chart.panels), start=1):
+            if place % columns and panel.ticks and left.ticks == panel.ticks:  # the same names again
+                axes.flat[place].set_yticklabels([])
         if style == "paper":
             _fit_column(figure, chart, heights, entries)
         else:
@@ -169,6 +173,7 @@ def _frame(ax: Axes, panel: Panel, chart: Chart, whole: bool) -> None:
         scale_symmetrically(ax, panel.scale)
     elif panel.ticks:
         ax.set_yticks(*zip(*panel.ticks, strict=True))
+        ax.grid(axis="y", visible=False)  # it would strike the names' words through
     if panel.bare:
         ax.set_axis_off()
     ax.set_ylabel(panel.label)
@@ -203,6 +208,8 @@ def _fit_report(figure: Figure, axes: np.ndarray, chart: Chart, heights: list[fl
     """Margins that are the same in every figure, so that times line up; the legend above the panels."""
     titled = any(panel.title for panel in chart.panels)
     arrange(figure, heights, len(entries), title=0.2 if titled else 0.0)
+    longest = max((len(name) for panel in chart.panels for _, name in panel.ticks), default=0)
+    figure.subplots_adjust(left=max(LEFT, min(LETTER * longest + GAP, WIDTH / 2)) / WIDTH)
     if chart.columns > 1:
         figure.subplots_adjust(wspace=0.33)
     for ax in axes[:, 0]:

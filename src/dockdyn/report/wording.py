@@ -34,7 +34,7 @@ def aligned(values: Sequence[float | None], digits: int = 4) -> list[str]:
         return [significant(value, digits) for value in values]
     decimals = max(digits - 1 - math.floor(math.log10(largest)), 0)
     return [
-        f"{value:.{decimals}f}" if value is not None and math.isfinite(value) else significant(value)
+        f"{value:z.{decimals}f}" if value is not None and math.isfinite(value) else significant(value)
         for value in values
     ]
 

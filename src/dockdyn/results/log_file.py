@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dockdyn.results.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
-from dockdyn.scenario.language.errors import ScenarioError, shown
+from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
 from dockdyn.scenario.language.units import convert
 
@@ -89,7 +89,7 @@ def read_log(
         if separator == ";":
             cells = [cell.replace(",", ".") for cell in cells]  # decimal commas
         values = np.array([_value_of(file, row, headings[at], cell) for row, cell in zip(rows, cells, strict=True)])
-        stated, unit = factor(file, headings[at], role, _unit_given(headings[at], role, units))
+        stated, unit = factor(file, headings[at], role, *_unit_given(headings[at], role, units))
         if role.name != TIME and role.unit and not stated:
             assumed.setdefault(role.unit, []).append(headings[at])
         found[role.name] = values * unit
@@ -116,13 +116,17 @@ def _check_units(file: str, headings: list[str], roles: Sequence[Role], units: M
     names = {role.name for role in roles}
     for name, unit in units.items():
         if name not in names and not any(_is_heading(name, heading) for heading in headings):
-            raise ScenarioError(f"{file}: --unit {name}={unit}: no such column; the columns are {', '.join(headings)}")
+            raise ScenarioError(
+                f"{file}: --unit {name}={unit}: no such column; the columns are {listed(name, headings)}"
+            )
 
 
-def _unit_given(heading: str, role: Role, units: Mapping[str, str]) -> str | None:
-    """The unit of a column by its role or, where that has none, by its heading."""
-    by_heading = (unit for name, unit in units.items() if _is_heading(name, heading))
-    return units[role.name] if role.name in units else next(by_heading, None)
+def _unit_given(heading: str, role: Role, units: Mapping[str, str]) -> tuple[str | None, str]:
+    """The unit of a column by its role or, where that has none, by its heading; and what the user calls the column."""
+    if role.name in units:
+        return units[role.name], role.option.removeprefix("--") or role.name
+    by_heading = ((unit, name) for name, unit in units.items() if _is_heading(name, heading))
+    return next(by_heading, (None, ""))
 
 
 def _cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
@@ -189,10 +193,10 @@ def _column_of(file: str, headings: list[str], role: Role, wanted: str | None) -
     plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
     if wanted is not None:
         matches = [i for i, heading in enumerate(headings) if wanted in (heading, named(heading)[0])]
-        words = f"{role.option} {wanted}: no such column; the columns are {', '.join(headings)}"
+        words = f"{role.option} {wanted}: no such column; the columns are {listed(wanted, headings)}"
     else:
         matches = [i for i, name in enumerate(plain) if name in role.known_as]
-        words = f"no column is known as {role.words}; name it with {role.option}: one of {', '.join(headings)}"
+        words = f"no column is known as {role.words}; name it with {role.option}: one of {listed(role.known_as[0], headings)}"
         if not matches and not role.needed:
             return None
     if not matches:
@@ -220,12 +224,14 @@ def _value_of(file: str, row: int, heading: str, cell: str) -> float:
     return value
 
 
-def factor(file: str, heading: str, role: Role, given: str | None) -> tuple[bool, float]:
-    """Whether the unit of a column is stated, and what takes it to the SI unit of its role."""
+def factor(file: str, heading: str, role: Role, given: str | None, called: str) -> tuple[bool, float]:
+    """Whether the unit of a column is stated, and what takes it to the SI unit of its role.
+
+    `given` is the unit that the user states of the column, `called` what the user calls it.
+    """
     _, stated = named(heading)
     if stated and given:
-        column = role.option.removeprefix("--") or role.name
-        raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {column}={given}")
+        raise ScenarioError(f"{file}: {heading} has its unit in the header; leave out --unit {called}={given}")
     unit = stated or given or (suffixed(heading, role) or ("", ""))[1]
     try:
         return bool(unit), convert(f"1 {unit or role.unit}", role.unit)

@@ -126,6 +126,26 @@ WRONG = {  # name: (scenario, words that the line must have)
         ["'calm'", "'tarjet'", "'target'"],
     ),
     "phase that waits for nothing": (without(CAPTURE, ("phase", 2, "when")), ["'hold'", "when"]),
+    "phase that waits for one body": (
+        at(CAPTURE, ("phase", 4, "when", "between"), ["target", "target"]),
+        ["'calm'", "when.between = ['target', 'target']", "two bodies"],
+    ),
+    "phase that waits for no contact": (
+        at(at(THREE, ("contact",), []), ("phase",), [{"name": "a"}, {"name": "b", "when": "contact"}]),
+        ["'b'", "waits for a contact", "no [[contact]]"],
+    ),
+    "body on itself": (at(FOUR, ("body", 1, "on"), "arm"), ["body.arm.on", "in a circle", "arm on arm"]),
+    "empty name": (at(without(FOUR, ("element",)), ("body", 3, "name"), ""), ["bodies", "empty name"]),
+    "two moments of inertia": (at(FOUR, ("body", 0, "inertia"), [1.0, 2.0]), ["body.0.inertia", "three", "has 2"]),
+    "stiffness of a law": (
+        at(FOUR, ("contact", 0, "normal", "stiffness"), -1.0),
+        ["contact.0.normal.stiffness = -1.0", "greater than 0 N/m"],
+    ),
+    "element without a kind": (without(FOUR, ("element", 0, "kind")), ["element.0.kind", "a table with a kind"]),
+    "feature of a body that has none such": (
+        at(FOUR, ("contact", 0, "feature"), "arm.tip"),
+        ["contact.0.feature = 'arm.tip'", "did you mean 'arm.tips'"],
+    ),
     "first phase that waits": (at(CAPTURE, ("phase", 0, "when"), "contact"), ["'ready'", "first"]),
     "phase that waits for an unknown event": (
         at(CAPTURE, ("phase", 1, "when"), "touch"),

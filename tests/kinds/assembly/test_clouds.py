@@ -91,3 +91,32 @@ def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius
 def test_too_few_points_for_the_faces_are_refused(block):
     with pytest.raises(ScenarioError, match=r"has 12 faces; count must be at least that"):
         parse(SCENARIO.format(file=block, count=5, radius=0.0), "test")
+
+
+def test_a_cloud_in_millimetres_asks_for_its_unit(tmp_path):
+    """So far larger than its body's radius of gyration it is hardly in metres; one that states its unit is what it says."""
+    file = tmp_path / "block.stl"
+    trimesh.creation.box(extents=(200, 300, 100)).export(file)
+    text = SCENARIO.format(file=file, count=12, radius=0)
+    with pytest.raises(ScenarioError) as refusal:
+        parse(text, "mine.toml")
+    assert str(refusal.value) == "mine.toml: body.0: file = 'block.stl': is 300 m large; is it in mm? state unit"
+    for unit, size in (("mm", 0.3), ("m", 300.0)):
+        content = parse(text.replace("count =", f'unit = "{unit}"\ncount ='), "mine.toml").content
+        assert content.body[0].feature[0].sample.size == pytest.approx(size)
+
+
+def test_a_mesh_that_is_no_solid_is_refused_with_its_file(tmp_path, recwarn):
+    box = trimesh.creation.box()
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    for name, vertices, faces, words in (
+        ("flat", box.vertices, [*box.faces, [0, 0, 1]], "has 1 face without area; must have none"),
+        ("open", box.vertices, box.faces[1:], "is open: 3 of its edges have a face on one side only; must be closed"),
+        ("thin", corners, [[0, 1, 2], [0, 2, 1]], "encloses no volume"),
+    ):
+        file = tmp_path / f"{name}.stl"
+        trimesh.Trimesh(vertices, faces, process=False).export(file)
+        with pytest.raises(ScenarioError) as refusal:
+            parse(SCENARIO.format(file=file, count=200, radius=0), "mine.toml")
+        assert str(refusal.value) == f"mine.toml: body.0.feature.0: file = '{name}.stl': {words}"
+    assert not recwarn

@@ -207,3 +207,11 @@ def test_a_motion_that_fades_or_lasts_is_not_unstable(preset):
     """The undamped contact of the one, its delay made up for, has a spectral radius of 1 but for round-off."""
     found = report_of(dockdyn.simulate(dockdyn.load(preset, {"duration": "5 s"})))
     assert "unstable" not in " ".join([found.verdict, *found.warnings]) and not found.alarming
+
+
+def test_without_a_contact_the_run_names_the_duration(dock):
+    """What judges a rig needs a contact; who runs one has not asked for margins."""
+    for command in ("run", "stability"):
+        code, out, err = dock(command, "epos-like", "--set", "duration=0.2 s")
+        assert (code, out) == (2, "") and err.startswith("error: epos-like: duration = 0.2 s: no contact within it, ")
+        assert err.endswith("; must be longer, or state stability.distance, along a cone's wall\n")

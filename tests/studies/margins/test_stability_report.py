@@ -182,10 +182,12 @@ def test_roots_come_in_pairs_with_the_axis():
 
 
 def test_sensitivities_show_the_ten_largest():
-    ax = sensitivity_figure(json.loads(RESULTS["full"].attrs["margins"])).axes[0]
-    widths = [abs(bar.get_width()) for bar in ax.patches]
-    assert len(widths) == 10 and widths == sorted(widths, reverse=True)
-    assert ax.get_yticklabels()[0].get_text() == KEY
+    margins = json.loads(RESULTS["full"].attrs["margins"])
+    (panel,) = sensitivity_figure(margins).panels
+    lengths = [abs(area.x[1]) for area in panel.areas]
+    assert len(lengths) == 10 and lengths == sorted(lengths, reverse=True)
+    assert panel.ticks[0][1] == KEY and panel.ticks[0][0] == max(row for row, _ in panel.ticks)
+    assert float(panel.notes[0].words.replace("−", "-")) == pytest.approx(margins["sensitivities"][KEY], rel=1e-2)
 
 
 @pytest.mark.parametrize("name", ["chart", "family", "line"])

@@ -14,7 +14,7 @@ from dockdyn.contact.pairs.pair_geometry import PairGeometry
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.contact.touch import Touch, touch_surface
 from dockdyn.mechanics.rigid_body import Placed
-from dockdyn.mechanics.vector import Vector
+from dockdyn.mechanics.vector import Scalar, Vector
 
 
 class BallOnSurface(PairGeometry):
@@ -31,3 +31,9 @@ class BallOnSurface(PairGeometry):
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         return touch_surface(own.point(Vector.of(self.centre)), self.radius, other, self.surface)
+
+    def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
+        if self.surface.quick:
+            return None
+        distance = self.surface.least_distance(other.local(own.point(Vector.of(self.centre))), self.radius)
+        return None if distance is None else (distance, self.radius)

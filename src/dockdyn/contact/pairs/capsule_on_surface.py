@@ -58,11 +58,10 @@ class CapsuleOnSurface(PairGeometry):
         return Touch(self.radius - (before + falls * corner), normal, deepest)
 
     def least_distance(self, own: Placed, other: Placed) -> tuple[Scalar, Scalar] | None:
-        if not self.surface.is_exact_distance():
-            return None
         segment = Segment.of(self.ends, own)
         size = segment.half_length() + self.radius
-        return self.surface.signed_distance(other.local(segment.middle())) - size, size
+        distance = self.surface.least_distance(other.local(segment.middle()), size)
+        return None if distance is None else (distance, size)
 
 
 class _Deepest(NamedTuple):

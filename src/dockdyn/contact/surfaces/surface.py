@@ -7,7 +7,7 @@ Source: definition of the interface: a signed distance and its gradient.
 from __future__ import annotations
 
 import abc
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -39,6 +39,8 @@ class Surface(eqx.Module):
     A surface of your own is a subclass with `signed_distance` and `reference`, parameters as fields.
     """
 
+    quick: ClassVar[bool] = True  # whether `signed_distance` takes no longer than a bound of it
+
     def __init_subclass__(cls, **settings: Any) -> None:  # noqa: ANN401, those of Equinox
         super().__init_subclass__(**settings)
         take_old_methods(cls, {"mouth": "docking_frame", "true_distance": "is_exact_distance"})
@@ -54,6 +56,10 @@ class Surface(eqx.Module):
     def is_exact_distance(self) -> bool:
         """Whether `signed_distance` never changes by more than the point moves: free flight may then take long steps."""
         return False
+
+    def least_distance(self, point: Vector, radius: Scalar) -> Scalar | None:
+        """A distance (m) of the solid, at least, from a ball of `radius` (m) about `point` (m, body axes); None if unknown."""
+        return self.signed_distance(point) - radius if self.is_exact_distance() else None
 
     def docking_frame(self) -> tuple[Vector, Vector]:
         """Where a docking body arrives (m) and the unit docking axis, out of the solid (body axes)."""

@@ -140,8 +140,8 @@ def observed_elements(
     connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> dict[str, Array]:
     """What is kept of elements, members of a structure one by one: `element_tension` (N, all; of a bushing the size of its
-    force), `line_length` (m, of those along a line), `latch_held` (1 or 0, of latches)."""
-    tension, length, held = [], [], []
+    force), `line_length` (m, of those along a line), `latch_held` (1 or 0, of latches), `bushing_turn` (rad, of bushings)."""
+    tension, length, held, turn = [], [], [], []
     for one, mode, memory in zip(connections, modes, memories, strict=True):
         if isinstance(one, DrivenJoint):
             continue
@@ -149,5 +149,6 @@ def observed_elements(
         tension.append(seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1))
         length += [seen["length"]] if "length" in seen else []
         held += [seen["held"]] if "held" in seen else []
-    named = {"element_tension": tension, "line_length": length, "latch_held": held}
+        turn += [seen["turned"]] if "turned" in seen else []
+    named = {"element_tension": tension, "line_length": length, "latch_held": held, "bushing_turn": turn}
     return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in named.items() if parts}

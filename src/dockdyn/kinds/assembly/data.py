@@ -26,6 +26,8 @@ from dockdyn.results.run import (
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 
+AT_THE_END = 1e-6  # of a latch's play: how near to its end counts as there
+MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 CAPTURE = "when the last of the latches fell in"
 VARIABLES: Layout = {
     "position": (("body", "axis"), "m", "position of the centre of mass, inertial"),
@@ -63,6 +65,7 @@ ELEMENT_VARIABLES: Layout = {
         "distance of the anchors; of a latch, how far its striker is from where it was caught",
     ),
     "latch_held": (("latch",), "1", "whether the latch holds: 1 yes, 0 no"),
+    "bushing_turn": (("bushing",), "rad", "angle by which the bushing is turned from how it began"),
     "phase_number": ((), "1", "which phase, from 0"),
 }
 
@@ -99,6 +102,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **sampled_variables({name: what for name, what in _MORE.items() if name in run.sampled}, run),
             **_port_loads(content, run),
             **_captures(run),
+            **_latch_bounces(content, run),
             **_phases(content, run),
             **_episode_variables(content, run),
             **_outcome(content, run),
@@ -119,7 +123,8 @@ def describe(scenario: Scenario, run: Run) -> Described:
 
 
 def element_names(content: AssemblySection) -> dict[str, list[str]]:
-    """Names of the elements, the members of a structure one by one: of all, of those along a line, of latches."""
+    """Names of the elements, the members of a structure one by one: of all, of those along a line, of
+    latches, of bushings."""
     named = [
         (section.kind, section.name if section.count() == 1 else f"{section.name} {number + 1}")
         for section in content.element
@@ -129,6 +134,7 @@ def element_names(content: AssemblySection) -> dict[str, list[str]]:
         "element": [name for _, name in named],
         "line": [name for kind, name in named if kind != "bushing"],
         "latch": [name for kind, name in named if kind == "latch"],
+        "bushing": [name for kind, name in named if kind == "bushing"],
     }
     return {dimension: names for dimension, names in found.items() if names}
 
@@ -162,6 +168,30 @@ def _captures(run: Run) -> dict[str, Any]:
     return {} if held is None else {"capture_time": scalar(first_time(held.min(axis=1) > 0, run), "s", CAPTURE)}
 
 
+def _latch_bounces(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """How often the striker of each latch has bounced at the end of its play: once for two moments at which it is there."""
+    if "latch_held" not in run.at_moments:
+        return {}
+    plays = [section.play for section in content.element if section.kind == "latch" for _ in range(section.count())]
+    names = element_names(content)
+    lengths = run.at_moments["line_length"][:, [names["line"].index(name) for name in names["latch"]]]
+    ends = np.isclose(lengths, plays, rtol=AT_THE_END, atol=0.0) & (np.array(plays) > 0)
+    words = "how often its striker has bounced at the end of the play"
+    return {"latch_bounces": (("latch",), ends.sum(axis=0) // 2, {"units": "1", "long_name": words})}
+
+
+def bouncing_latches(dataset: xr.Dataset) -> list[str]:
+    """A warning for every latch whose striker bounces in its play without settling."""
+    if "latch_bounces" not in dataset:
+        return []
+    return [
+        f"latch {str(name)!r} has bounced {int(count)} times in its play: what holds it takes too little energy; state its "
+        "damping, a larger one, or no play"
+        for name, count in zip(dataset.latch.values, dataset.latch_bounces.values, strict=True)
+        if count >= MANY_BOUNCES
+    ]
+
+
 def _phases(content: AssemblySection, run: Run) -> dict[str, Any]:
     """When each phase began, NaN for one that did not; nothing where there are none."""
     if "phase_number" not in run.at_moments:
@@ -177,6 +207,19 @@ def never_begun(dataset: xr.Dataset) -> list[str]:
         return []
     names = [repr(str(name)) for name in dataset.phase.values[np.isnan(dataset.phase_began.values)]]
     return [f"phase{'s' if len(names) > 1 else ''} {', '.join(names)} never began"] if names else []
+
+
+def turned_bushings(dataset: xr.Dataset) -> list[str]:
+    """A warning for every bushing that turns by more than half a turn, where its law ends."""
+    if "bushing_turn" not in dataset:
+        return []
+    beyond = dataset.bushing_turn.values > np.pi
+    return [
+        f"bushing {str(name)!r} is turned by more than half a turn at t = {float(dataset.time[first]):.6g} s: its moment and "
+        "energy jump there, what follows is not to be trusted"
+        for name, first, ever in zip(dataset.bushing.values, beyond.argmax(axis=0), beyond.any(axis=0), strict=True)
+        if ever
+    ]
 
 
 def first_time(holds: np.ndarray, run: Run) -> float:

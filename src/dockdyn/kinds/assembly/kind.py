@@ -45,19 +45,18 @@ class AssemblyKind(Kind):
 
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.assembly.data import describe
-        from dockdyn.kinds.assembly.overlap import refuse_overlap
         from dockdyn.results.contact_run import simulate_contacts
 
-        refuse_overlap(scenario)
+        self.check_start(scenario)
         return simulate_contacts(scenario, progress, describe, lambda one, run: "")
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
-        from dockdyn.kinds.assembly.data import never_begun
+        from dockdyn.kinds.assembly.data import bouncing_latches, never_begun, turned_bushings
         from dockdyn.results.contact_summary import energy_classes, summarise_contacts
 
         summary = summarise_contacts(dataset, self.key_figures().figures)
-        more = {"energy_class": energy_classes(dataset), "warnings": [*summary["warnings"], *never_begun(dataset)]}
-        return summary | more
+        warnings = [*summary["warnings"], *never_begun(dataset), *turned_bushings(dataset), *bouncing_latches(dataset)]
+        return summary | {"energy_class": energy_classes(dataset), "warnings": warnings}
 
     def report(self, dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         from dockdyn.kinds.assembly.report import assembly_report
@@ -76,6 +75,11 @@ class AssemblyKind(Kind):
 
     def runs_in_batches(self, scenario: Scenario) -> bool:
         return scenario.content.integrator.method == "located"
+
+    def check_start(self, scenario: Scenario) -> None:
+        from dockdyn.kinds.assembly.overlap import refuse_overlap
+
+        refuse_overlap(scenario)
 
     def can_capture(self, scenario: Scenario) -> bool:
         return any(element.kind == "latch" for element in scenario.content.element)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dockdyn.contact.gate import APART
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
 from dockdyn.kinds.assembly.schema import AssemblySection, ContactSection
-from dockdyn.results.contact_run import init
-from dockdyn.results.plan import settings_for
+from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
 
@@ -15,15 +17,22 @@ DEEP = 0.2  # m: of a point, which has no radius; more overlap than that at the 
 def refuse_overlap(scenario: Scenario) -> None:
     """ScenarioError where what touches begins deeper in something else than its own radius."""
     content = scenario.content
-    point = init(content, settings_for(content)).point
-    guards, modes = point.outputs.guards, point.state.mode
-    for contact, guard, mode in zip(content.contact, guards, modes, strict=False):
-        depth, most = float(guard if int(mode) == APART else -guard), deepest_allowed(content, contact)
+    if not content.contact:
+        return
+    for contact, depth in zip(content.contact, np.asarray(_first_depths(content)), strict=True):
+        most = deepest_allowed(content, contact)
         if depth > most:
             raise ScenarioError(
-                f"{scenario.name}: contact {contact.label()!r}: begins with an overlap of {depth:.3g} m; "
+                f"{scenario.name}: contact {contact.label()!r}: overlap at the start = {depth:.3g} m; "
                 f"must be at most {most:.3g} m"
             )
+
+
+@jit_once
+def _first_depths(content: AssemblySection) -> Float[Array, "contacts"]:
+    """How deep (m) every contact is at t = 0."""
+    model = content.model()
+    return jnp.stack([state.depth for state in model.states(model.initial())])
 
 
 def deepest_allowed(content: AssemblySection, contact: ContactSection) -> float:

@@ -11,12 +11,13 @@ import xarray as xr
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
 from dockdyn.kinds.assembly.connections import ties
 from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
-from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
+from dockdyn.report.drawing import COLOURS, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
 from dockdyn.report.replay.cameras import seen_whole
+from dockdyn.report.replay.colours import ARROWS, BODIES, METAL
 from dockdyn.report.replay.events import events
-from dockdyn.report.replay.gear import METAL, axes_length, surface_part
+from dockdyn.report.replay.gear import axes_length, surface_part
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Line, Mesh, Motion, Part, Scene, Signal, View
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema import AssemblySection, BodySection
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
-FORCE, ELEMENT = COLOURS["orange"], COLOURS["purple"]
+ELEMENT = COLOURS["muted"]
 
 
 def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
@@ -43,7 +44,7 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
     reach = _reach(content)
     parts, hulls = [], []
     for index, body in enumerate(content.body):
-        drawn = _body_parts(body, content, SERIES[index % len(SERIES)], motions[body.name], reach)
+        drawn = _body_parts(body, content, BODIES[index % len(BODIES)], motions[body.name], reach)
         hulls.append((body, drawn[0]))
         parts += drawn
     return Scene(
@@ -110,7 +111,8 @@ def _body_parts(body: BodySection, content: AssemblySection, colour: str, motion
     hull = joined(*features) if body.on is not None and features else bus_of(
         body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
     ).mesh()  # fmt: skip
-    parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=None if body.on else 0.9), body.look)
+    opacity = None if body.on else 0.9
+    parts = dressed(Part(f"{body.name}/body", hull, colour, motion, opacity=opacity, body=body.name), body.look)
     if not (body.on is not None and features):
         parts += [
             Part(f"{body.name}/{section.name}", mesh, METAL, motion, flat=False)
@@ -179,7 +181,8 @@ def _arrows(
         carrier = motions[second]
         at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
-        found.append(Arrow(f"force of {short(names[index])}", at, vectors[index], FORCE, "N", scale, 0.02 * reach))
+        name, colour = f"force of {short(names[index])}", ARROWS[index % len(ARROWS)]
+        found.append(Arrow(name, at, vectors[index], colour, "N", scale, 0.02 * reach))
     return found
 
 
@@ -195,14 +198,16 @@ def _signals(dataset: xr.Dataset) -> list[Signal]:
 
 
 def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySection) -> list[View]:
-    """Overview, from the side, close on the gear, following the first body."""
+    """Close on the gear, overview, from the side, following the first body."""
     first = [part for part in parts if part.motion is motions[content.body[0].name]]
     gear = [part for part in parts if not part.name.endswith("/body") or _is_gear(part, content)]
     slanted = [0.3, -1.0, 0.5]
-    views = [seen_whole("overview", slanted, parts), seen_whole("side", [0.0, -1.0, 0.0], parts)]
-    if gear:
-        views.append(seen_whole("contact", slanted, gear, (0, -1)))
-    return [*views, replace(seen_whole(f"with {content.body[0].name}", slanted, first), follow=first[0].motion)]
+    return [
+        *([seen_whole("contact", slanted, gear, (0, -1))] if gear else []),
+        seen_whole("overview", slanted, parts),
+        seen_whole("side", [0.0, -1.0, 0.0], parts),
+        replace(seen_whole(f"with {content.body[0].name}", slanted, first), follow=first[0].motion),
+    ]
 
 
 def _is_gear(part: Part, content: AssemblySection) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
 
@@ -16,11 +17,11 @@ from dockdyn.kinds.assembly.connections import Connection, DrivenJoint, Tie
 from dockdyn.kinds.assembly.model import Assembly, NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
 from dockdyn.kinds.assembly.schema_elements import AnyElement
-from dockdyn.kinds.assembly.schema_features import FeatureSection
+from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema_joints import AnyJoint, MovingJointSection, jointed_bodies, moving_joints
 from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
-from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies, JointMotion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.also import TEXT
 from dockdyn.scenario.language.errors import nearest
@@ -29,8 +30,7 @@ from dockdyn.scenario.tables.approach import ApproachSection
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.geometry import Direction
 from dockdyn.scenario.tables.loop import LoopSection
-from dockdyn.scenario.tables.motion import number
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 
@@ -63,6 +63,10 @@ class BodySection(FreeBodySection):
 
     @model_validator(mode="after")
     def carried(self) -> Self:
+        arm = math.sqrt(max(map(max, self.inertia)) / self.mass)
+        for feature in self.feature:
+            if isinstance(feature, CloudSection):
+                feature.check_unit(arm)
         if self.on is not None and (self.velocity is not None or self.rate is not None):
             refuse("a body that is on another one begins with its motion; state no velocity and no rate")
         if self.joint is not None and self.on is None:
@@ -121,8 +125,7 @@ class AssemblySection(Section):
     @model_validator(mode="after")
     def joined(self) -> Self:
         names = self.names()
-        if len(set(names)) < len(names):
-            refuse("two of the bodies have the same name; names must differ")
+        refuse_repeated(names, "bodies")
         for name in names:
             seen = [name]
             while (carrier := self.named(seen[-1]).on) is not None:
@@ -135,9 +138,10 @@ class AssemblySection(Section):
 
     @model_validator(mode="after")
     def touching(self) -> Self:
-        for contact in self.contact:
-            first, feature = self.find("feature", contact.feature)
-            second, partner = self.find("surface" if contact.against is None else "feature", contact.partner())
+        for number, contact in enumerate(self.contact):
+            key, kind = ("surface", "surface") if contact.against is None else ("against", "feature")
+            first, feature = self.find("feature", contact.feature, f"contact.{number}.feature")
+            second, partner = self.find(kind, contact.partner(), f"contact.{number}.{key}")
             if first == second:
                 refuse(f"contact of {contact.feature!r} with {contact.partner()!r}: both are of the body {first!r}")
             if getattr(partner, "shape", "") == "cloud" or (contact.against is not None and feature.shape == "cloud"):
@@ -151,9 +155,7 @@ class AssemblySection(Section):
 
     @model_validator(mode="after")
     def acting(self) -> Self:
-        names = [element.name for element in self.element]
-        if len(set(names)) < len(names):
-            refuse("two of the elements have the same name; names must differ")
+        refuse_repeated([element.name for element in self.element], "elements")
         for element in self.element:
             for body in element.between:
                 if body not in self.names():
@@ -164,13 +166,15 @@ class AssemblySection(Section):
             refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
         if self.integrator.method != "located" and self.phase:
             refuse("integrator.method must be located: phases begin at instants")
-        return self.model_copy(update={"phase": read_phases(self.phase, self.acts(), self.names())})
+        phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
+        return self.model_copy(update={"phase": phases})
 
     @model_validator(mode="after")
     def approaching(self) -> Self:
         if self.approach is None:
             return self
-        (own, _), (other, to) = (self.find("point", name) for name in (self.approach.port, self.approach.to))
+        own, _ = self.find("point", self.approach.port, "approach.port")
+        other, to = self.find("point", self.approach.to, "approach.to")
         mover, base = self.root(own), self.root(other)
         if mover == base:
             refuse(f"approach: {self.approach.port!r} and {self.approach.to!r} are of bodies that begin as one")
@@ -188,21 +192,19 @@ class AssemblySection(Section):
         """The body of that name."""
         return next(body for body in self.body if body.name == name)
 
-    def find(self, kind: str, name: str) -> tuple[str, Any]:
-        """The body with a `feature`, `surface` or `point` of that name (or "body.name"), and its section."""
-        found = [
-            (body.name, item)
-            for body in self.body
-            for item in getattr(body, kind)
-            if name in (item.name, f"{body.name}.{item.name}")
-        ]
+    def find(self, kind: str, name: str, key: str = "") -> tuple[str, Any]:
+        """The body with a `feature`, `surface` or `point` of that name (or "body.name"), and its section.
+
+        `key` is where the scenario has the name.
+        """
+        carried = [(body.name, item) for body in self.body for item in getattr(body, kind)]
+        found = [(body, item) for body, item in carried if name in (item.name, f"{body}.{item.name}")]
         if not found:
-            names = [item.name for body in self.body for item in getattr(body, kind)]
-            refuse(f"{name!r}: no body has such a {kind}; {nearest(name, names)}")
+            names = [f"{body}.{item.name}" if "." in name else item.name for body, item in carried]
+            refuse(f"{key} = {name!r}: no body has such a {kind}; {nearest(name, dict.fromkeys(names))}")
         if len(found) > 1:
-            refuse(
-                f"{name!r}: {' and '.join(body for body, _ in found)} have such a {kind}; must be named as body.name"
-            )
+            bodies = " and ".join(body for body, _ in found)
+            refuse(f"{key} = {name!r}: {bodies} have such a {kind}; must be named as body.name")
         return found[0]
 
     def root(self, name: str) -> str:
@@ -252,9 +254,9 @@ class AssemblySection(Section):
 
         return {name: start(name) for name in names}
 
-    def joint_starts(self) -> list[tuple[Any, Any]]:
+    def joint_starts(self) -> list[JointMotion]:
         """Coordinate (rad or m) and rate at t = 0 of the joints that move."""
-        return [(number(joint.start), number(joint.start_rate)) for joint in moving_joints(self.body).values()]
+        return [joint.begins() for joint in moving_joints(self.body).values()]
 
     def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
         section = self.named(name)

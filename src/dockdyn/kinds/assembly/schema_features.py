@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Self
 
 import jax.numpy as jnp
@@ -13,10 +14,11 @@ from pydantic.json_schema import SkipJsonSchema
 
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.errors import shown
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.geometry import Direction, Length, Point
-from dockdyn.scenario.tables.mesh import MeshUnit, read_mesh
+from dockdyn.scenario.tables.mesh import MeshUnit, doubt_unit, read_mesh
 from dockdyn.scenario.tables.motion import Attitude
 from dockdyn.scenario.tables.part import refuse, without_computed
 
@@ -164,6 +166,7 @@ class SampleSection(Section):
     points: np.ndarray
     shares: np.ndarray
     spacing: float
+    size: float
 
 
 class CloudSection(Section):
@@ -194,6 +197,12 @@ class CloudSection(Section):
 
         found = read_mesh(self.file, self.unit, lambda *file: cloud_of(*file, self.count, self.radius))
         return self.model_copy(update={"sample": SampleSection(**found._asdict())})
+
+    def check_unit(self, arm: float) -> None:
+        """Refuses a mesh without a unit that is far too large for a body with this radius of gyration (m)."""
+        assert self.sample is not None
+        if self.unit is None and (doubt := doubt_unit(self.sample.size, arm, "unit")):
+            refuse(f"file = {shown(Path(self.file).name)}: {doubt}")
 
     def member_count(self) -> int:
         """How many points there are."""

@@ -12,7 +12,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from dockdyn.elements import EndStops, JointDrive, one_sided
 from dockdyn.kinds.assembly.schema_elements import Damping, Stiffness, TurningDamping, stated_number
 from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
-from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies, JointMotion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -110,6 +110,10 @@ class MovingJointSection(JointSection):
     def direction(self) -> Vector:
         axis = jnp.asarray(self.axis, float)
         return Vector.of(axis / jnp.linalg.norm(axis))
+
+    def begins(self) -> JointMotion:
+        """Its coordinate and the rate of it at t = 0."""
+        return number(self.start), number(self.start_rate)
 
     def drive(self) -> JointDrive:
         """What acts in it, also from traced numbers."""

@@ -14,7 +14,7 @@ from dockdyn.kinds.assembly.phases import Condition, Phases
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
-from dockdyn.scenario.tables.part import refuse, without_computed
+from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
 
 Acting = dict[str, Any]  # sections of what acts: elements by name, joints as "body.joint"
 
@@ -78,11 +78,12 @@ class PhaseSection(Section):
         return without_computed(value, "changed", "values")
 
 
-def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str]) -> list[PhaseSection]:
-    """The phases with the numbers that they set; refuses what nothing has that acts."""
-    names = [phase.name for phase in phases]
-    if len(set(names)) < len(names):
-        refuse("two of the phases have the same name; names must differ")
+def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], touching: bool) -> list[PhaseSection]:
+    """The phases with the numbers that they set; refuses what nothing has that acts, and to wait for what cannot come.
+
+    `touching` says whether there is any contact.
+    """
+    refuse_repeated([phase.name for phase in phases], "phases")
     found = []
     for number, phase in enumerate(phases):
         if (phase.when is None) != (number == 0):
@@ -93,6 +94,10 @@ def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str]) -
             for name in phase.when.between or []:
                 if name not in bodies:
                     refuse(f"phase {phase.name!r}: when.between: no body {name!r}; {nearest(name, bodies)}")
+            if phase.when.between is not None and len(set(phase.when.between)) == 1:
+                refuse(f"phase {phase.name!r}: when.between = {phase.when.between}: must be two bodies")
+            if phase.when.event == "contact" and not touching:
+                refuse(f"phase {phase.name!r}: waits for a contact; there is no [[contact]]")
             if phase.when.event == "latched" and not any(one.kind == "latch" for one in acting.values()):
                 refuse(f"phase {phase.name!r}: waits for latches; no element is a latch")
         values = [_value(phase.name, key, value, acting) for key, value in phase.set.items()]

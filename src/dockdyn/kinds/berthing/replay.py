@@ -13,12 +13,12 @@ from dockdyn.integrate.model import over_rows
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.arms import SLENDER, Placing, placing, stick, tree_parts
 from dockdyn.report.replay.cameras import seen_from, seen_whole
+from dockdyn.report.replay.colours import BESIDE, FORCE, HOLD, SIDES
 from dockdyn.report.replay.events import events
-from dockdyn.report.replay.gear import SIDES, surface_part
+from dockdyn.report.replay.gear import surface_part
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Motion, Part, Scene, Signal, View
 from dockdyn.report.sampled_surface import in_pieces
@@ -144,11 +144,11 @@ def arrows(
         impulse[rows] = size * turned[rows]
     if len(dataset.impact_time):
         scale = arrow_scale([impulse], 0.25 * reach)
-        found.append(Arrow("impulse", grip.position, impulse, COLOURS["orange"], "N s", scale, thick))
+        found.append(Arrow("impulse", grip.position, impulse, FORCE, "N s", scale, thick))
     held = frames.at(time, dataset.time.values, dataset.hold_force.values)
     if np.abs(held).max(initial=0) > 0:
         scale = arrow_scale([held], 0.25 * reach)
-        found.append(Arrow("holding force", grip.position, held, COLOURS["green"], "N", scale, thick))
+        found.append(Arrow("holding force", grip.position, held, HOLD, "N", scale, thick))
     if "normal_force" in dataset and float(dataset.normal_force.max()) > 0:
         force = frames.at(time, dataset.time.values, dataset.normal_force.values)
         for peak, when in zip(dataset.episode_peak_force.values, dataset.episode_peak_time.values, strict=True):
@@ -156,7 +156,7 @@ def arrows(
             force[row] = max(force[row], peak)
         pushing = force[:, None] * turned
         scale = arrow_scale([pushing], 0.25 * reach)
-        found.append(Arrow("normal force", grip.position, pushing, COLOURS["purple"], "N", scale, thick))
+        found.append(Arrow("normal force", grip.position, pushing, BESIDE, "N", scale, thick))
     return found
 
 

@@ -11,8 +11,8 @@ from dockdyn.kinds.chains.schema import LatchSection
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import seen_from
+from dockdyn.report.replay.colours import FORCE, METAL, SIDES
 from dockdyn.report.replay.events import events
-from dockdyn.report.replay.gear import METAL, SIDES
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Line, Motion, Part, Scene, Signal, still
 from dockdyn.report.replay.shapes import ball, box, coil, rod
@@ -42,7 +42,14 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
     places = _resting(sides, first, LONG * SHARE * reach)
     motions = [line(places[i] + position[:, i]) for i in range(len(masses))]
     parts = [
-        Part(f"mass {i + 1}", box(-np.full(3, s / 2), np.full(3, s / 2)), SIDES[i < first], motions[i], opacity=0.8)
+        Part(
+            f"mass {i + 1}",
+            box(-np.full(3, s / 2), np.full(3, s / 2)),
+            SIDES[i < first],
+            motions[i],
+            opacity=0.8,
+            body="chaser" if i < first else "target",
+        )
         for i, s in enumerate(sides)
     ]
     lines = []
@@ -68,7 +75,7 @@ def scene(dataset: xr.Dataset, content: FourMassSection | LatchSection) -> Scene
         dwell=dwell,
         parts=[*parts, track(middle, 1.3 * span, sides.max(), len(time))],
         lines=lines,
-        arrows=[Arrow(what, tip, vector, COLOURS["orange"], "N", scale, 0.06 * sides.mean())],
+        arrows=[Arrow(what, tip, vector, FORCE, "N", scale, 0.06 * sides.mean())],
         events=events(dataset),
         signals=signals(dataset),
         views=[

@@ -177,7 +177,7 @@ def _printed_impacts(summary: dict[str, Any]) -> Table:
             f"{contact['onset_s']:.4f}",
             "touching" if contact["release_s"] is None else f"{contact['release_s']:.4f}",
             f"{contact['peak_normal_force_N']:.4g}",
-            *("" if speed is None else f"{speed:.6f}" for speed in found),
+            *("" if speed is None else f"{speed:z.6f}" for speed in found),
         ]
         for number, (contact, found) in enumerate(zip(summary["contacts"], speeds, strict=True), start=1)
     ]

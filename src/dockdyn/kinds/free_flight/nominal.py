@@ -124,8 +124,8 @@ def first_contact(scenario: Scenario) -> Nominal:
     fired = np.asarray(solution.log.fired[0])
     if int(solution.status) != Status.TOO_MANY_EVENTS or not fired.any():
         raise ScenarioError(
-            f"{scenario.name}: stability: no contact within the duration of {content.duration:g} s; "
-            "must touch, or state a distance along the cone's wall"
+            f"{scenario.name}: duration = {content.duration:g} s: no contact within it, about which the loop's margins could "
+            "be asked; must be longer, or state stability.distance, along a cone's wall"
         )
     poses = jax.tree.map(lambda rows: rows[0], solution.log.state.q)
     return _with_others(content, Nominal(poses, int(np.argmax(fired)) // 2))

@@ -16,9 +16,10 @@ from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.programs import Program
-from dockdyn.report.drawing import COLOURS, SERIES, pair_labels, short
+from dockdyn.report.drawing import SERIES, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import beside, seen_from, seen_whole
+from dockdyn.report.replay.colours import BESIDE, FORCE, HOLD
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import (
     MARGIN,
@@ -38,7 +39,6 @@ from dockdyn.scenario.made import made
 if TYPE_CHECKING:
     from dockdyn.kinds.free_flight.schema import FreeFlightSection
 
-NORMAL, FRICTION, HOLD = COLOURS["orange"], COLOURS["purple"], COLOURS["green"]
 BODIES = ("chaser", "target")
 
 
@@ -180,9 +180,9 @@ def arrows(
     found = []
     for index, one in enumerate(acting):
         tail = "" if len(acting) == 1 else f" {index + 1}"
-        found.append(Arrow(f"normal force{tail}", one.place, one.normal, NORMAL, "N", scale, 0.03 * reach))
+        found.append(Arrow(f"normal force{tail}", one.place, one.normal, FORCE, "N", scale, 0.03 * reach))
         if one.friction is not None:
-            found.append(Arrow(f"friction{tail}", one.place, one.friction, FRICTION, "N", scale, 0.03 * reach))
+            found.append(Arrow(f"friction{tail}", one.place, one.friction, BESIDE, "N", scale, 0.03 * reach))
     if hold is not None:
         found.append(Arrow("latch", *hold, HOLD, "N", scale, 0.03 * reach))
     return found

@@ -16,7 +16,7 @@ from dockdyn.control.thrusters import OnOff, PulseWidth, Thrusters
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.actuators import THRUSTERS, ActuatorSection
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Direction, Point
 
 SAMPLING = ("period", "modulation", "thruster")
@@ -88,9 +88,7 @@ class SampledSection(ActuatorSection):
         for key in THRUSTERS:
             if getattr(self, key) is not None:
                 refuse(f"{key} is a limit of ideal thrusters; with [[control.thruster]] each has its force")
-        names = self.thruster_names()
-        if len(set(names)) < len(names):
-            refuse("two of the thrusters have the same name; names must differ")
+        refuse_repeated(self.thruster_names(), "thrusters")
         if self.modulation is not None and (shortest := self.modulation.shortest_pulse) is not None:
             if shortest > self.period:
                 refuse(f"modulation.shortest_pulse = {shortest:g} s: must be at most the period, {self.period:g} s")

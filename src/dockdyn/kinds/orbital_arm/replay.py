@@ -14,7 +14,7 @@ from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.arms import POINT, SLENDER, Placing, placing, tree_parts
 from dockdyn.report.replay.cameras import seen_from
-from dockdyn.report.replay.gear import SIDES, SURFACE
+from dockdyn.report.replay.colours import FORCE, SIDES, SURFACE
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Event, Frame, Line, Motion, Part, Scene, Signal, View, still
 from dockdyn.report.replay.shapes import ball, box, surface_in_box
@@ -104,13 +104,13 @@ def station(content: OrbitalArmSection, found: Placing, reach: float) -> list[Pa
         if link.parent == root:
             mount, half = np.asarray(link.mount, float), 0.05 * reach
             block = box(mount - half, mount + half)
-            parts.append(Part(f"station/{link.name}", block, COLOURS["muted"], found.motions[root]))
+            parts.append(Part(f"station/{link.name}", block, COLOURS["muted"], found.motions[root], body=root))
     return parts
 
 
 def _own_colour(part: Part, payload: str) -> Part:
-    """The payload's body in the target's colour."""
-    return replace(part, colour=SIDES[False]) if part.name == f"arm/{payload} body" else part
+    """The payload's body in the target's colour, and by its own name."""
+    return replace(part, colour=SIDES[False], body=payload) if part.name == f"arm/{payload} body" else part
 
 
 def _contact_points(places: np.ndarray, reach: float) -> list[Part]:
@@ -135,7 +135,7 @@ def bay(dataset: xr.Dataset, touched: BaySection, planar: bool, count: int) -> l
         low[2], high[2] = -0.15 * whole, 0.15 * whole
     surfaces = tuple(map(made, touched.surface))
     mesh = surface_in_box(surfaces[0] if len(surfaces) == 1 else Union(surfaces), low, high)
-    return [Part("bay", mesh, SURFACE, still(count), opacity=0.5, flat=True)]
+    return [Part("bay", mesh, SURFACE, still(count), opacity=0.5, body="bay")]
 
 
 def _impulses(
@@ -164,8 +164,8 @@ def _impulses(
         place[rows] = places[rows, point] + lift * normal
     if not vector.any():
         return []
-    scale = arrow_scale([vector], 0.2 * reach)
-    return [Arrow("impulse", place, vector, COLOURS["orange"], "N s", scale, 0.01 * reach)]
+    scale = arrow_scale([vector], 0.4 * reach)  # a small impact’s, too, reaches out of the payload
+    return [Arrow("impulse", place, vector, FORCE, "N s", scale, 0.01 * reach)]
 
 
 def events(dataset: xr.Dataset) -> list[Event]:

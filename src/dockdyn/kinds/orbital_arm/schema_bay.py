@@ -17,7 +17,7 @@ from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import LARGEST, quantity
 from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.own_impact import OwnImpact
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import Point, SurfaceSection
 from dockdyn.scenario.tables.tree import NOTHING
 
@@ -34,8 +34,7 @@ class BaySection(Section):
         names = self.names()
         if None in names:
             refuse("every surface needs a name")
-        if len(set(names)) < len(names):
-            refuse("two surfaces have the same name; names must differ")
+        refuse_repeated(names, "surfaces")
         for surface in self.surface:
             for point in self.points:
                 surface.check_tip(point, 0.0)

@@ -17,9 +17,9 @@ from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.cameras import beside, seen_from, seen_whole
+from dockdyn.report.replay.colours import FORCE, HOLD, METAL
 from dockdyn.report.replay.gear import (
     MARGIN,
-    METAL,
     along_the_axis,
     body_parts,
     docking_place,
@@ -33,7 +33,6 @@ from dockdyn.report.sampled_surface import coordinates, in_pieces
 from dockdyn.scenario.made import made
 
 MODEL, ROBOT, IDEAL = COLOURS["sky"], COLOURS["blue"], COLOURS["green"]
-FORCE, COMPENSATION = COLOURS["orange"], COLOURS["purple"]
 COMPUTED, WITHOUT = "model (computed)", "without rig"
 GHOST = 0.3  # opacity
 SHOWN = 300  # contacts marked on the time line at most
@@ -88,7 +87,8 @@ def _of_line(dataset: xr.Dataset) -> Scene:
         motion = still(len(time), [0.0, offset, 0.0])
         motion.position[:, 0] = along
         motions.append(motion)
-        parts.append(Part(name, _block(size, 1.0), LANES[name][1], motion, opacity=None if name == "robot" else 0.7))
+        opacity = None if name == "robot" else 0.7
+        parts.append(Part(name, _block(size, 1.0), LANES[name][1], motion, opacity=opacity, body=name))
         start = along if always else np.maximum(along, 0.0)
         base = still(len(time), [0.0, offset, 0.0])
         base.position[:, 0] = start
@@ -98,9 +98,9 @@ def _of_line(dataset: xr.Dataset) -> Scene:
     ghost.position[:, 0] = ideal
     parts.append(_ghost(Part(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
     plate = box([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
-    parts.append(Part("wall", plate, COLOURS["muted"], still(len(time))))
+    parts.append(Part("wall", plate, COLOURS["muted"], still(len(time)), body="wall"))
     arrows = []
-    shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", COMPENSATION, 0)}
+    shown = {"contact force": ("contact_force", FORCE, 1), "force on the model": ("total_force", HOLD, 0)}
     forces = {
         name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _, _) in shown.items()
     }
@@ -210,7 +210,7 @@ def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
 
 def _ghost(part: Part, colour: str, layer: str) -> Part:
     """A part, pale, of what is not in the laboratory."""
-    return replace(part, colour=colour, opacity=GHOST, layer=layer)
+    return replace(part, colour=colour, opacity=GHOST, layer=layer, body=layer)
 
 
 def _mock_ups(dataset: xr.Dataset, content: RigBodiesSection, time: np.ndarray, name: str) -> Motion:

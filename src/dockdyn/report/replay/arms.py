@@ -16,7 +16,7 @@ from dockdyn.mechanics.trees.assembly import Link
 from dockdyn.mechanics.trees.composite_bodies import Configuration
 from dockdyn.programs import Program
 from dockdyn.report.replay.bus import bus_of
-from dockdyn.report.replay.gear import METAL
+from dockdyn.report.replay.colours import METAL
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scene import Mesh, Motion, Part, along, of_matrices
 from dockdyn.report.replay.shapes import ball, box, joined, placed, rod
@@ -112,31 +112,32 @@ def tree_parts(
             parts += dressed(part, link.look)
             continue
         if bends:
-            parts += _beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick)
+            parts += _beam_parts(f"{name}/{link.name}", found.beams[link.name], colour, 0.8 * thick, name)
             parts += _bracket_parts(f"{name}/{link.name}", found, seats, thick)
             if link.mass is not None:
                 solid = _leaf(link.model_copy(update={"centre": [0.0, 0.0, 0.0]}), thick)
-                parts.append(
-                    Part(f"{name}/{link.name} body", solid, colour, found.motions[link.name + BODY], opacity=0.9)
-                )
+                beside = found.motions[link.name + BODY]
+                parts.append(Part(f"{name}/{link.name} body", solid, colour, beside, opacity=0.9, body=name))
         if link.parent is None:
-            parts.append(Part(f"{name}/{link.name}", base(link, ends, reach), colour, motion, opacity=0.9))
+            parts.append(Part(f"{name}/{link.name}", base(link, ends, reach), colour, motion, opacity=0.9, body=name))
             continue
         pieces = [ball(1.35 * thick)] + [stick(end, thick) for end in ends if np.any(end)]
         parts.append(Part(f"{name}/{link.name}", joined(*pieces), METAL, motion, flat=False))
         if not ends and link.beam is None and link.mass is not None:
-            parts.append(Part(f"{name}/{link.name} body", _leaf(link, thick), colour, motion, opacity=0.9))
+            solid = _leaf(link, thick)
+            parts.append(Part(f"{name}/{link.name} body", solid, colour, motion, opacity=0.9, body=name))
     return parts
 
 
-def _beam_parts(name: str, places: list[Motion], colour: str, radius: float) -> list[Part]:
-    """A beam in pieces, each between two places on it."""
+def _beam_parts(name: str, places: list[Motion], colour: str, radius: float, body: str) -> list[Part]:
+    """A beam of a body in pieces, each between two places on it."""
     parts = []
     for piece, (one, other) in enumerate(pairwise(places)):
         gap = other.position - one.position
         length = float(np.linalg.norm(gap, axis=1).max())
         motion = along(one.position, gap)
-        parts.append(Part(f"{name} piece {piece + 1}", rod(1.01 * length, radius), colour, motion, flat=False))
+        mesh = rod(1.01 * length, radius)
+        parts.append(Part(f"{name} piece {piece + 1}", mesh, colour, motion, flat=False, body=body))
     return parts
 
 

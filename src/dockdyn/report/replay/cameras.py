@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dockdyn.report.replay.scene import Motion, Part, View, turned
+from dockdyn.report.replay.scene import Fit, Motion, Part, View, turned
 
 FIELD = 40.0  # degrees, of the camera, from top to bottom
+ROOM = 1.05  # times as far off as it must be to see all
 BACK = 1 / math.sin(math.radians(FIELD / 2))  # of a radius: how far off it sees a ball whole
 
 
@@ -33,8 +34,18 @@ def seen_whole(
 ) -> View:
     """The view in which all of some parts is seen as they are at some frames, by default the first."""
     points = np.concatenate([_at_frame(part, row) for part in parts for row in rows])
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2
-    return seen_from(name, direction, middle, float(np.linalg.norm(points - middle, axis=1).max()))
+    out = np.asarray(direction, float) / np.linalg.norm(direction)
+    across = np.cross([0.0, 0.0, 1.0], out)  # which the player keeps level
+    across /= np.linalg.norm(across)
+    axes = np.stack([across, np.cross(out, across), out])
+    seen = points @ axes.T
+    middle = (seen.min(axis=0) + seen.max(axis=0)) / 2
+    seen -= middle
+    x, y = np.abs(seen[:, :2].T) / math.tan(math.radians(FIELD / 2))
+    z = seen[:, 2]
+    fit = Fit(*(ROOM * float(far.max()) for far in (y + z, x + z, x, z)))
+    target = middle @ axes
+    return View(name, target + max(fit.high, fit.wide) * out, target, fit=fit)
 
 
 def from_the_bus(name: str, parts: Sequence[Part], motion: Motion, place: np.ndarray, reach: float) -> View:

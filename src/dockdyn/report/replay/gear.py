@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay.bus import bus_of
 from dockdyn.report.replay.cameras import from_the_bus
+from dockdyn.report.replay.colours import METAL, PANEL, RING, SIDES, SURFACE
 from dockdyn.report.replay.looks import dressed
 from dockdyn.report.replay.scene import Mesh, Motion, Part, View, turned
 from dockdyn.report.replay.shapes import ball, joined, placed, rod, surface_around_axis
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from dockdyn.scenario.tables.look import LookSection
     from dockdyn.scenario.tables.part import Shape
 
-SIDES = {True: COLOURS["blue"], False: COLOURS["orange"]}  # by whether it is the chaser
-METAL = "#b9c0c9"
-SURFACE = "#8fb8d0"
-PANEL, RING = "#4f6f9f", "#7d8794"
 DECORATION = "panels (decoration)"
 NEAR = 0.5  # of what matters of a surface: a reference point closer than that to the centre of mass needs no stand
 THIN = 0.035  # radius of a probe that is a point, as a share of its length
@@ -87,7 +83,8 @@ def body_parts(name: str, body: Body, chaser: bool, motion: Motion, reach: float
     features = [(np.asarray(one.position, float), float(one.radius)) for one in body.feature]
     gear = gear_places(body)
     bus = bus_of(body.mass, np.asarray(body.inertia), gear)
-    parts = dressed(Part(f"{name}/body", bus.mesh(), SIDES[chaser], motion, opacity=0.9), body.look)
+    hull = Part(f"{name}/body", bus.mesh(), SIDES[chaser], motion, opacity=0.9, body=name)
+    parts = dressed(hull, body.look)
     away = [place for place in gear if np.linalg.norm(place) > NEAR * reach]  # else it is around the body's own centre
     if away and (body.look is None or parts[0].missing):
         rings = joined(*(bus.ring(place) for place in away))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dockdyn.report.replay.scene import Mesh, Part, turned
+from dockdyn.scenario.tables.mesh import doubt_unit
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.look import LookSection
@@ -36,7 +37,12 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
         return [replace(part, missing=f"{look.file}: {words}")]
     if not 0 < len(faces) <= MOST:
         return [replace(part, missing=f"{look.file}: has {len(faces)} faces; must have 1 to {MOST}")]
-    vertices = look.scale * vertices
+    if not np.isfinite(vertices).all():
+        return [replace(part, missing=f"{look.file}: has a vertex that is no number")]
+    if look.scale is not None:
+        vertices = look.scale * vertices
+    elif doubt := doubt_unit(_extent(vertices), _extent(part.mesh.vertices), "scale"):
+        return [replace(part, missing=f"{look.file}: {doubt}")]
     if look.attitude is not None:
         vertices = turned(np.asarray(look.attitude, float), vertices)
     if look.position is not None:
@@ -50,6 +56,11 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
         name = part.name if number == 0 else f"{part.name} colour {number + 1}"
         parts.append(replace(part, name=name, mesh=mesh, colour=colour, opacity=None))
     return parts
+
+
+def _extent(vertices: np.ndarray) -> float:
+    """The largest extent of a mesh."""
+    return float(np.ptp(vertices, axis=0).max())
 
 
 def _face_colours(mesh: Any) -> np.ndarray | None:  # noqa: ANN401, its colours are of several classes

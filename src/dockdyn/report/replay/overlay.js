@@ -47,6 +47,8 @@
   for (const arrow of run.arrows) {
     legend.append(make("i", { style: `background:${arrow.colour}` }), make("span"));
   }
+  const bodies = make("div", { id: "dd-bodies", class: "dd-keys" });
+  for (const body of run.bodies) bodies.append(make("b", {}, make("i", { style: `background:${body.colour}` }), body.name));
   /* How large what an arrow stands for is at a frame, and how long it is drawn; an arrow that is cut says so. */
   function words(arrow, step) {
     const size = Math.max(...arrow.at), read = (value) => `${reading(value, size)} ${arrow.unit}`;
@@ -72,7 +74,7 @@
   if (run.layers.length) layers.prepend(make("span", {}, "shown, too:"));
 
   // ── pictures ──
-  const recording = recorder(() => ({ title: run.title, time: clockFace.textContent,
+  const recording = recorder(() => ({ title: run.title, time: clockFace.textContent, bodies: run.bodies,
     notes: run.arrows.filter((arrow) => arrow.seen[step]).map((arrow) => words(arrow, step)) }));
   const filming = button("film", "film from here to the end of the run, as WebM", () => {
     if (filming.getAttribute("aria-pressed") === "true") { recording.stop(); return; }
@@ -91,7 +93,7 @@
   const taking = make("div", { id: "dd-save", class: "dd-keys" }, make("span", {}, "save:"),
     button("picture", "what is shown, as PNG", () => recording.picture()), ...(recording.films ? [filming] : []), framing);
 
-  const more = make("div", { id: "dd-more", class: "card" }, ...run.notes.map((words) => make("p", {}, words)), legend, layers, taking);
+  const more = make("div", { id: "dd-more", class: "card" }, ...run.notes.map((words) => make("p", {}, words)), bodies, legend, layers, taking);
   const fold = (card, words) => button(words, `${words} on or off`, () => { card.hidden = !card.hidden; arrange(); });
   const folds = [[more, fold(more, "legend")], [plots.card, fold(plots.card, "plots")]];
   const top = make("div", { id: "dd-top", class: "card" }, make("h1", {}, run.title), now, views);
@@ -211,11 +213,17 @@
   const product = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g,
     a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
   function turn(q, v) { return product(product(q, [0, ...v]), conjugate(q)).slice(1); }
-  /* The ball that a view shows is seen whole in a picture of any shape: from farther away where that is narrow. */
+  /* What a view shows is seen whole in a picture of any shape: a ball from farther away where that is narrow. */
   function standing(view) {
+    const line = view.position.map((v, i) => v - view.target[i]), wider = 1 / shape();
+    if (view.fit) {
+      const { high, wide, side, nearest } = view.fit;
+      const far = Math.max(high, wider > 1 ? wide + (wider - 1) * side : wider * wide + (1 - wider) * nearest);
+      return line.map((v, i) => view.target[i] + far * v / Math.hypot(...line));
+    }
     const half = run.fov / 2, wide = Math.atan(Math.tan(half) * shape());
     const away = view.near ? 1 : Math.sin(half) / Math.sin(Math.min(half, wide));
-    return view.position.map((v, i) => view.target[i] + away * (v - view.target[i]));
+    return line.map((v, i) => view.target[i] + away * v);
   }
   function shape() {
     const { clientWidth, clientHeight } = document.getElementById("root");

@@ -53,6 +53,7 @@ def facts(scene: Scene) -> dict[str, Any]:
                 "follow": number,
                 "turns": view.turns,
                 "near": view.near,
+                "fit": None if view.fit is None else vars(view.fit),
             }
         )
     return {
@@ -62,6 +63,7 @@ def facts(scene: Scene) -> dict[str, Any]:
         "speed": _usual_speed(end),
         "fov": math.radians(FIELD),
         "layers": _layers(scene),
+        "bodies": _bodies(scene),
         "views": views,
         "followed": [{"p": _rounded(m.position), "q": _rounded(m.attitude)} for m in followed],
         "events": [
@@ -104,6 +106,15 @@ def arrow_facts(arrow: Arrow) -> dict[str, Any]:
         "at": _rounded(size, 4),
         "seen": seen.astype(int).tolist(),
     }
+
+
+def _bodies(scene: Scene) -> list[dict[str, str]]:
+    """The bodies by name, each with the colour of the first part that is of it."""
+    found: dict[str, str] = {}
+    for part in scene.parts:
+        if part.body:
+            found.setdefault(part.body, part.colour)
+    return [{"name": name, "colour": colour} for name, colour in found.items()]
 
 
 def _layers(scene: Scene) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 const DRAWS = 3; // by the player until what it was told last is surely seen
 function recorder(told) {
   const sheet = document.createElement("canvas");
-  /* The scene as it is shown, with what `told` says of it: title and time. */
+  /* The scene as it is shown, with what `told` says of it: title, time, bodies, forces. */
   function compose() {
     const scene = document.querySelector("#root canvas[data-engine]"), dense = scene.width / scene.clientWidth;
     if (sheet.width !== scene.width) sheet.width = scene.width;
@@ -12,13 +12,20 @@ function recorder(told) {
     pen.fillRect(0, 0, sheet.width, sheet.height);
     pen.drawImage(scene, 0, 0);
     pen.fillStyle = style.getPropertyValue("--dd-ink");
-    const { title, time, notes } = told();
+    const { title, time, bodies, notes } = told();
     pen.font = `600 ${15 * dense}px system-ui, sans-serif`;
     pen.fillText(title, edge, edge + 12 * dense, sheet.width - 2 * edge);
     pen.font = `${13 * dense}px system-ui, sans-serif`;
     [time, ...notes].forEach((words, i) => {
       pen.fillText(words, edge, sheet.height - edge - 18 * dense * i, sheet.width - 2 * edge);
     });
+    bodies.reduce((left, { name, colour }) => {
+      pen.fillStyle = colour;
+      pen.fillRect(left, edge + 24 * dense, 10 * dense, 10 * dense);
+      pen.fillStyle = style.getPropertyValue("--dd-ink");
+      pen.fillText(name, left + 15 * dense, edge + 33 * dense);
+      return left + 33 * dense + pen.measureText(name).width;
+    }, edge);
     return sheet;
   }
   const png = () => new Promise((done) => { compose().toBlob(done, "image/png"); });

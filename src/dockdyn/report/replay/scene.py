@@ -48,6 +48,7 @@ class Part:
     flat: bool = True  # faces shaded as such, not as a smooth surface
     missing: str = ""  # why it has not the mesh that the scenario asks for
     layer: str = ""  # what can be hidden by this name, such as a ghost or decoration
+    body: str = ""  # what the legend calls, in this colour, what it is of
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,24 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """How far (m) from a target a camera must be: to see what is highest, and what is widest in a square picture.
+
+    Besides, how far it must be for the width alone of what is widest, and how near to it anything comes.
+    """
+
+    high: float
+    wide: float
+    side: float
+    nearest: float
+
+
+@dataclass(frozen=True)
 class View:
     """A camera at `position` that looks at `target`, m; it goes along with what moves as `follow`, and turns with it.
 
-    It stands farther away where the picture is narrow, unless it must stay `near`.
+    It stands farther away where the picture is narrow, unless it must stay `near`. With a `fit` it stands, on that line, as
+    near as it may to see all of what it shows in a picture of any shape.
     """
 
     name: str
@@ -121,6 +136,7 @@ class View:
     follow: Motion | None = None
     turns: bool = False
     near: bool = False
+    fit: Fit | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dockdyn.scenario.language.printable import one_line
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 SHOWN = 60  # characters of a value in a message
-LISTED = 40  # names in a message
+LISTED = 40  # names in a message, all there are
+NEAREST = 6  # of more names than that
 WORDS = {  # of pydantic's messages, as they are said here
     "Input should be": "must be",
     "String should": "must",
@@ -43,8 +44,15 @@ def nearest(word: str, allowed: Iterable[str]) -> str:
     """Words for a message: the allowed names, or the nearest of them."""
     names = sorted(allowed)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6) if len(word) <= COMPARED else []
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(names[:LISTED])}{more}"
+    return f"did you mean {close[0]!r}?" if close else f"allowed: {listed(word, names)}"
+
+
+def listed(word: str, names: Sequence[str]) -> str:
+    """Names for a message: all of a few; of many how many there are, and those that are most like a word."""
+    if len(names) <= LISTED:
+        return ", ".join(names)
+    like = difflib.get_close_matches(word[:COMPARED], names, n=NEAREST, cutoff=0.0)
+    return f"{', '.join(like)} and {len(names) - len(like)} more"
 
 
 def shown(value: object) -> str:
@@ -60,7 +68,12 @@ def allowed(problem: ErrorDetails) -> str:
         return context["allowed"]
     if sort.startswith("union_tag"):
         names = context.get("expected_tags", "").replace("'user'", '"module:Class" for one of your own')
-        return f"must name one of {names}" if names else "must be a table with a law or shape"
+        told = context.get("discriminator", "").strip("'")
+        return (
+            f"must name one of {names}"
+            if names
+            else f"must be a table with a {'law or shape' if '(' in told else told}"
+        )
     if sort in ("model_type", "dict_type", "model_attributes_type"):
         return "must be a table"
     if sort == "list_type":

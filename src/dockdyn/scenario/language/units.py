@@ -18,6 +18,7 @@ from dockdyn.scenario.language.errors import shown
 LONGEST = 100  # characters of a number with its unit
 NUMBER = re.compile(r"[-+(\s]*(\.?\d|nan|inf)", re.IGNORECASE)  # what a text with a unit begins with: "kg" is no mass
 EXPONENT = re.compile(r"\s*([-+]?\d{1,2}(\.\d+)?|\(\s*[-+]?\d{1,2}(\.\d+)?(\s*/\s*\d{1,2})?\s*\))(?![\w.])(?!\s*\*\*)")
+POWER_OF_ONE = re.compile(r"\*\*1(?![\d.])")
 POWER_OF_POWER = re.compile(r"\)[^()]*\)\s*$")  # what is in brackets, before a power, has brackets inside
 
 
@@ -45,12 +46,16 @@ def _counting_turns(quantity: Any, unit: str) -> Any:  # noqa: ANN401, pint's
     """A quantity with or without the angle that `unit` has, if one of the two is in Hz, a cycle of which is a turn.
 
     So 50 rad/s is 7.96 Hz and 1 Hz is 6.28 rad/s, which to pint, with a radian of 1, are 50 Hz and 1 rad/s. What is plainly
-    per second, without Hz, says nothing of turns and stays as it is.
+    per second, without Hz, says nothing of turns and stays as it is; ValueError where Hz are asked, for it can be meant of
+    cycles or of radians.
     """
     asked = _registry().Quantity(1, unit)
-    if not any(str(name).endswith("hertz") for each in (quantity, asked) for name, _ in each.unit_items()):
+    in_hertz = [any(str(name).endswith("hertz") for name, _ in each.unit_items()) for each in (asked, quantity)]
+    if not any(in_hertz):
         return quantity
     angles = [dict(each.to_base_units().unit_items()).get("radian", 0) for each in (asked, quantity)]
+    if in_hertz == [True, False] and angles[0] == angles[1] and quantity.check(asked.dimensionality):
+        raise ValueError(f"must be {unit} or count radians, as rad/s does")
     return quantity * _registry().Quantity(1, "turn") ** (angles[0] - angles[1])
 
 
@@ -176,9 +181,14 @@ def number_of(value: object, unit: str, what: str, limits: Bounds) -> float:
 def unit_beside(values: Mapping[str, object], unit: str) -> str:
     """A unit with the fields that it names filled in; one that names a field without a value, without its power."""
     try:
-        return unit.format(**values)
+        return POWER_OF_ONE.sub("", unit.format(**{name: _plain(value) for name, value in values.items()}))
     except KeyError:
         return unit.split("**", maxsplit=1)[0]
+
+
+def _plain(value: object) -> object:
+    """A number as a unit has it: 2, not 2.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> Any:  # noqa: ANN401, a type
@@ -199,7 +209,8 @@ def quantity(unit: str, what: str, component: bool = False, **bounds: float) -> 
 
 
 def _example(unit: str) -> str:
-    return {"rad": "30 deg", "s": "16 ms"}.get(unit, f"5 {unit}".strip())
+    examples = {"rad": "30 deg", "s": "16 ms", "Hz": '5 Hz" or "30 rad/s'}
+    return examples.get(unit, f"5 {unit}".strip())
 
 
 def _refused(value: object, allowed: str) -> PydanticCustomError:

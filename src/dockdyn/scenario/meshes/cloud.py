@@ -23,6 +23,7 @@ class Cloud(NamedTuple):
     points: Float[np.ndarray, "n 3"]  # m
     shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
     spacing: float  # m, the longest edge of a piece
+    size: float  # m, of the mesh
 
 
 @lru_cache(maxsize=8)
@@ -34,7 +35,8 @@ def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -
     mesh = solid_in(file.read_bytes(), file.suffix.lower(), scale)
     if len(mesh.faces) > most:
         refuse(f"has {len(mesh.faces)} faces; count must be at least that, or the mesh simpler")
-    low, high = 0.0, float(np.ptp(mesh.vertices, axis=0).max()) * 2
+    size = float(np.ptp(mesh.vertices, axis=0).max())
+    low, high = 0.0, 2 * size
     found = _pieces(mesh, high)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -44,7 +46,7 @@ def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -
         else:
             low = middle
     centres, normals, areas = found
-    return Cloud(_shrunk(mesh, centres - radius * normals, radius), areas / areas.sum(), high)
+    return Cloud(_shrunk(mesh, centres - radius * normals, radius), areas / areas.sum(), high, size)
 
 
 def _shrunk(mesh: Any, points: np.ndarray, radius: float) -> np.ndarray:  # noqa: ANN401, trimesh's

@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import math
 import zipfile
 from functools import cache, lru_cache
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.ndimage import distance_transform_edt, map_coordinates, spline_filter
+from scipy.ndimage import correlate1d, distance_transform_edt, map_coordinates, spline_filter
 from scipy.spatial import cKDTree
 
 from dockdyn.backend import cache_folder
@@ -36,8 +38,10 @@ class Grid(NamedTuple):
     """A cubic B-spline's coefficients and how well it fits."""
 
     coefficients: Float[np.ndarray, "x y z"]  # m
+    nodes: Float[np.ndarray, "x y z"]  # m, the spline there
     corner: Float[np.ndarray, "3"]  # m
     spacing: float  # m
+    steepest: float  # length of the spline's gradient at most, not below 1
     error: float  # m, of `SHARE` of the samples
     largest_error: float  # m
     size: float  # m, largest extent of the mesh
@@ -54,8 +58,8 @@ def grid_of(file: Path, changed: int, scale: float, tolerance: float, radius: fl
     kept = cache_folder() / "meshes" / f"{hashlib.sha256(facts + content).hexdigest()[:40]}.bin"
     with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):  # damaged, or none: made again
         with np.load(kept, allow_pickle=False) as found:
-            numbers = {name: float(found[name]) for name in Grid._fields[2:]}
-            return Grid(found["coefficients"], found["corner"], **numbers)
+            numbers = {name: float(found[name]) for name in Grid._fields[3:]}
+            return Grid(found["coefficients"], found["nodes"], found["corner"], **numbers)
     made = refined(solid_in(content, file.suffix.lower(), scale), tolerance, radius)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, **made._asdict())
@@ -89,7 +93,8 @@ def refined(mesh: Any, tolerance: float, radius: float) -> Grid:  # noqa: ANN401
     if found is None:
         refuse(f"tip_radius = {radius:g} m is too large for a mesh of {size:g} m")
     refuse(
-        f"tolerance = {tolerance:g} m cannot be had: the finest grid, {found.spacing:.2g} m, is off by {found.error:.2g} m; "
+        f"tolerance = {tolerance:g} m cannot be had of a mesh {size:g} m large (in m, where no unit is stated): the finest "
+        f"grid, {found.spacing:.2g} m, is off by {found.error:.2g} m; "
         "must be larger, or the tip_radius, at which it is to hold, that of the tips"
     )
 
@@ -108,7 +113,27 @@ def _grid(mesh: Any, corner: np.ndarray, counts: np.ndarray, spacing: float, rad
     coefficients = spline_filter(values, order=3, mode="mirror")
     places = met_points(mesh, nearest, radius)
     errors = np.abs(spline_at(coefficients, (places - corner) / spacing) - nearest.signed_distances(places))
-    return Grid(coefficients, corner, spacing, float(np.quantile(errors, SHARE)), float(errors.max()), size)
+    steepest = max(1.0, steepest_slope(coefficients) / spacing)
+    found = float(np.quantile(errors, SHARE)), float(errors.max())
+    return Grid(coefficients, values, corner, spacing, steepest, *found, size)
+
+
+def steepest_slope(coefficients: Float[np.ndarray, "x y z"]) -> float:
+    """The length of a cubic B-spline's gradient, in units of its coefficients for each spacing, where it is greatest: at the
+    nodes and half way between."""
+    values = {0: (1 / 6, 2 / 3, 1 / 6), 1: (1 / 48, 23 / 48, 23 / 48, 1 / 48)}
+    slopes = {0: (-1 / 2, 0.0, 1 / 2), 1: (-1 / 8, -5 / 8, 5 / 8, 1 / 8)}
+    largest = 0.0
+    for places in product((0, 1), repeat=3):
+        square = np.zeros(())
+        for along in range(3):
+            part = coefficients
+            for axis, half in enumerate(places):
+                taps = (slopes if axis == along else values)[half]
+                part = correlate1d(part, taps, axis=axis, mode="mirror", origin=0)
+            square = square + part**2
+        largest = max(largest, float(np.max(square)))
+    return math.sqrt(largest)
 
 
 def met_points(mesh: Any, nearest: NearestFace, radius: float) -> Float[np.ndarray, "n 3"]:  # noqa: ANN401, trimesh's

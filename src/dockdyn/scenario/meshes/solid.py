@@ -31,8 +31,14 @@ def solid_in(content: bytes, suffix: str, scale: float) -> Any:  # noqa: ANN401,
     if not np.isfinite(vertices).all():
         refuse("has a vertex that is no number")
     mesh = trimesh.Trimesh(vertices, faces, process=False)
+    with np.errstate(divide="ignore", invalid="ignore"):  # trimesh's mass properties of what has no volume
+        return _checked_solid(mesh)
+
+
+def _checked_solid(mesh: Any) -> Any:  # noqa: ANN401, trimesh's
+    """The mesh with its vertices merged; refused where it is not the skin of a solid, seen from outside."""
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
-    size = float(np.ptp(vertices, axis=0).max())
+    size = float(np.ptp(mesh.vertices, axis=0).max())
     if flat := int(np.count_nonzero(~(mesh.area_faces > NO_AREA * size**2))):
         refuse(f"has {flat} {_faces(flat)} without area; must have none")
     _, sharing = np.unique(mesh.edges_sorted, axis=0, return_counts=True)

@@ -16,7 +16,7 @@ from dockdyn.scenario.tables.geometry import Point
 from dockdyn.scenario.tables.inertia import Inertia
 from dockdyn.scenario.tables.look import LookSection
 from dockdyn.scenario.tables.motion import Attitude, Rate, Velocity
-from dockdyn.scenario.tables.part import refuse
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import SurfaceSection
 
 
@@ -45,8 +45,7 @@ class FreeBodySection(Section):
             names = [item.name for item in getattr(self, kind, [])]
             if None in names:
                 refuse(f"every {kind} needs a name")
-            if len(set(names)) < len(names):
-                refuse(f"two of the {kind}s have the same name; names must differ")
+            refuse_repeated(names, f"{kind}s")
         return self
 
     def states_motion(self) -> list[str]:

@@ -16,7 +16,9 @@ INERTIA_SLACK = 1e-9  # relative; the triangle inequality is met with equality b
 
 def tensor(value: object) -> object:
     """A diagonal as a 3 × 3 table."""
-    if isinstance(value, list) and len(value) == 3 and not any(isinstance(item, list) for item in value):
+    if isinstance(value, list) and not any(isinstance(item, list) for item in value):
+        if len(value) != 3:
+            refuse(f"must be three moments of inertia in kg m², or a table of 3 by 3; has {len(value)}")
         return [[value[i] if i == j else 0.0 for j in range(3)] for i in range(3)]
     return value
 

@@ -21,12 +21,15 @@ FILES = (*SUFFIXES, *mesh.SUFFIXES)
 
 
 class LookSection(Section):
-    """A mesh file and where it sits on the body: `scale` m per unit of the file, then `attitude` and `position` (m)."""
+    """A mesh file and where it sits on the body: `scale` m per unit of the file, then `attitude` and `position` (m).
+
+    Without a scale the file is taken to be in metres, unless it is far too large for that.
+    """
 
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})  # a text is the file
 
     file: str
-    scale: quantity("m", "a length", above=0) = 1.0
+    scale: quantity("m", "a length", above=0) | None = None
     position: Point | None = None
     attitude: Attitude | None = None
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
 from dockdyn.contact.surfaces.distance_grid import DistanceGrid
 from dockdyn.scenario.language.errors import shown
@@ -21,7 +22,7 @@ from dockdyn.scenario.tables.part import Shape, refuse, without_computed
 
 SUFFIXES = (".stl", ".obj", ".ply")
 MeshUnit = Literal["m", "cm", "mm", "inch", "foot"]
-HUGE = 50  # times the distance of what touches a mesh from its body's centre of mass
+HUGE = 50  # times what is a length of the body: such a mesh is hardly in metres
 
 
 class GridSection(Section):
@@ -30,8 +31,10 @@ class GridSection(Section):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     coefficients: np.ndarray
+    nodes: np.ndarray
     corner: np.ndarray
     spacing: float
+    steepest: float
     error: float
     largest_error: float
     size: float
@@ -44,10 +47,20 @@ def read_mesh[Made](name: str, unit: str | None, maker: Callable[[Path, int, flo
         refuse(f"file = {shown(name)}: must be a mesh, a file that ends in {', '.join(SUFFIXES)}")
     try:
         return maker(file, file.stat().st_mtime_ns, in_base_units(f"1 {unit or 'm'}"))
+    except PydanticCustomError as problem:
+        refuse(f"file = {shown(file.name)}: {problem}")
     except FileNotFoundError:
         refuse(f"file = {shown(name)}: no such file")
     except OSError as error:
         refuse(f"file = {shown(name)}: cannot be read ({error.strerror})")
+
+
+def doubt_unit(size: float, reach: float, key: str) -> str:
+    """What to say of a mesh of this size (m) that is `HUGE` beside a length of its body, `reach` (m); empty of any other.
+
+    `key` is what states its unit.
+    """
+    return f"is {size:g} m large; is it in mm? state {key}" if size > HUGE * reach > 0 else ""
 
 
 class MeshSection(Shape):
@@ -79,8 +92,8 @@ class MeshSection(Shape):
     def check_tip(self, place: Sequence[float], radius: float) -> None:
         assert self.grid is not None
         reach = max(float(np.linalg.norm(place)), radius, float(np.linalg.norm(self.point)))
-        if self.unit is None and self.grid.size > HUGE * reach > 0:
-            refuse(f"file = {shown(self.file)}: is {self.grid.size:g} m large; is it in mm? state unit")
+        if self.unit is None and (doubt := doubt_unit(self.grid.size, reach, "unit")):
+            refuse(f"file = {shown(self.file)}: {doubt}")
         if radius > self.tip_radius:
             refuse(f"tip_radius = {self.tip_radius:g} m: must be at least that of what touches the mesh, {radius:g} m")
 
@@ -89,8 +102,10 @@ class MeshSection(Shape):
         axis = jnp.asarray(self.axis, float)
         return DistanceGrid(
             coefficients=jnp.asarray(self.grid.coefficients, float),
+            nodes=jnp.asarray(self.grid.nodes, float),
             corner=jnp.asarray(self.grid.corner, float),
             spacing=jnp.asarray(self.grid.spacing, float),
+            steepest=jnp.asarray(self.grid.steepest, float),
             point=jnp.asarray(self.point, float),
             attitude=jnp.asarray(self.attitude, float),
             axis=axis / jnp.linalg.norm(axis),

@@ -70,6 +70,15 @@ def refuse(allowed: str) -> NoReturn:
     raise PydanticCustomError("part", "{allowed}", {"allowed": allowed})
 
 
+def refuse_repeated(names: Sequence[str | None], things: str) -> None:
+    """Refuses `names`, of these `things`, of which one is empty or two are the same."""
+    if "" in names:
+        refuse(f"one of the {things} has an empty name; must have a letter at least")
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            refuse(f"two of the {things} have the same name, {name!r}; names must differ")
+
+
 def without_computed(value: object, *names: str) -> object:
     """What a file states of a table; refuses fields by these `names`, which are computed."""
     for name in names:

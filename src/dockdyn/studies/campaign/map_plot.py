@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.drawing import COLOURS, LEFT, WIDTH, align_label, arrange, legend, styled
+from dockdyn.report.chart import Chart, Line, Panel
+from dockdyn.report.drawing import COLOURS, LEFT, WIDTH, align_label, arrange, styled
 from dockdyn.studies.campaign.capture_map import CaptureMap
 from dockdyn.studies.campaign.cases import CampaignCases
-from dockdyn.studies.campaign.plots import BLUE, INK, ORANGE, key_axis, key_values
+from dockdyn.studies.campaign.plots import BLUE, INK, ORANGE, key_label, key_values
 from dockdyn.studies.campaign.statistics import wilson
 from dockdyn.studies.campaign.wording import figure_words, labelled
 
@@ -21,32 +22,30 @@ HALF = "#efe7d8"  # between certainly not and certainly
 WORDS = {"captured": ("captured", "not captured"), "requirements": ("all requirements met", "not all met")}
 SHOWN = 2000  # cases of a figure over one key
 BAR = 1.0  # in, room of the bar of colours
-HEIGHT = 4.2  # in
+HEIGHT, HEIGHT_OF_ONE = 4.2, 2.4  # in, over two keys and over one
+
+
+def map_figure(cases: CampaignCases, found: CaptureMap) -> Chart | Figure:
+    """Cases over one key or two: each one where they are few, shares of cells where they are many."""
+    yes_or_no = found.of in WORDS
+    if len(found.keys) == 1:
+        return Chart([(_along if yes_or_no else _points)(cases, found)])
+    return Chart([_scatter(cases, found)]) if found.scattered and yes_or_no else _coloured_cells(cases, found)
 
 
 @styled
-def map_figure(cases: CampaignCases, found: CaptureMap) -> Figure:
-    """Cases over one key or two: each one where they are few, shares of cells where they are many."""
+def _coloured_cells(cases: CampaignCases, found: CaptureMap) -> Figure:
+    """The outcome over two keys by colour, with the bar that says which is what."""
     from matplotlib.figure import Figure
 
     figure = Figure()
     ax = figure.subplots()
-    if len(found.keys) == 1:
-        arrange(figure, [2.4], 2)
-        (_along if found.of in WORDS else points)(ax, cases, found)
-    else:
-        yes_or_no = found.of in WORDS
-        arrange(figure, [HEIGHT], 3 if found.scattered and yes_or_no else 0)
-        if found.scattered and yes_or_no:
-            _scatter(ax, cases, found)
-        else:
-            figure.subplots_adjust(right=1 - BAR / WIDTH)
-            square(figure, cases, found)
-            _coloured(figure, ax, cases, found)
-        key_axis(ax, "y", cases, found.keys[1])
-    key_axis(ax, "x", cases, found.keys[0])
+    arrange(figure, [HEIGHT], 0)
+    figure.subplots_adjust(right=1 - BAR / WIDTH)
+    square(figure, cases, found)
+    _coloured(figure, ax, cases, found)
+    ax.set(xlabel=key_label(cases, found.keys[0]), ylabel=key_label(cases, found.keys[1]))
     align_label(ax)
-    legend(figure, ax)
     return figure
 
 
@@ -83,43 +82,55 @@ def _coloured(figure: Figure, ax: Axes, cases: CampaignCases, found: CaptureMap)
     bar.outline.set_visible(False)
 
 
-def _scatter(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
+def _scatter(cases: CampaignCases, found: CaptureMap) -> Panel:
     """Each case by its outcome."""
     x, y = (key_values(cases, key, cases.values[key]) for key in found.keys)
-    failed = cases.failed
-    for holds, words, style in (
-        (found.outcome == 1, WORDS[found.of][0], {"marker": "o", "color": BLUE, "s": 11, "linewidths": 0}),
-        (
-            (found.outcome == 0) & ~failed,
-            WORDS[found.of][1],
-            {"marker": "x", "color": ORANGE, "s": 13, "linewidths": 1.0},
-        ),
-        (np.isnan(found.outcome), "not decided", {"marker": ".", "color": COLOURS["sky"], "s": 16, "linewidths": 0}),
-        (failed, "failed", {"marker": "+", "color": INK, "s": 26, "linewidths": 1.0}),
-    ):
-        if holds.any():
-            given: dict[str, Any] = style
-            ax.scatter(x[holds], y[holds], label=words, clip_on=False, zorder=3, **given)
+    looks = (
+        (found.outcome == 1, WORDS[found.of][0], "blue", "o"),
+        ((found.outcome == 0) & ~cases.failed, WORDS[found.of][1], "orange", "x"),
+        (np.isnan(found.outcome), "not decided", "sky", "."),
+        (cases.failed, "failed", "ink", "^"),
+    )
+    lines = [
+        Line(x[chosen], y[chosen], colour, words, marker=marker, joined=False)
+        for chosen, words, colour, marker in looks
+        if chosen.any()
+    ]
+    return Panel(key_label(cases, found.keys[1]), lines, HEIGHT, across=key_label(cases, found.keys[0]))
 
 
-def _along(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
+def _along(cases: CampaignCases, found: CaptureMap) -> Panel:
     """The share of each cell along one key, with its interval."""
     edges = key_values(cases, found.keys[0], found.edges[0])
-    middle = (edges[1:] + edges[:-1]) / 2
     there = found.cases > 0
-    share = found.mean[there]
+    middle, share = ((edges[1:] + edges[:-1]) / 2)[there], found.mean[there]
     low, high = wilson(np.round(share * found.cases[there]), found.cases[there])
-    gaps = 100 * np.maximum(np.stack([share - low, high - share]), 0)
-    ax.errorbar(middle[there], 100 * share, gaps, fmt="o", color=BLUE, markersize=4, elinewidth=1.2, label="95 % sure")
-    ax.set(ylim=(-3, 103), ylabel=f"{WORDS[found.of][0]}, %", xlim=(edges[0], edges[-1]))
+    gap = np.full(middle.shape, np.nan)
+    ends = 100 * np.stack([np.minimum(low, share), np.maximum(high, share), gap], axis=1).ravel()
+    return Panel(
+        f"{WORDS[found.of][0]}, %",
+        [
+            Line(np.stack([middle, middle, gap], axis=1).ravel(), ends, "blue", "95 % sure"),
+            Line(middle, 100 * share, "blue", "share of the cases", marker="o", size=4, joined=False),
+        ],
+        HEIGHT_OF_ONE,
+        across=key_label(cases, found.keys[0]),
+        across_limits=(float(edges[0]), float(edges[-1])),
+        limits=(-3.0, 103.0),
+    )
 
 
-def points(ax: Axes, cases: CampaignCases, found: CaptureMap) -> None:
+def _points(cases: CampaignCases, found: CaptureMap) -> Panel:
     """A figure over one key, case by case, and its mean by cell."""
     step = -(-found.outcome.size // SHOWN)
     values = key_values(cases, found.keys[0], cases.values[found.keys[0]])
-    style: dict[str, Any] = {"markersize": 3, "color": COLOURS["sky"], "rasterized": found.outcome.size > 200}
-    ax.plot(values[::step], found.outcome[::step], ".", label="case", **style)
     edges = key_values(cases, found.keys[0], found.edges[0])
-    ax.stairs(found.mean, edges, baseline=None, color=INK, label="mean")
-    ax.set_ylabel(labelled(figure_words(cases, found.of), cases.units[found.of]))
+    return Panel(
+        labelled(figure_words(cases, found.of), cases.units[found.of]),
+        [
+            Line(values[::step], found.outcome[::step], "sky", "case", marker=".", size=3, joined=False),
+            Line(np.repeat(edges, 2)[1:-1], np.repeat(found.mean, 2), "ink", "mean"),
+        ],
+        HEIGHT_OF_ONE,
+        across=key_label(cases, found.keys[0]),
+    )

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dockdyn.report.bar_chart import Bar, bar_panel
 from dockdyn.report.chart import Area, Chart, Level, Limits, Line, Note, Panel
-from dockdyn.report.drawing import COLOURS, WIDTH, short, styled
+from dockdyn.report.drawing import COLOURS, short
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases
 from dockdyn.studies.campaign.statistics import percentile_interval
 from dockdyn.studies.campaign.wording import figure_words, in_degrees, labelled
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-BLUE, ORANGE, INK, MUTED = (COLOURS[name] for name in ("blue", "orange", "ink", "muted"))
+BLUE, ORANGE, INK = (COLOURS[name] for name in ("blue", "orange", "ink"))
 COLUMNS = (12, 60)  # of the histogram
 FAR = 2.5  # times the 99th percentile: what lies beyond is told, not drawn
 POINTS = 300  # of the curve of exceedance
@@ -121,32 +118,24 @@ def _percentile(values: np.ndarray, share: int, unit: str, across: Limits) -> tu
     return lines, Note(max(ends[1], place), height, words, (5.0, 2.0), "left")
 
 
-@styled
 def influence_figure(
     cases: CampaignCases, sensitivity: dict[str, dict[str, dict[str, Any]]], names: list[str]
-) -> Figure:
+) -> Chart:
     """First-order indices, keys by figure, side by side; what is no more than chance is muted."""
-    from matplotlib.figure import Figure
-
     largest = {key: max(_shown_index(sensitivity[name][key]) for name in names) for key in cases.values}
     keys = sorted(largest, key=lambda key: -largest[key])[:BARS]
-    room = 1.6 * max(*largest.values(), 0.1)  # with that of the words behind a bar
-    figure = Figure(figsize=(WIDTH, 0.95 + 0.24 * len(keys)), layout="constrained")
-    axes = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
-    for ax, name in zip(axes, names, strict=True):
-        ax.grid(axis="y", visible=False)
-        for place, key in enumerate(keys):
-            found = sensitivity[name][key]
-            index = _shown_index(found)
-            ax.barh(place, index, color=BLUE, height=0.62)
-            words, colour = (_index_words(found), INK) if found["significant"] else ("no more than chance", MUTED)
-            style: dict[str, Any] = {"va": "center", "fontsize": 7.5, "color": colour}
-            ax.annotate(words, (index, place), (4, 0), textcoords="offset points", **style)
-        ax.set(xlim=(0, room), xlabel=TITLES.get(name, figure_words(cases, name)))
-        ax.tick_params(axis="y", length=0)
-    axes[0].set_yticks(range(len(keys)), [short(key) for key in keys])
-    axes[0].invert_yaxis()
-    return figure
+    room = 2.2 * max(*largest.values(), 0.1)  # with that of the words behind a bar
+    panels = []
+    for name in names:
+        bars = [_index_bar(key, sensitivity[name][key]) for key in keys]
+        panels.append(bar_panel(bars, TITLES.get(name, figure_words(cases, name)), (0.0, room)))
+    return Chart(panels, columns=len(names))
+
+
+def _index_bar(key: str, found: dict[str, Any]) -> Bar:
+    """The first-order index of a key."""
+    known = found["significant"]
+    return Bar(key, _shown_index(found), words=_index_words(found) if known else "no more than chance", small=not known)
 
 
 TITLES = {"captured": "capture", "requirements": "all requirements"}
@@ -191,9 +180,9 @@ def _settling(runs: np.ndarray, values: np.ndarray, ends: np.ndarray, label: str
     return Panel(label, lines, 1.35, across="cases", across_scale="log", levels=[Level(float(values[-1]))])
 
 
-def key_axis(ax: Axes, side: str, cases: CampaignCases, key: str) -> None:
-    """Labels an axis, "x" or "y", as that of a key."""
-    ax.set(**{f"{side}label": labelled(short(key), cases.units[key])})
+def key_label(cases: CampaignCases, key: str) -> str:
+    """What an axis is called that is of a key."""
+    return labelled(short(key), cases.units[key])
 
 
 def key_values(cases: CampaignCases, key: str, values: np.ndarray) -> np.ndarray:

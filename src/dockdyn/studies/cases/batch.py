@@ -48,23 +48,29 @@ def run_cases(
     the motion only where a requirement, or `figures`, names a figure that needs them.
     """
     asked = {requirement.figure for requirement in scenario.requirements} | set(figures)
+    batches = runs_in_batches(scenario, figures)
     cases, refused = [], {}
-    for row, case in enumerate(_cases_of(scenario, keys, values.tolist())):
+    for row, case in enumerate(_cases_of(scenario, keys, values.tolist(), check_start=batches)):
         if isinstance(case, Scenario):
             cases.append(case)
         else:
             refused[row] = str(case)
-    found = in_lanes(cases, threads, asked) if runs_in_batches(scenario, figures) else _one_by_one(cases, threads)
+    found = in_lanes(cases, threads, asked) if batches else _one_by_one(cases, threads)
     return _with_refused(found, refused, len(values))
 
 
-def _cases_of(scenario: Scenario, keys: Sequence[str], rows: Sequence[Any]) -> Iterator[Scenario | ScenarioError]:
-    """The scenario of every row, or why it is not allowed."""
-    data = scenario.nominal()
+def _cases_of(
+    scenario: Scenario, keys: Sequence[str], rows: Sequence[Any], check_start: bool
+) -> Iterator[Scenario | ScenarioError]:
+    """The scenario of every row, or why it is not allowed; with how it starts, which who simulates a case checks, too."""
+    data, kind = scenario.nominal(), kind_named(scenario.kind)
     for row in rows:
         try:
             content = content_at(data, dict(zip(keys, row, strict=True)), scenario.name, scenario.folder)
-            yield replace(scenario, content=content, dispersions=())
+            case = replace(scenario, content=content, dispersions=())
+            if check_start:
+                kind.check_start(case)
+            yield case
         except ScenarioError as error:
             yield error
 

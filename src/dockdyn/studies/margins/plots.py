@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import xarray as xr
 
+from dockdyn.report.bar_chart import Bar, bar_panel
 from dockdyn.report.chart import Band, Chart, Level, Line, Note, Panel, tamed
 from dockdyn.report.chart_frame import SHADE, frame, once, panel
 from dockdyn.report.drawing import (
     COLOURS,
     DASHES,
     SERIES,
-    WIDTH,
     legend,
-    ranked_bars,
     short,
     styled,
 )
@@ -195,22 +194,14 @@ def _root_panel(roots: np.ndarray, room: float, **rest: Any) -> Panel:  # noqa: 
     )
 
 
-@styled
-def sensitivity_figure(margins: dict[str, Any]) -> Figure:
+def sensitivity_figure(margins: dict[str, Any]) -> Chart:
     """The ten keys that the margin, or the growth rate without one, depends on most."""
-    from matplotlib.figure import Figure
-
-    ranked = ranked_sensitivities(margins)[:BARS]
-    values = np.array([value for _, value in ranked])
     of_margin = margins["sensitivity_of"] == "delay_margin_s"
-    helps = (values > 0) == of_margin
-    figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
-    ax = figure.subplots()
-    ranked_bars(
-        ax, [together(key) for key, _ in ranked], values, [COLOURS["blue" if better else "orange"] for better in helps]
-    )
-    ax.set_xlabel("change of the delay margin, s" if of_margin else "change of the growth rate, 1/s")
-    return figure
+    bars = [
+        Bar(together(key), value, "blue" if (value > 0) == of_margin else "orange")
+        for key, value in ranked_sensitivities(margins)[:BARS]
+    ]
+    return Chart([bar_panel(bars, f"change of the {'delay margin, s' if of_margin else 'growth rate, 1/s'}")])
 
 
 def ranked_sensitivities(margins: dict[str, Any]) -> list[tuple[str, float]]:

@@ -11,7 +11,7 @@ import xarray as xr
 from jaxtyping import Float
 
 from dockdyn.results.columns import NUMBER, Column, tables
-from dockdyn.results.log_file import Log, Role, evenly, header_of, known_name, read_log, suffixed, text_of
+from dockdyn.results.log_file import Log, Role, evenly, header_of, known_name, named, read_log, suffixed, text_of
 from dockdyn.results.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
 from dockdyn.results.time_stamps import STATE, scale_beside_run, scale_of_samples
 from dockdyn.scenario.language.errors import ScenarioError, nearest
@@ -88,7 +88,8 @@ def read_measured(
         words = f"is {role.words}, which the run does not have; {nearest(role.name, list(columns))}"
         raise ScenarioError(f"{path}: {role.option} {given[role.name]}: {words}")
     present, _ = header_of(str(path), text_of(path))
-    roles = [_role_of(column, columns, shown.get(name, []), given, present) for name, column in columns.items()]
+    asked = [*given, *(units or {})]
+    roles = [_role_of(column, columns, shown.get(name, []), asked, present) for name, column in columns.items()]
     options = {name: role.name for name, roles in shown.items() for role in roles if role.name in given}
     log = read_log(
         path,
@@ -101,7 +102,7 @@ def read_measured(
     found = {name: values for name, values in log.signals.items() if name != CLOCK.name}
     unused = [heading for heading in present if heading not in log.headings.values()]
     if not found:
-        allowed = nearest(unused[0] if unused else "", list(columns))
+        allowed = nearest(named(unused[0])[0] if unused else "", list(columns))
         raise ScenarioError(f"{path}: no column is a variable of the run; {allowed}")
     notes += log.notes
     notes += [
@@ -123,12 +124,16 @@ def _roles_by_column(columns: dict[str, Column]) -> dict[str, list[Role]]:
 
 
 def _role_of(
-    column: Column, columns: dict[str, Column], shown: list[Role], given: Mapping[str, str], present: list[str]
+    column: Column, columns: dict[str, Column], shown: list[Role], asked: list[str], present: list[str]
 ) -> Role:
-    """What is read for a column of the run: its own name or, where no heading has that, what identification calls it."""
+    """What is read for a column of the run: its own name or, where no heading has that, what identification calls it.
+
+    Of several roles that it may have, its option is that of the one `asked` for first.
+    """
     names, unit = spellings(column, columns), "" if column.unit == NUMBER else column.unit
-    asked = [role.option for role in shown if role.name in given] or [role.option for role in shown]
-    role = Role(column.name, column.name, unit, names, needed=False, option="".join(asked[:1]))
+    options = {role.name: role.option for role in shown}
+    option = next((options[name] for name in asked if name in options), next(iter(options.values()), ""))
+    role = Role(column.name, column.name, unit, names, needed=False, option=option)
     if any(_is_named(heading, role, names) for heading in present):
         return role
     others = (name for each in shown for name in each.known_as)

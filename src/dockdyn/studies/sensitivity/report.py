@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from dockdyn.report.drawing import COLOURS, WIDTH, ranked_bars, short, styled
+from dockdyn.report.bar_chart import Bar, bar_panel
+from dockdyn.report.chart import Chart
+from dockdyn.report.drawing import short
 from dockdyn.report.report import Block, Plot, Report, Table
 from dockdyn.report.wording import NOTHING, significant
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 BARS = 12  # keys in the figure
 LISTED = 20  # rows on the terminal
@@ -125,19 +122,16 @@ def per(figure: str, key: str) -> str:
     return f"{figure or '1'}/{below}" if key else figure
 
 
-@styled
-def _bars(answer: dict[str, Any]) -> Figure:
+def _bars(answer: dict[str, Any]) -> Chart:
     """The change of the figure for 1 % more of each number, the largest first."""
-    from matplotlib.figure import Figure
-
-    ranked = drawn(answer)[:BARS]
-    values = np.array([one["per_percent"] for one in ranked])
-    figure = Figure(figsize=(WIDTH, 0.75 + 0.25 * len(ranked)), layout="constrained")
-    ax = figure.subplots()
-    colours = [COLOURS["blue" if value >= 0 else "orange"] for value in values]
-    for bar, one in zip(ranked_bars(ax, [one["key"] for one in ranked], values, colours), ranked, strict=True):
-        if one["differentiable"] is False:
-            bar.set_alpha(0.35)
+    bars = [
+        Bar(
+            one["key"],
+            float(one["per_percent"]),
+            "blue" if one["per_percent"] >= 0 else "orange",
+            faint=one["differentiable"] is False,
+        )
+        for one in drawn(answer)[:BARS]
+    ]
     unit = _spaced(answer["unit"])
-    ax.set_xlabel(f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))
-    return figure
+    return Chart([bar_panel(bars, f"change of {short(answer['of'])} for 1 % more" + (f", {unit}" if unit else ""))])

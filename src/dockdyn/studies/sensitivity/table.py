@@ -109,6 +109,7 @@ def _check_kind(scenario: Scenario) -> None:
         words = ", ".join(name for name in known_kinds() if kind_named(name).key_figures() is not None)
         raise ScenarioError(f"{scenario.name}: kind = {scenario.kind!r}: has no derivatives; must be one of {words}")
     check_runnable(scenario)
+    kind_named(scenario.kind).check_start(scenario)
     method = scenario.content.integrator.method
     if method != "located":
         raise ScenarioError(f'{scenario.name}: integrator.method = {method!r}: must be "located" for derivatives')
