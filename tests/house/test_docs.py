@@ -17,7 +17,7 @@ from places import DOCS, ROOT, SOURCE
 
 import dockdyn
 from dockdyn.cli import main as cli
-from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, PORT_UNITS, VARIABLES
+from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, JOINT_VARIABLES, PORT_UNITS, VARIABLES
 from dockdyn.kinds.assembly.key_figures import FIGURES
 from dockdyn.kinds.rig.schema import MODES
 from dockdyn.results import plan
@@ -291,8 +291,9 @@ def test_every_variable_of_a_result_is_documented_with_its_unit(result):
 def test_every_variable_of_an_assembly_is_documented_with_its_unit():
     text = (DOCS / "results.md").read_text(encoding="utf-8")
     documented = rows(DOCS / "results.md")
-    for name, (_, unit, _) in (VARIABLES | ELEMENT_VARIABLES).items():
-        assert f"| {unit} |" in documented[name], name
+    for name, (_, unit, _) in (VARIABLES | ELEMENT_VARIABLES | JOINT_VARIABLES).items():
+        words = "rad" if unit == "SI" else f"| {unit} |"  # rad or m, by joint
+        assert words in documented[name], name
     for name, unit in PORT_UNITS.items():
         assert f"| {unit} |" in documented[f"interface_{name}"], name
     assert not [one.name for one in FIGURES if one.name.startswith("interface") and f"`{one.name}`" not in text]

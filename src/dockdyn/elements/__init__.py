@@ -1,4 +1,4 @@
-"""Force elements between two bodies: struts, bushings, cables, magnets.
+"""Force elements between two bodies: struts, bushings, cables, magnets; what acts in joints.
 
 Units: SI.
 Source: each file names what it follows.
@@ -13,6 +13,7 @@ from dockdyn.elements.element_group import ElementGroup
 from dockdyn.elements.end_stops import EndStops
 from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
 from dockdyn.elements.hexapod import hexapod_anchors
+from dockdyn.elements.joint_drive import JointDrive
 from dockdyn.elements.magnet import Magnet
 from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
 from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
@@ -30,6 +31,7 @@ __all__ = [
     "EndStops",
     "ForceElement",
     "GapPull",
+    "JointDrive",
     "Line",
     "Magnet",
     "OneSidedSpring",

@@ -7,7 +7,7 @@ Source: Lagrange's equations with ½ m L̇² added to the kinetic energy; the fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import jax
@@ -19,6 +19,7 @@ from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
 from dockdyn.mechanics.vector import Scalar, Vector
 
 Numbers = Float[Array, "*lines"]
+Rows = Float[Array, "lines bodies 6"]
 
 
 class Reflected(NamedTuple):
@@ -62,11 +63,7 @@ def coupled_acceleration(
     torques: Sequence[Vector],
     reflected: Sequence[tuple[int, int, Reflected]],
 ) -> tuple[tuple[Twist, ...], Float[Array, "lines"]]:
-    """Rates of the bodies' twists with reflected inertia between them, and its force (N, positive pushes the two apart).
-
-    (M + Jᵀ m J) v̇ = f − Jᵀ m J̇ v, solved for the forces λ = −m L̈ along the lines, of which there are fewer than
-    velocities: (1 + s J M⁻¹ Jᵀ s) μ = −s (J M⁻¹ f + J̇ v) with s = √m and λ = s μ. So both bodies of a line feel the same
-    number, which keeps momenta, and a mass of zero is no exception.
+    """Rates of free bodies' twists with reflected inertia between them, and its force (N, positive pushes the two apart).
 
     Args:
         bodies: all bodies.
@@ -76,13 +73,28 @@ def coupled_acceleration(
         reflected: inertia between two bodies, by their places in the sequences, the first one's and the other's.
     """
     free = tuple(map(RigidBody.acceleration, bodies, twists, forces, torques))
+    return coupled(free, lambda rows: free_answer(bodies, rows), reflected)
+
+
+def coupled(
+    free: tuple[Twist, ...], answer: Callable[[Rows], Rows], reflected: Sequence[tuple[int, int, Reflected]]
+) -> tuple[tuple[Twist, ...], Float[Array, "lines"]]:
+    """Rates of the bodies' twists with reflected inertia between them, and its force (N, positive pushes the two apart).
+
+    `free` are the rates without it, and `answer` gives M⁻¹ of loads on the bodies (force, inertial; torque, body axes), line
+    by line.
+
+    (M + Jᵀ m J) v̇ = f − Jᵀ m J̇ v, solved for the forces λ = −m L̈ along the lines, of which there are fewer than
+    velocities: (1 + s J M⁻¹ Jᵀ s) μ = −s (J M⁻¹ f + J̇ v) with s = √m and λ = s μ. So both bodies of a line feel the same
+    number, which keeps momenta, and a mass of zero is no exception.
+    """
     if not reflected:
         return free, jnp.zeros(0)
-    columns = [_columns(len(bodies), first, other, one) for first, other, one in reflected]
+    columns = [_columns(len(free), first, other, one) for first, other, one in reflected]
     rows = jnp.concatenate([row for row, _, _ in columns])
     root, drift = (jnp.concatenate([column[at] for column in columns]) for at in (1, 2))
-    answers = jnp.stack([_answer(body, rows[:, i]) for i, body in enumerate(bodies)], axis=1)
-    moved = jnp.stack([_row(twist.velocity, twist.rate) for twist in free])
+    answers = answer(rows)
+    moved = jnp.stack([row_of(twist.velocity, twist.rate) for twist in free])
     matrix = jnp.eye(root.size) + root[:, None] * jnp.einsum("kbi,lbi->kl", rows, answers) * root
     known = -root * (jnp.einsum("kbi,bi->k", rows, moved) + drift)
     force = root * solved(factored(matrix), known)
@@ -90,7 +102,30 @@ def coupled_acceleration(
     return tuple(Twist(Vector.of(row[:3]), Vector.of(row[3:])) for row in found), force
 
 
-def _row(velocity: Vector, rate: Vector) -> Float[Array, "6"]:
+def free_answer(bodies: Sequence[RigidBody], rows: Rows) -> Rows:
+    """M⁻¹ of loads on free bodies, line by line."""
+    return jnp.stack([_answer(body, rows[:, i]) for i, body in enumerate(bodies)], axis=1)
+
+
+def line_loads(
+    reflected: Sequence[tuple[int, int, Reflected]], along: Float[Array, "lines"]
+) -> Iterator[tuple[int, Vector, Vector]]:
+    """What inertia with the forces `along` its lines (N) puts on its two bodies: number, force (N, inertial), torque (N m, body
+    axes)."""
+    for first, other, one in reflected:
+        lines = jax.tree.map(jnp.ravel, one)
+        force, along = along[: lines.mass.size], along[lines.mass.size :]
+
+        def total(direction: Vector, force: Float[Array, "lines"] = force) -> Vector:
+            return jax.tree.map(lambda part: jnp.sum(part * force), direction)
+
+        push = total(lines.along)
+        yield first, push, total(lines.own_arm)
+        yield other, -push, -total(lines.other_arm)
+
+
+def row_of(velocity: Vector, rate: Vector) -> Float[Array, "6"]:
+    """A twist, or a force and a torque, as one row."""
     return jnp.concatenate([velocity.array(), rate.array()])
 
 

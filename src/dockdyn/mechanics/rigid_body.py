@@ -63,6 +63,11 @@ class RigidBody(eqx.Module):
         torque = once(torque - twist.rate.cross(momentum))
         return Twist(force * (1 / self.mass), Matrix.of(self.inverse_inertia) @ torque)
 
+    def needed(self, twist: Twist, rate: Twist) -> tuple[Vector, Vector]:
+        """Force (N, inertial) and torque about the centre of mass (N m, body axes) under which `twist` changes at `rate`."""
+        inertia = Matrix.of(self.inertia)
+        return rate.velocity * self.mass, inertia @ rate.rate + twist.rate.cross(inertia @ twist.rate)
+
     def kinetic_energy(self, twist: Twist) -> Scalar:
         """Kinetic energy (J)."""
         spin = twist.rate.dot(Matrix.of(self.inertia) @ twist.rate)
@@ -89,6 +94,12 @@ class Placed(eqx.Module):
     def of(pose: Pose, twist: Twist) -> Placed:
         rotation = once(pose.attitude.matrix())
         return Placed(pose, twist, rotation, rotation @ twist.rate)
+
+    def moved(self, by: Vector, velocity: Vector) -> Placed:
+        """The body as it is where all is shifted `by` so much (m) and moves at a further `velocity` (m/s), both inertial."""
+        return Placed(
+            self.pose.shifted(by), Twist(self.twist.velocity + velocity, self.twist.rate), self.rotation, self.rate
+        )
 
     def point(self, place: Vector) -> Vector:
         """Inertial position of the body-fixed `place` (m, body axes from the centre of mass)."""

@@ -94,11 +94,14 @@ def _merge(more: Tables, into: Tables, places: Places, label: str, name: str, in
 
 def _with_paths(tables: Tables, label: str, folder: Path) -> Tables:
     """The tables of an included file, their meshes and URDF files found from its own folder."""
-    found = {
-        own: value | {"urdf": str(folder / value["urdf"])}
-        if isinstance(value, dict) and isinstance(value.get("urdf"), str)
-        else value
-        for own, value in tables.items()
-    }
+
+    def found_from(value: Any) -> Any:  # noqa: ANN401, what a file holds
+        if isinstance(value, list):
+            return [found_from(one) for one in value]
+        if isinstance(value, dict) and isinstance(value.get("urdf"), str):
+            return value | {"urdf": str(folder / value["urdf"])}
+        return value
+
+    found = {own: found_from(value) for own, value in tables.items()}
     located: Tables = with_looks(found, label, folder)
     return located

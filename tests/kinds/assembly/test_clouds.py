@@ -74,7 +74,7 @@ def test_a_face_that_presses_evenly_has_its_share_of_the_stiffness(block, radius
     x = model.initial()
     (group,) = model.groups
     depth = 1e-3
-    block_place, floor = (Placed.of(pose, twist) for pose, twist in zip(x.q, x.v, strict=True))
+    block_place, floor = (Placed.of(pose, twist) for pose, twist in zip(x.q.roots, x.v.roots, strict=True))
     height = block_place.pose.position.z - floor.pose.position.z
     lower = Vector(jnp.zeros(()), jnp.zeros(()), 0.05 - depth - height)
     pressed = Placed.of(block_place.pose.shifted(lower), block_place.twist)

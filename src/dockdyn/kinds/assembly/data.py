@@ -46,7 +46,7 @@ VARIABLES: Layout = {
         "N m",
         "moment that acts on the first body, about the group's reference point",
     ),
-    "load_force": (("point", "axis"), "N", "force of contacts and elements on the body, body axes"),
+    "load_force": (("point", "axis"), "N", "force of contacts, elements and joints on the body, body axes"),
     "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of all bodies"),
     "internal_energy": ((), "J", "energy that elements store, and of the inertia that they reflect"),
@@ -69,6 +69,13 @@ ELEMENT_VARIABLES: Layout = {
     "phase_number": ((), "1", "which phase, from 0"),
 }
 
+JOINT_VARIABLES: Layout = {
+    "joint_angle": (("joint",), "SI", "angle or travel of joints: rad, m; 0 of locked ones"),
+    "joint_rate": (("joint",), "SI", "its rate"),
+    "joint_force": (("joint", "axis"), "N", "force through the joint on the body that it holds, that body's axes"),
+    "joint_moment": (("joint", "axis"), "N m", "moment through the joint on that body, at the joint, its axes"),
+}
+
 PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment": "N m", "bending_moment": "N m"}
 
 
@@ -83,15 +90,16 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
 
+_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES  # of runs that have such parts
+
+
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
     content, found = scenario.content, scenario.content.contact
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
-            **sampled_variables(
-                {name: ELEMENT_VARIABLES[name] for name in ELEMENT_VARIABLES if name in run.sampled}, run
-            ),
+            **sampled_variables({name: what for name, what in _MORE.items() if name in run.sampled}, run),
             **_port_loads(content, run),
             **_captures(run),
             **_latch_bounces(content, run),
@@ -106,6 +114,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "contact": contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found]),
             "point": [name for name, _, _ in content.points()],
             **element_names(content),
+            **joint_names(content),
             **({"port": content.ports()} if content.ports() else {}),
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
         },
@@ -128,6 +137,14 @@ def element_names(content: AssemblySection) -> dict[str, list[str]]:
         "bushing": [name for kind, name in named if kind == "bushing"],
     }
     return {dimension: names for dimension, names in found.items() if names}
+
+
+def joint_names(content: AssemblySection) -> dict[str, Any]:
+    """Names of the bodies that joints hold, and the units of the joints' coordinates."""
+    held = [body for body in content.body if body.joint is not None]
+    units = {"revolute": "rad", "prismatic": "m", "locked": "1"}
+    found = [units[body.joint.kind] for body in held if body.joint is not None]
+    return {"joint": [body.name for body in held], "joint_unit": ("joint", found)} if held else {}
 
 
 def _port_loads(content: AssemblySection, run: Run) -> dict[str, Any]:
@@ -213,7 +230,7 @@ def first_time(holds: np.ndarray, run: Run) -> float:
 def conservative(content: AssemblySection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
     laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
-    return content.loop.delay == 0 and all(made(law).lossless() for law in laws) and not content.element
+    return content.loop.delay == 0 and all(made(law).lossless() for law in laws) and not content.acts()
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from dockdyn.kinds.kind import Kind
 from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import xarray as xr
 
     from dockdyn.kinds.assembly.schema import AssemblySection
@@ -30,6 +32,11 @@ class AssemblyKind(Kind):
         from dockdyn.kinds.assembly.schema import AssemblySection
 
         return AssemblySection
+
+    def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
+        from dockdyn.kinds.assembly.urdf import with_urdf
+
+        return with_urdf(data, name, folder)
 
     def start(self) -> Start:
         from dockdyn.kinds.assembly.start import START

@@ -18,8 +18,8 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
-from dockdyn.kinds.assembly.joints import (
-    Joint,
+from dockdyn.kinds.assembly.connections import (
+    Connection,
     act_between,
     add_reflected,
     all_held,
@@ -31,8 +31,9 @@ from dockdyn.kinds.assembly.joints import (
     settled,
 )
 from dockdyn.kinds.assembly.phases import Clock, Phases
-from dockdyn.mechanics.reflected import coupled_acceleration
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector, once
 
 NOTHING = 1e-9  # N, N m: loads this small count as none
@@ -60,8 +61,9 @@ class PortLoad(NamedTuple):
 class Acting(NamedTuple):
     """What acts on the bodies at an instant, and how they move."""
 
-    loads: list[Wrench]  # on each body about its centre of mass, inertial
-    rates: tuple[Twist, ...]  # of the bodies' twists
+    loads: list[Wrench]  # on each body but by joints, about its centre of mass, inertial
+    rates: Velocities  # of the state
+    bodies: tuple[Twist, ...]  # rates of all bodies' twists
     power: Scalar  # W, of the contacts
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
 
@@ -75,12 +77,13 @@ class Memory(NamedTuple):
 
 
 class Assembly(ContactModel):
-    """Rigid bodies, free to move, with contacts between them.
+    """Rigid bodies, free to move or joined to trees, with contacts between them.
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
     present reference point, so linear and angular momentum are kept whatever the delay. Elements act at once, with numbers
-    that may change from phase to phase. State: `q` and `v` are the poses and twists of the bodies, positions counted from
-    `origin`; `mode` one integer a group, then the modes of the elements, then the phase where there are several.
+    that may change from phase to phase. State: `q` and `v` are poses and twists of what moves by itself, positions counted
+    from `origin`, and coordinates and rates of joints; `mode` one integer a group, then the modes of the elements, then the
+    phase where there are several.
     """
 
     bodies: tuple[RigidBody, ...]
@@ -88,85 +91,107 @@ class Assembly(ContactModel):
     poses: tuple[Pose, ...]  # at t = 0
     twists: tuple[Twist, ...]  # at t = 0
     delay: Float[Array, ""] | None
-    elements: tuple[Joint, ...] = ()
+    elements: tuple[Connection, ...] = ()
     phases: Phases | None = None
     points: tuple[NamedPoint, ...] = ()
+    trees: tuple[JointedBodies, ...] = ()
+    joints: tuple[tuple[Scalar, Scalar], ...] = ()  # coordinates (rad or m) and their rates at t = 0, of all that move
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
+    joint_names: tuple[str, ...] = eqx.field(static=True, default=())
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
+
+    @property
+    def moving(self) -> MovingBodies:
+        """The bodies as they may move."""
+        return MovingBodies(self.bodies, self.trees)
 
     def origin(self) -> Vector:
         """Where positions of a state count from (m, inertial): the base's centre of mass at t = 0."""
         return self.poses[self.base].position
 
     def initial(self) -> State:
-        q = tuple(pose.shifted(-self.origin()) for pose in self.poses)
-        places = self.places(State(q, self.twists, None, None))
+        q, v = self.moving.begun([pose.shifted(-self.origin()) for pose in self.poses], self.twists, self.joints)
+        here = self.placement(State(q, v, None, None))
+        places = here.bodies
         touching = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
-        begun = [joint.element.settle(joint.element.init(*joint.sides(places)), *joint.sides(places))
-                 for joint in self.elements]  # fmt: skip
+        begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
         modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
         if self.phases is None:
-            return State(q, self.twists, (*touching, *modes), Memory(jnp.zeros(()), memories, None))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None))
         phase, clock = self.phases.begin(places, _any_touches(touching), all_held(memories))
-        modes, memories = settled(self.joints_in(phase), memories, places)
-        return State(q, self.twists, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock))
+        modes, memories = settled(self.connections_in(phase), memories, here)
+        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock))
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
             part, *rest = word.split(".")
-            if int(part) < 2:
-                return " ".join([self.body_names[int(rest[0])], *rest[1:]])
+            if rest[0] == "roots":
+                return " ".join([self.body_names[self.moving.roots()[int(rest[1])]], *rest[2:]])
+            if rest[0] == "joints":
+                return " ".join([self.joint_names[int(rest[1])], "coordinate" if part == "0" else "rate"])
             if rest[0] == "elements":
                 return " ".join([self.elements[int(rest[1])].name, *rest[2:]])
             return " ".join(rest)
 
         return [named(word) for word in super().names()]
 
-    def joints(self, x: State) -> tuple[Joint, ...]:
+    def connections(self, x: State) -> tuple[Connection, ...]:
         """The elements with the numbers that they have in the present phase."""
-        return self.elements if self.phases is None else self.joints_in(x.mode[-1])
+        return self.elements if self.phases is None else self.connections_in(x.mode[-1])
 
-    def joints_in(self, phase: Int[Array, ""]) -> tuple[Joint, ...]:
+    def connections_in(self, phase: Int[Array, ""]) -> tuple[Connection, ...]:
         """The elements with the numbers that they have in a phase."""
         assert self.phases is not None
         return tuple(
-            replace(joint, element=element)
-            for joint, element in zip(self.elements, self.phases.current(phase), strict=True)
+            replace(one, element=element)
+            for one, element in zip(self.elements, self.phases.current(phase), strict=True)
         )
 
     def element_modes(self, x: State) -> tuple[PyTree, ...]:
         """The modes of the elements."""
         return x.mode[len(self.groups) : len(self.groups) + len(self.elements)]
 
-    def places(self, x: State) -> tuple[Placed, ...]:
-        """The bodies for what acts between them: their places relative to the base's centre of mass now."""
-        near = x.q[self.base].position
-        return tuple(Placed.of(pose.shifted(-near), twist) for pose, twist in zip(x.q, x.v, strict=True))
+    def placement(self, x: State) -> Placement:
+        """Bodies and joints for what acts between them: places relative to where the base is now."""
+        near = x.q.roots[self.moving.roots().index(self.base)].position
+        return self.moving.placed(x.q.shifted(-near), x.v)
 
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
         """What each group of contacts does now; unless `exact`, depths of what is far apart are bounds."""
-        places = self.places(x)
+        places = self.placement(x).bodies
         return tuple(
             group.state(mode, places[group.first], places[group.second], exact)
             for group, mode in zip(self.groups, x.mode, strict=False)
         )
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Wrench, ...]) -> Rate:
-        now = self.acting(x, delayed)
-        q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
+        now = self.acting(x, self.placement(x), delayed)
+        roots = zip(x.q.roots, x.v.roots, strict=True)
+        q = Coordinates(
+            tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in roots), x.v.joints
+        )
         return Rate(q, now.rates, Memory(now.power, now.memories, jax.tree.map(jnp.zeros_like, x.memory.clock)))
 
-    def acting(self, x: State, wrenches: tuple[Wrench, ...]) -> Acting:
+    def acting(self, x: State, here: Placement, wrenches: tuple[Wrench, ...]) -> Acting:
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
-        places, joints = self.places(x), self.joints(x)
+        places, connections = here.bodies, self.connections(x)
         loads, power = self.contact_loads(places, wrenches)
-        own, memories = element_loads(joints, self.element_modes(x), x.memory.elements, places)
+        own, efforts, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(loads, places, strict=True)]
-        inertia = reflected(joints, places)
-        rates, along = coupled_acceleration(self.bodies, x.v, [load.force for load in loads], torques, inertia)
-        add_reflected(loads, inertia, along, places)
-        return Acting(loads, rates, power, memories)
+        inertia = reflected(connections, here)
+        found = self.moving.respond(here, [load.force for load in loads], torques, efforts, inertia)
+        add_reflected(loads, inertia, found.along, places)
+        return Acting(loads, found.rates, found.bodies, power, memories)
+
+    def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:
+        """What acts on each body about its centre of mass (inertial), with the reactions of joints: what its motion needs."""
+        loads = list(now.loads)
+        for number in {member for tree in self.trees for member in tree.members}:
+            place = here.bodies[number]
+            force, torque = self.bodies[number].needed(place.twist, now.bodies[number])
+            loads[number] = Wrench(force, place.rotation @ torque)
+        return loads
 
     def contact_loads(self, places: tuple[Placed, ...], delayed: tuple[Wrench, ...]) -> tuple[list[Wrench], Scalar]:
         """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
@@ -180,12 +205,12 @@ class Assembly(ContactModel):
         return loads, power
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
-        places, states = self.places(x), self.states(x)
+        here, states = self.placement(x), self.states(x)
         guards = [group.guard(m, s.depth) for group, m, s in zip(self.groups, x.mode, states, strict=False)]
-        for joint, mode, memory in zip(self.joints(x), self.element_modes(x), x.memory.elements, strict=True):
-            guards += joint.element.guards(mode, memory, *joint.sides(places))
+        for one, mode, memory in zip(self.connections(x), self.element_modes(x), x.memory.elements, strict=True):
+            guards += one.element.guards(mode, memory, *one.sides(here))
         if self.phases is not None:
-            guards += self.phases.guards(t, x.mode[-1], x.memory.clock, places)
+            guards += self.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)
         signal = tuple(state.wrench for state in states)
         return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal)))
 
@@ -194,25 +219,27 @@ class Assembly(ContactModel):
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
         if not ports:
             return ()
-        loads, places = self.acting(x, wrenches).loads, self.places(x)
+        here = self.placement(x)
+        loads, places = self.all_loads(here, self.acting(x, here, wrenches)), here.bodies
         found = [port_load(load_at(port, places[port.body], loads[port.body]), axis) for port, axis in ports]
         return tuple(number for load in found for number in load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        places, joints, count = self.places(x), self.joints(x), len(self.groups)
+        here, connections, count = self.placement(x), self.connections(x), len(self.groups)
         touching = tuple(g.next_mode(mode, fires) for g, mode, fires in zip(self.groups, x.mode, fired, strict=False))
-        modes, memories, fired = jumped(joints, self.element_modes(x), x.memory.elements, fired[count:], places)
+        modes, memories, fired = jumped(connections, self.element_modes(x), x.memory.elements, fired[count:], here)
         if self.phases is None:
             return State(x.q, x.v, (*touching, *modes), x.memory._replace(elements=memories))
         held = all_held(memories)
         clock, (turns, over) = x.memory.clock, fired
-        phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), places, _any_touches(touching), held)
+        touches = _any_touches(touching)
+        phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), here.bodies, touches, held)
         now = State(x.q, x.v, (*touching, *modes, x.mode[-1]), Memory(x.memory.work, memories, clock))
         return jax.lax.cond(phase != x.mode[-1], lambda: self._enter(phase, now), lambda: now)
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
         """The state where a phase begins: what elements hold more or less than before, with its numbers, is work."""
-        modes, memories = settled(self.joints_in(phase), x.memory.elements, self.places(x))
+        modes, memories = settled(self.connections_in(phase), x.memory.elements, self.placement(x))
         after = State(x.q, x.v, (*x.mode[: len(self.groups)], *modes, phase), x.memory._replace(elements=memories))
         gained = self.internal_energy(after) - self.internal_energy(x)
         gained += self.work(x.memory) - self.work(after.memory)
@@ -226,24 +253,32 @@ class Assembly(ContactModel):
         return State(x.q, x.v, (*touching, *x.mode[len(self.groups) :]), x.memory)
 
     def retract(self, x: State) -> State:
-        poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q)
-        return State(poses, x.v, x.mode, x.memory)
+        poses = tuple(Pose(pose.position, pose.attitude.normalised()) for pose in x.q.roots)
+        return State(x.q._replace(roots=poses), x.v, x.mode, x.memory)
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of all bodies (J)."""
-        return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, x.v, strict=True)), jnp.zeros(()))
+        return self._kinetic(self.twists_of(x.q, x.v))
+
+    def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
+        """Twists of all bodies."""
+        return tuple(place.twist for place in self.moving.placed(q, v).bodies)
+
+    def _kinetic(self, twists: tuple[Twist, ...]) -> Scalar:
+        return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, twists, strict=True)), jnp.zeros(()))
 
     def internal_energy(self, x: State) -> Scalar:
         """Energy (J) that elements store, and that of the inertia that they reflect."""
-        places, joints = self.places(x), self.joints(x)
+        here, connections = self.placement(x), self.connections(x)
         stored = sum(
             (
-                joint.element.stored_energy(mode, memory, *joint.sides(places))
-                for joint, mode, memory in zip(joints, self.element_modes(x), x.memory.elements, strict=True)
+                one.element.stored_energy(mode, memory, *one.sides(here))
+                for one, mode, memory in zip(connections, self.element_modes(x), x.memory.elements, strict=True)
             ),
             jnp.zeros(()),
         )
-        return stored + sum((one.kinetic_energy() for _, _, one in reflected(joints, places)), jnp.zeros(()))
+        turning = self.moving.reflected_energy(here)
+        return stored + sum((one.kinetic_energy() for _, _, one in reflected(connections, here)), turning)
 
     def work(self, memory: Memory) -> Scalar:
         """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate."""
@@ -254,8 +289,9 @@ class Assembly(ContactModel):
 
         The motion is that about the common centre of mass, now and at t = 0; so no unit and no frame enters.
         """
-        motion = jnp.maximum(internal_energy(self.bodies, x.v) + internal_energy(self.bodies, self.twists), 1e-300)
-        energy = sum(body.kinetic_energy(twist) for body, twist in zip(self.bodies, change.v, strict=True))
+        twists = self.twists_of(x.q, x.v)
+        motion = jnp.maximum(internal_energy(self.bodies, twists) + internal_energy(self.bodies, self.twists), 1e-300)
+        energy = self._kinetic(self.twists_of(x.q, change.v))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
     def observe(self, x: State, delayed: tuple[Wrench, ...]) -> dict[str, Array]:
@@ -263,18 +299,22 @@ class Assembly(ContactModel):
 
         Shapes: components last; `position` (bodies, 3), `depth` (groups,), `load_force` (points, 3) in the body's own axes.
         """
-        places, states = self.places(x), self.states(x, exact=True)
-        linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, x.q, x.v)
-        joints, loads = self.joints(x), self.acting(x, delayed).loads
-        turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, x.q, strict=True)]
+        here, states = self.placement(x), self.states(x, exact=True)
+        places, connections = here.bodies, self.connections(x)
+        now = self.acting(x, here, delayed)
+        loads = self.all_loads(here, now)
+        placed = self.moving.placed(x.q, x.v).bodies
+        poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
+        linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, poses, twists)
+        turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, poses, strict=True)]
         named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
         surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
         return {
-            "position": rows([pose.shifted(self.origin()).position.array() for pose in x.q], 3),
-            "attitude": rows([pose.attitude.array() for pose in x.q], 4),
+            "position": rows([pose.shifted(self.origin()).position.array() for pose in poses], 3),
+            "attitude": rows([pose.attitude.array() for pose in poses], 4),
             "rotation": rows([turn.logarithm().array() for turn in turned], 3),
-            "velocity": rows([twist.velocity.array() for twist in x.v], 3),
-            "rate": rows([twist.rate.array() for twist in x.v], 3),
+            "velocity": rows([twist.velocity.array() for twist in twists], 3),
+            "rate": rows([twist.rate.array() for twist in twists], 3),
             "contact_point": rows(surfaces, 3),
             "depth": rows([s.depth for s in states]),
             "depth_rate": rows([s.rate for s in states]),
@@ -284,15 +324,33 @@ class Assembly(ContactModel):
             "contact_moment": rows([wrench.moment.array() for wrench in delayed], 3),
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
+            **self._observe_joints(here, now, loads),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
             "work": self.work(x.memory),
-            **observed_elements(joints, self.element_modes(x), x.memory.elements, places),
+            **observed_elements(connections, self.element_modes(x), x.memory.elements, here),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),
             "angular_momentum": angular.array(),
             "linear_momentum_scale": linear_scale,
             "angular_momentum_scale": angular_scale,
+        }
+
+    def _observe_joints(self, here: Placement, now: Acting, loads: list[Wrench]) -> dict[str, Array]:
+        """Of all joints: coordinate and rate, zero of locked ones, and what passes through; nothing where there is none."""
+        held, zero = self.moving.held(), jnp.zeros(())
+        if not held:
+            return {}
+        forces = [load.force - known.force for load, known in zip(loads, now.loads, strict=True)]
+        moments = [load.moment - known.moment for load, known in zip(loads, now.loads, strict=True)]
+        torques = [place.rotation.transposed_times(moment) for place, moment in zip(here.bodies, moments, strict=True)]
+        through = self.moving.reactions(here, forces, torques)
+        moving = [(zero, zero) if number is None else here.joints[number] for _, number in held]
+        return {
+            "joint_angle": rows([coordinate for coordinate, _ in moving]),
+            "joint_rate": rows([rate for _, rate in moving]),
+            "joint_force": rows([through[body][0].array() for body, _ in held], 3),
+            "joint_moment": rows([through[body][1].array() for body, _ in held], 3),
         }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
+from dockdyn.kinds.assembly.connections import ties
 from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
 from dockdyn.report.drawing import COLOURS, pair_labels, short
 from dockdyn.report.replay import frames
@@ -144,10 +145,9 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
 def _lines(content: AssemblySection, motions: dict[str, Motion]) -> list[Line]:
     """Elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
     found = []
-    for index, joint in enumerate(model_of(content).elements):
-        section = content.element[index]
+    for section, tie in zip(content.element, ties(model_of(content).elements), strict=True):
         first, second = (motions[name] for name in section.between)
-        for number, (own, other) in enumerate(_ends(joint.element)):
+        for number, (own, other) in enumerate(_ends(tie.element)):
             points = np.stack([first.points(own), second.points(other)], axis=1)
             found.append(Line(f"{section.name}/{number + 1}", points, ELEMENT, 3.0))
     return found

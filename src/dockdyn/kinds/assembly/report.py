@@ -22,6 +22,7 @@ from dockdyn.report.contact_tables import (
     printed_contacts,
 )
 from dockdyn.report.drawing import pair_labels, short
+from dockdyn.report.joint_panels import joint_panels
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
 from dockdyn.report.time_chart import time_chart
 from dockdyn.report.wording import NOTHING, capital, significant
@@ -33,7 +34,7 @@ PLACE = "where the deepest member of the contact touches, in the axes of the sec
 
 def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a run of an assembly."""
-    nothing = "" if "element" in dataset.coords else NOTHING
+    nothing = "" if "element" in dataset.coords or "joint" in dataset.coords else NOTHING
     classes = [word or nothing for word in summary["energy_class"]]
     names = pair_labels(dataset) if classes else []
     labels = [short(names[int(number)], LABEL) for number in dataset.episode_contact.values]
@@ -47,6 +48,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
             loads_block(dataset, summary),
             _ports_block(dataset),
             _elements_block(dataset),
+            _joints_block(dataset),
             _phases_block(dataset),
             kept(dataset, summary),
         ],
@@ -152,6 +154,22 @@ def _elements_block(dataset: xr.Dataset) -> Block:
     )
 
 
+def _joints_block(dataset: xr.Dataset) -> Block:
+    """How far joints moved and what passed through them, as sampled."""
+    if "joint" not in dataset.coords:
+        return Block("Joints")
+    rows = []
+    for index, (name, unit) in enumerate(zip(dataset.joint.values, dataset.joint_unit.values, strict=True)):
+        scale, shown = {"rad": (np.degrees(1.0), "deg"), "m": (1e3, "mm")}.get(str(unit), (1.0, NOTHING))
+        places = dataset.joint_angle.values[:, index] * scale
+        moved = [NOTHING] * 2 if shown == NOTHING else [significant(float(end)) for end in (places.min(), places.max())]
+        through = (np.linalg.norm(dataset[part].values[:, index], axis=1) for part in ("joint_force", "joint_moment"))
+        rows.append([str(name), *moved, shown, *(significant(float(size.max())) for size in through)])
+    columns = [("joint of", ""), ("least", ""), ("largest", ""), ("", ""), ("largest force", "N"), ("moment", "N m")]
+    note = "As sampled. Force and moment are the sizes of all that passes through the joint, at the joint; – is welded."
+    return Block("Joints", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
+
+
 def _phases_block(dataset: xr.Dataset) -> Block:
     """When phases began."""
     if "phase" not in dataset.coords:
@@ -187,6 +205,10 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
     if "element" in dataset.coords:
         words = "Tension of each element; below zero it pushes. Of bushings and latches, the size of the force."
         yield Plot("elements", partial(_tensions, dataset), words)
+    for unit, words in (("rad", "Angle and rate of each hinge"), ("m", "Travel and speed of each slide")):
+        if "joint" in dataset.coords and unit in dataset.joint_unit.values:
+            more = ": compare with what its stops and its motor allow."
+            yield Plot("joints", partial(_joints, dataset, unit), f"{words}{more}")
     if np.any(dataset.rotation.values):
         words = "Rotation of each body since the start, as a rotation vector in body axes: its slope is the rate."
         yield Plot("attitude", partial(charts.attitude, dataset), words)
@@ -195,6 +217,14 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
             chosen = range(first, min(first + POINTS, dataset.sizes["point"]))
             words = "Force and moment of all that acts on the body from others, at named points, in the axes of their bodies."
             yield Plot("loads", partial(charts.loads, dataset, chosen), words)
+
+
+def _joints(dataset: xr.Dataset, unit: str) -> Chart:
+    """Joints with coordinates in a unit over time."""
+    chosen = dataset.isel(joint=dataset.joint_unit.values == unit)
+    names = [short(str(name)) for name in chosen.joint.values]
+    panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
+    return time_chart(dataset, panels)
 
 
 def _tensions(dataset: xr.Dataset) -> Chart:

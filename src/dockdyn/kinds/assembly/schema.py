@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
@@ -12,14 +13,17 @@ from pydantic import Field, model_validator
 from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
-from dockdyn.kinds.assembly.joints import Joint
+from dockdyn.kinds.assembly.connections import Connection, DrivenJoint, Tie
 from dockdyn.kinds.assembly.model import Assembly, NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
 from dockdyn.kinds.assembly.schema_elements import AnyElement
 from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
-from dockdyn.kinds.assembly.schema_phases import PhaseSection, element_variants, make_phases, read_phases
+from dockdyn.kinds.assembly.schema_joints import AnyJoint, MovingJointSection, jointed_bodies, moving_joints
+from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies, JointMotion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.also import TEXT
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.tables.approach import ApproachSection
@@ -47,10 +51,13 @@ class PortSection(PlaceSection):
 
 
 class BodySection(FreeBodySection):
-    """A rigid body; one that is `on` another begins there, placed in its axes, and moves with it until forces part them."""
+    """A rigid body; one that is `on` another begins there, placed in its axes, and moves with it until forces part them, or as
+    a `joint` lets it."""
 
     name: str
     on: str | None = None
+    joint: AnyJoint | None = None
+    urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file whose links are then bodies
     feature: list[FeatureSection] = []  # noqa: RUF012
     point: list[PortSection] = []  # noqa: RUF012
 
@@ -62,6 +69,8 @@ class BodySection(FreeBodySection):
                 feature.check_unit(arm)
         if self.on is not None and (self.velocity is not None or self.rate is not None):
             refuse("a body that is on another one begins with its motion; state no velocity and no rate")
+        if self.joint is not None and self.on is None:
+            refuse("joint: holds a body on another one; state on")
         return self
 
 
@@ -153,11 +162,11 @@ class AssemblySection(Section):
                     refuse(f"element {element.name!r}: between: no body {body!r}; {nearest(body, self.names())}")
             if element.between[0] == element.between[1]:
                 refuse(f"element {element.name!r}: between must be two bodies")
-        if self.integrator.method != "located" and any(element.has_events() for element in self.element):
-            refuse("integrator.method must be located: elements change their law at instants")
+        if self.integrator.method != "located" and any(one.has_events() for one in self.acts().values()):
+            refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
         if self.integrator.method != "located" and self.phase:
             refuse("integrator.method must be located: phases begin at instants")
-        phases = read_phases(self.phase, self.element, self.names(), touching=bool(self.contact))
+        phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
         return self.model_copy(update={"phase": phases})
 
     @model_validator(mode="after")
@@ -208,21 +217,49 @@ class AssemblySection(Section):
         """The body from whose centre of mass places are counted: the one that is approached, else the first."""
         return self.body[0].name if self.approach is None else self.root(self.find("point", self.approach.to)[0])
 
+    def acts(self) -> dict[str, Any]:
+        """The sections of what acts besides contacts: elements by name, joints in which anything acts as "body.joint"."""
+        joints = moving_joints(self.body).items()
+        return {element.name: element for element in self.element} | {
+            f"{body}.joint": joint for body, joint in joints if joint.acts()
+        }
+
     def starts(self) -> dict[str, tuple[Pose, Twist]]:
         """Pose and twist of each body at t = 0, also from traced numbers."""
+        return self._starts(self._start)
+
+    def _starts(
+        self, begin: Callable[[str, Callable[[str], tuple[Pose, Twist]]], tuple[Pose, Twist]]
+    ) -> dict[str, tuple[Pose, Twist]]:
+        """Pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
         found: dict[str, tuple[Pose, Twist]] = {}
+        trees, names = jointed_bodies(self.body), self.names()
 
         def start(name: str) -> tuple[Pose, Twist]:
             if name not in found:
-                found[name] = self._start(name, start)
+                section = self.named(name)
+                if section.joint is not None:
+                    place_tree(next(tree for tree in trees if names.index(name) in tree.members))
+                elif section.on is not None:
+                    found[name] = carried(section.start()[0], *start(section.on))
+                else:
+                    found[name] = begin(name, start)
             return found[name]
 
-        return {name: start(name) for name in self.names()}
+        def place_tree(tree: JointedBodies) -> None:
+            joints = self.joint_starts()
+            placed = tree.placed(*tree.centred(*start(names[tree.members[0]]), joints), joints)
+            for member, place in zip(tree.members[1:], placed[1:], strict=True):
+                found[names[member]] = place.pose, place.twist
 
-    def _start(self, name: str, start: Any) -> tuple[Pose, Twist]:  # noqa: ANN401, a function of the name
+        return {name: start(name) for name in names}
+
+    def joint_starts(self) -> list[JointMotion]:
+        """Coordinate (rad or m) and rate at t = 0 of the joints that move."""
+        return [joint.begins() for joint in moving_joints(self.body).values()]
+
+    def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
         section = self.named(name)
-        if section.on is not None:
-            return carried(section.start()[0], *start(section.on))
         if self.approach is None or self.root(self.find("point", self.approach.port)[0]) != name:
             return section.start()
         (own, port), (other, to) = self.find("point", self.approach.port), self.find("point", self.approach.to)
@@ -232,15 +269,14 @@ class AssemblySection(Section):
 
     def in_root(self, name: str, port: PortSection) -> tuple[Any, Any]:
         """The place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
+        resting = Pose.at([0.0, 0.0, 0.0]), Twist.of([0.0, 0.0, 0.0])
+        pose, _ = self._starts(lambda _name, _start: resting)[name]
+        turn = pose.attitude.matrix()
         place, axis = (
             Vector.of(jnp.asarray(port.position, float)),
             Vector.of(jnp.asarray(port.axis or [1.0, 0, 0], float)),
         )
-        while (carrier := self.named(name).on) is not None:
-            pose = self.named(name).start()[0]
-            turn = pose.attitude.matrix()
-            place, axis, name = pose.position + turn @ place, turn @ axis, carrier
-        return place.array(), axis.array()
+        return (pose.position + turn @ place).array(), (turn @ axis).array()
 
     def groups(self) -> tuple[ContactGroup, ...]:
         """The groups of contacts, also from traced numbers."""
@@ -255,14 +291,17 @@ class AssemblySection(Section):
             found.append(ContactGroup.of(pairs, bodies, law, friction, feature.weights()))
         return tuple(found)
 
-    def joints(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]]) -> tuple[Joint, ...]:
-        """The elements that `sections` describe, between bodies as they are at the start."""
-        found = []
-        for section in sections:
-            first, second = section.between
-            sides = (Placed.of(*starts[name]) for name in section.between)
-            numbers = self.names().index(first), self.names().index(second)
-            found.append(Joint(section.make(*sides), *numbers, section.name))
+    def connections(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]]) -> tuple[Connection, ...]:
+        """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints."""
+        found: list[Connection] = []
+        names, moving = self.names(), list(moving_joints(self.body))
+        for name, section in zip(self.acts(), sections, strict=True):
+            if isinstance(section, MovingJointSection):
+                found.append(DrivenJoint(section.drive(), moving.index(name.removesuffix(".joint")), name))
+            else:
+                sides = (Placed.of(*starts[body]) for body in section.between)
+                first, second = map(names.index, section.between)
+                found.append(Tie(section.make(*sides), first, second, name))
         return tuple(found)
 
     def points(self) -> list[tuple[str, PortSection, int]]:
@@ -280,21 +319,24 @@ class AssemblySection(Section):
     def model(self) -> Assembly:
         """The model, also from traced numbers."""
         starts = self.starts()
-        variants = [self.joints(sections, starts) for sections in element_variants(self.phase, self.element)]
-        elements = [tuple(joint.element for joint in joints) for joints in variants]
+        variants = [self.connections(sections, starts) for sections in variants_of(self.phase, self.acts())]
+        elements = [tuple(one.element for one in connections) for connections in variants]
         return Assembly(
             bodies=tuple(section.body() for section in self.body),
             groups=self.groups(),
             poses=tuple(pose for pose, _ in starts.values()),
             twists=tuple(twist for _, twist in starts.values()),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
-            elements=variants[0] if variants else self.joints(self.element, starts),
+            elements=variants[0] if variants else self.connections(list(self.acts().values()), starts),
             phases=make_phases(self.phase, elements, self.names()),
             points=tuple(
                 NamedPoint(jnp.asarray(place.position, float), name, body, place.outward())
                 for name, place, body in self.points()
             ),
+            trees=jointed_bodies(self.body),
+            joints=tuple(self.joint_starts()),
             body_names=tuple(self.names()),
+            joint_names=tuple(moving_joints(self.body)),
             base=self.names().index(self.base()),
         )
 

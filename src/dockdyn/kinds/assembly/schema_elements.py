@@ -42,7 +42,7 @@ Angle = quantity("rad", "an angle", least=0)
 Places = list[Point]
 
 
-def _number(value: float | None) -> Float[Array, ""] | None:
+def stated_number(value: float | None) -> Float[Array, ""] | None:
     """A number as an array; None for what is not there."""
     return None if value is None else jnp.asarray(value, float)
 
@@ -60,6 +60,10 @@ class ElementSection(Section):
     def has_events(self) -> bool:
         """Whether its law changes at instants, which must be located."""
         return False
+
+    def settable(self) -> list[str]:
+        """The keys that phases may set: numbers that it states."""
+        return [key for key, held in self if isinstance(held, float)]
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         """The element between two bodies as they are at the start, also from traced numbers."""
@@ -156,12 +160,12 @@ class StrutSection(LineSection):
         return Strut(
             anchors=line,
             free_length=free,
-            stiffness=_number(self.stiffness),
-            damping=_number(self.damping),
-            speed=_number(self.speed),
+            stiffness=stated_number(self.stiffness),
+            damping=stated_number(self.damping),
+            speed=stated_number(self.speed),
             brake=None if self.slip is None else Brake(jnp.asarray(self.slip, float)),
             stops=stops,
-            moved_mass=_number(self.moved_mass),
+            moved_mass=stated_number(self.moved_mass),
         )
 
 

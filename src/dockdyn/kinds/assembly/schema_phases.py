@@ -6,18 +6,17 @@ from typing import Annotated, Any, ClassVar, Self
 
 import jax
 import jax.numpy as jnp
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.elements import ForceElement
+from dockdyn.elements import ForceElement, JointDrive
 from dockdyn.kinds.assembly.phases import Condition, Phases
-from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.part import refuse, refuse_repeated, without_computed
 
-ELEMENT: TypeAdapter[Any] = TypeAdapter(AnyElement)
+Acting = dict[str, Any]  # sections of what acts: elements by name, joints as "body.joint"
 
 
 class WaitSection(Section):
@@ -59,7 +58,7 @@ class WaitSection(Section):
 
 
 class PhaseSection(Section):
-    """A phase: what it waits for, which the first one does not, and what it sets: `element.key`, from then on.
+    """A phase: what it waits for, which the first one does not, and what it sets: `element.key` or `body.joint.key`.
 
     What is set stays set in later phases.
     """
@@ -79,10 +78,8 @@ class PhaseSection(Section):
         return without_computed(value, "changed", "values")
 
 
-def read_phases(
-    phases: list[PhaseSection], elements: list[Any], bodies: list[str], touching: bool
-) -> list[PhaseSection]:
-    """The phases with the numbers that they set; refuses what no element has, and to wait for what cannot come.
+def read_phases(phases: list[PhaseSection], acting: Acting, bodies: list[str], touching: bool) -> list[PhaseSection]:
+    """The phases with the numbers that they set; refuses what nothing has that acts, and to wait for what cannot come.
 
     `touching` says whether there is any contact.
     """
@@ -101,48 +98,44 @@ def read_phases(
                 refuse(f"phase {phase.name!r}: when.between = {phase.when.between}: must be two bodies")
             if phase.when.event == "contact" and not touching:
                 refuse(f"phase {phase.name!r}: waits for a contact; there is no [[contact]]")
-            if phase.when.event == "latched" and not any(element.kind == "latch" for element in elements):
+            if phase.when.event == "latched" and not any(one.kind == "latch" for one in acting.values()):
                 refuse(f"phase {phase.name!r}: waits for latches; no element is a latch")
-        values = [_value(phase.name, key, value, elements) for key, value in phase.set.items()]
+        values = [_value(phase.name, key, value, acting) for key, value in phase.set.items()]
         found.append(phase.model_copy(update={"changed": list(phase.set), "values": values}))
     return found
 
 
-def _value(phase: str, key: str, value: object, elements: list[Any]) -> float:
-    """The number (SI) that a phase sets for the key of an element."""
-    name, _, field = key.partition(".")
-    element = _named(phase, key, name, elements)
-    keys = [one for one, held in element if isinstance(held, float)]
-    if field not in keys:
-        refuse(f"phase {phase!r}: set.{key}: must be a number that {name!r} states; {nearest(field, keys)}")
-    stated = element.model_dump(exclude_unset=True) | {field: value}
+def _value(phase: str, key: str, value: object, acting: Acting) -> float:
+    """The number (SI) that a phase sets for the key of what acts."""
+    name, _, field = key.rpartition(".")
+    if name not in acting:
+        what = "joint in which anything acts" if name.endswith(".joint") else "element"
+        refuse(f"phase {phase!r}: set.{key}: no {what} {name!r}; {nearest(name, list(acting))}")
+    section = acting[name]
+    if field not in section.settable():
+        refuse(
+            f"phase {phase!r}: set.{key}: must be a number that {name!r} states; {nearest(field, section.settable())}"
+        )
+    stated = section.model_dump(exclude_unset=True) | {field: value}
     try:
-        return float(getattr(ELEMENT.validate_python(stated), field))
+        return float(getattr(type(section).model_validate(stated), field))
     except ValidationError as error:
         refuse(f"phase {phase!r}: set.{key} = {value!r}: {error.errors()[0]['msg']}")
 
 
-def _named(phase: str, key: str, name: str, elements: list[Any]) -> Any:  # noqa: ANN401, a section
-    found = [element for element in elements if element.name == name]
-    if not found:
-        names = [element.name for element in elements]
-        refuse(f"phase {phase!r}: set.{key}: no element {name!r}; {nearest(name, names)}")
-    return found[0]
-
-
-def element_variants(phases: list[PhaseSection], elements: list[Any]) -> list[list[ElementSection]]:
-    """The sections of the elements in each phase, also with traced numbers."""
-    now, found = {element.name: element for element in elements}, []
+def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:
+    """The sections of what acts in each phase, also with traced numbers."""
+    now, found = dict(acting), []
     for phase in phases:
         for key, value in zip(phase.changed, phase.values, strict=True):
-            name, _, field = key.partition(".")
+            name, _, field = key.rpartition(".")
             now[name] = now[name].model_copy(update={field: value})
         found.append(list(now.values()))
     return found
 
 
 def make_phases(
-    phases: list[PhaseSection], variants: list[tuple[ForceElement, ...]], bodies: list[str]
+    phases: list[PhaseSection], variants: list[tuple[ForceElement | JointDrive, ...]], bodies: list[str]
 ) -> Phases | None:
     """The phases with the elements of each; None of a single one."""
     if len(variants) < 2:

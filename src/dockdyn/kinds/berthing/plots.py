@@ -9,6 +9,7 @@ import xarray as xr
 
 from dockdyn.report.chart import ZERO, Band, Chart, Line, Panel, lines_of, path, stems
 from dockdyn.report.drawing import contact_spans
+from dockdyn.report.joint_panels import joint_panels
 from dockdyn.report.time_chart import run_chart
 from dockdyn.scenario.tables.tree import BODY
 
@@ -71,15 +72,8 @@ def meetings(dataset: xr.Dataset) -> Chart:
 def joints(dataset: xr.Dataset, unit: str = "rad") -> Chart:
     """Angles and rates of revolute joints, or travel and speeds of prismatic ones (`unit` m)."""
     names = [str(name) for name in dataset.joint.values[dataset.joint_unit.values == unit]]
-    scale, words = (
-        (np.degrees(1.0), ("angle, deg", "rate, deg/s")) if unit == "rad" else (1.0, ("travel, m", "speed, m/s"))
-    )
     places, rates = dataset.joint_angle.sel(joint=names), dataset.coordinate_rate.sel(coordinate=names)
-    panels = [
-        Panel(label, lines_of(dataset.time.values, scale * values.values, names), 1.8, levels=[ZERO])
-        for label, values in zip(words, (places, rates), strict=True)
-    ]
-    return _over_run(dataset, panels)
+    return _over_run(dataset, joint_panels(dataset.time.values, names, places.values, rates.values, unit))
 
 
 def turning(dataset: xr.Dataset) -> bool:

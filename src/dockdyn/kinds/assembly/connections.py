@@ -1,4 +1,4 @@
-"""Force elements between bodies of an assembly: what they put on the bodies, and how their modes change.
+"""What connects bodies of an assembly: force elements and what acts in joints; loads, and how their modes change.
 
 Units: SI.
 Source: sums over the elements, each of which names its own.
@@ -9,21 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import Wrench
+from dockdyn.elements import JointDrive
 from dockdyn.elements.force_element import ElementMemory, ForceElement
 from dockdyn.integrate.model import Scalar
-from dockdyn.mechanics.reflected import Reflected
+from dockdyn.mechanics.reflected import Reflected, line_loads
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.trees.moving_bodies import Placement
 from dockdyn.mechanics.vector import Vector
 
-Places = tuple[Placed, ...]
 
-
-class Joint(eqx.Module):
+class Tie(eqx.Module):
     """An element, or several of one structure, between two bodies by number."""
 
     element: ForceElement
@@ -31,12 +30,29 @@ class Joint(eqx.Module):
     second: int = eqx.field(static=True)
     name: str = eqx.field(static=True)
 
-    def sides(self, places: Places) -> tuple[Placed, Placed]:
+    def sides(self, here: Placement) -> tuple[Placed, Placed]:
         """Its two bodies."""
-        return places[self.first], places[self.second]
+        return here.bodies[self.first], here.bodies[self.second]
 
 
-def act_between(loads: list[Wrench], bodies: tuple[int, int], wrench: Wrench, point: Vector, places: Places) -> None:
+class DrivenJoint(eqx.Module):
+    """What acts in a joint by number."""
+
+    element: JointDrive
+    joint: int = eqx.field(static=True)
+    name: str = eqx.field(static=True)
+
+    def sides(self, here: Placement) -> tuple[Scalar, Scalar]:
+        """The joint's coordinate and its rate."""
+        return here.joints[self.joint]
+
+
+Connection = Tie | DrivenJoint
+
+
+def act_between(
+    loads: list[Wrench], bodies: tuple[int, int], wrench: Wrench, point: Vector, places: tuple[Placed, ...]
+) -> None:
     """Add to `loads` (about centres of mass, inertial) a wrench at a point (m) on the first of two bodies, and the opposite
     on the second."""
     for number, side in zip(bodies, (1.0, -1.0), strict=True):
@@ -46,59 +62,64 @@ def act_between(loads: list[Wrench], bodies: tuple[int, int], wrench: Wrench, po
 
 
 def element_loads(
-    joints: Sequence[Joint], modes: Sequence[PyTree], memories: Sequence[ElementMemory], places: Places
-) -> tuple[list[Wrench], tuple[ElementMemory, ...]]:
-    """What elements put on each body, about its centre of mass (inertial), and the rates of what they remember."""
-    loads, rates = [Wrench.zero() for _ in places], []
-    for joint, mode, memory in zip(joints, modes, memories, strict=True):
-        action, rate = joint.element.act(mode, memory, *joint.sides(places))
-        act_between(loads, (joint.first, joint.second), Wrench(action.force, action.moment), action.point, places)
+    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
+) -> tuple[list[Wrench], list[Scalar], tuple[ElementMemory, ...]]:
+    """What elements put on each body, about its centre of mass (inertial), what acts in each joint (N m or N), and the rates
+    of what they remember."""
+    loads, efforts, rates = [Wrench.zero() for _ in here.bodies], [jnp.zeros(()) for _ in here.joints], []
+    for one, mode, memory in zip(connections, modes, memories, strict=True):
+        if isinstance(one, DrivenJoint):
+            efforts[one.joint], rate = one.element.act(mode, memory, *one.sides(here))
+        else:
+            action, rate = one.element.act(mode, memory, *one.sides(here))
+            wrench = Wrench(action.force, action.moment)
+            act_between(loads, (one.first, one.second), wrench, action.point, here.bodies)
         rates.append(rate)
-    return loads, tuple(rates)
+    return loads, efforts, tuple(rates)
 
 
-def reflected(joints: Sequence[Joint], places: Places) -> list[tuple[int, int, Reflected]]:
-    """The inertia that elements reflect, with the two bodies of each."""
-    found = [(joint.first, joint.second, joint.element.reflected(*joint.sides(places))) for joint in joints]
+def reflected(connections: Sequence[Connection], here: Placement) -> list[tuple[int, int, Reflected]]:
+    """The inertia that elements reflect between bodies, with the two bodies of each."""
+    found = [(one.first, one.second, one.element.reflected(*one.sides(here))) for one in ties(connections)]
     return [(first, second, one) for first, second, one in found if one is not None]
 
 
 def add_reflected(
-    loads: list[Wrench], inertia: Sequence[tuple[int, int, Reflected]], along: Float[Array, "lines"], places: Places
+    loads: list[Wrench],
+    inertia: Sequence[tuple[int, int, Reflected]],
+    along: Float[Array, "lines"],
+    places: tuple[Placed, ...],
 ) -> None:
     """Add to `loads` (about centres of mass, inertial) what reflected inertia puts on the bodies, `along` its lines (N)."""
-    for first, second, one in inertia:
-        lines = jax.tree.map(jnp.ravel, one)
-        force, along = along[: lines.mass.size], along[lines.mass.size :]
+    for number, force, torque in line_loads(inertia, along):
+        loads[number] = loads[number].plus(Wrench(force, places[number].rotation @ torque))
 
-        def total(direction: Vector, force: Float[Array, "lines"] = force) -> Vector:
-            return jax.tree.map(lambda part: jnp.sum(part * force), direction)
 
-        push, arms = total(lines.along), (total(lines.own_arm), total(lines.other_arm))
-        for number, arm, side in ((first, arms[0], 1.0), (second, arms[1], -1.0)):
-            loads[number] = loads[number].plus(Wrench(push * side, (places[number].rotation @ arm) * side))
+def ties(connections: Sequence[Connection]) -> list[Tie]:
+    """Those between two bodies."""
+    return [one for one in connections if isinstance(one, Tie)]
 
 
 def settled(
-    joints: Sequence[Joint], memories: Sequence[ElementMemory], places: Places
+    connections: Sequence[Connection], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...]]:
     """Modes and memories of elements that fit the state, as at the start or after a number of theirs has changed."""
-    found = [joint.element.settle(memory, *joint.sides(places)) for joint, memory in zip(joints, memories, strict=True)]
+    found = [one.element.settle(memory, *one.sides(here)) for one, memory in zip(connections, memories, strict=True)]
     return tuple(mode for mode, _ in found), tuple(memory for _, memory in found)
 
 
 def jumped(
-    joints: Sequence[Joint],
+    connections: Sequence[Connection],
     modes: Sequence[PyTree],
     memories: Sequence[ElementMemory],
     fired: tuple[Bool[Array, ""], ...],
-    places: Places,
+    here: Placement,
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...], tuple[Bool[Array, ""], ...]]:
     """Modes and memories after the elements' guards in `fired` have fired, and what of `fired` is not theirs."""
     after = []
-    for joint, mode, memory in zip(joints, modes, memories, strict=True):
-        count = len(joint.element.guards(mode, memory, *joint.sides(places)))
-        after.append(joint.element.jump(mode, fired[:count], memory, *joint.sides(places)))
+    for one, mode, memory in zip(connections, modes, memories, strict=True):
+        count = len(one.element.guards(mode, memory, *one.sides(here)))
+        after.append(one.element.jump(mode, fired[:count], memory, *one.sides(here)))
         fired = fired[count:]
     return tuple(mode for mode, _ in after), tuple(memory for _, memory in after), fired
 
@@ -116,13 +137,15 @@ def all_held(memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
 
 
 def observed_elements(
-    joints: Sequence[Joint], modes: Sequence[PyTree], memories: Sequence[ElementMemory], places: Places
+    connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> dict[str, Array]:
     """What is kept of elements, members of a structure one by one: `element_tension` (N, all; of a bushing the size of its
     force), `line_length` (m, of those along a line), `latch_held` (1 or 0, of latches), `bushing_turn` (rad, of bushings)."""
     tension, length, held, turn = [], [], [], []
-    for joint, mode, memory in zip(joints, modes, memories, strict=True):
-        seen = joint.element.observe(mode, memory, *joint.sides(places))
+    for one, mode, memory in zip(connections, modes, memories, strict=True):
+        if isinstance(one, DrivenJoint):
+            continue
+        seen = one.element.observe(mode, memory, *one.sides(here))
         tension.append(seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1))
         length += [seen["length"]] if "length" in seen else []
         held += [seen["held"]] if "held" in seen else []

@@ -1,0 +1,222 @@
+"""Joints of an assembly: how a body is held on the one that carries it, and what acts there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, Protocol, Self
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from dockdyn.elements import EndStops, JointDrive, one_sided
+from dockdyn.kinds.assembly.schema_elements import Damping, Stiffness, TurningDamping, stated_number
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies, JointMotion
+from dockdyn.mechanics.vector import Vector
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import Coordinate, quantity
+from dockdyn.scenario.tables.geometry import Direction, Point
+from dockdyn.scenario.tables.motion import number
+from dockdyn.scenario.tables.part import refuse
+
+Angle = quantity("rad", "an angle")
+Turn = quantity("rad", "an angle", component=True)
+
+
+class JointSection(Section):
+    """How a body is held on the one that carries it."""
+
+    kind: Literal["revolute", "prismatic", "locked"]
+    position: Point | None = None
+
+    def has_events(self) -> bool:
+        """Whether what acts in it changes its law at instants, which must be located."""
+        return False
+
+    def settable(self) -> list[str]:
+        """The keys that phases may set."""
+        return []
+
+    def acts(self) -> bool:
+        """Whether anything acts in it."""
+        return False
+
+    def make(self, pose: Pose, carrier: int, number: int | None) -> Joint:
+        """The joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
+        turn = pose.attitude.matrix()
+        mount = pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
+        return Joint(
+            seat=pose.attitude,
+            mount=mount,
+            arm=turn.transposed_times(pose.position - mount),
+            axis=turn.transposed_times(self.direction()),
+            moved=self.moved(),
+            kind=self.kind,
+            carrier=carrier,
+            number=number,
+        )
+
+    def direction(self) -> Vector:
+        """The axis, a unit vector in the axes of what carries the body; any of a joint that does not move."""
+        return Vector.of(jnp.asarray([1.0, 0.0, 0.0]))
+
+    def moved(self) -> Float[Array, ""]:
+        """The inertia (kg m² or kg) that its motor reflects."""
+        return jnp.zeros(())
+
+
+class LockedSection(JointSection):
+    """A weld: the body moves as part of the one that carries it."""
+
+    kind: Literal["locked"] = "locked"
+
+
+class MovingJointSection(JointSection):
+    """A joint of one coordinate, which is zero where the body is placed; what is stated acts there, side by side."""
+
+    axis: Direction
+    motor: ClassVar[str]  # key of what the motor makes
+    reflected: ClassVar[str]  # key of the inertia that it reflects
+    start: float
+    start_rate: float
+    rest: float | None
+    stiffness: float | None
+    damping: float | None
+    stroke: list[float] | None
+    stop_stiffness: float | None
+    stop_damping: float
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        if self.rest is not None and self.stiffness is None:
+            refuse("rest: is that of a spring; state the stiffness")
+        if (self.stroke is None) != (self.stop_stiffness is None):
+            refuse("stroke and stop_stiffness belong together; state both or neither")
+        if self.stroke is not None and self.stroke[0] >= self.stroke[1]:
+            refuse("stroke must be two numbers, the smallest first, counted from where the body is placed")
+        return self
+
+    def has_events(self) -> bool:
+        return self.stroke is not None
+
+    def settable(self) -> list[str]:
+        fixed = ("start", "start_rate", self.reflected)
+        return [key for key, held in self if isinstance(held, float) and key not in fixed]
+
+    def acts(self) -> bool:
+        return any(key is not None for key in (self.stiffness, self.damping, self.stroke, getattr(self, self.motor)))
+
+    def direction(self) -> Vector:
+        axis = jnp.asarray(self.axis, float)
+        return Vector.of(axis / jnp.linalg.norm(axis))
+
+    def begins(self) -> JointMotion:
+        """Its coordinate and the rate of it at t = 0."""
+        return number(self.start), number(self.start_rate)
+
+    def drive(self) -> JointDrive:
+        """What acts in it, also from traced numbers."""
+        stops = None
+        if self.stroke is not None and self.stop_stiffness is not None:
+            low, high = (jnp.asarray(end, float) for end in self.stroke)
+            stops = EndStops(low, high, one_sided(self.stop_stiffness, self.stop_damping))
+        return JointDrive(
+            rest=number(self.rest),
+            stiffness=stated_number(self.stiffness),
+            damping=stated_number(self.damping),
+            effort=stated_number(getattr(self, self.motor)),
+            stops=stops,
+        )
+
+    def moved(self) -> Float[Array, ""]:
+        return number(getattr(self, self.reflected))
+
+
+class RevoluteSection(MovingJointSection):
+    """A hinge: the body turns about an axis of the one that carries it."""
+
+    kind: Literal["revolute"] = "revolute"
+    position: Point
+    start: Angle = 0.0
+    start_rate: quantity("rad/s", "an angular rate") = 0.0
+    rest: Angle | None = None
+    stiffness: quantity("N*m/rad", "a stiffness", least=0) | None = None
+    damping: TurningDamping | None = None
+    torque: quantity("N*m", "a torque") | None = None
+    moved_inertia: quantity("kg*m**2", "a moment of inertia", least=0) | None = None
+    stroke: Annotated[list[Turn], Field(min_length=2, max_length=2)] | None = None
+    stop_stiffness: quantity("N*m/rad", "a stiffness", above=0) | None = None
+    stop_damping: TurningDamping = 0.0
+    motor: ClassVar[str] = "torque"
+    reflected: ClassVar[str] = "moved_inertia"
+
+
+class PrismaticSection(MovingJointSection):
+    """A slide: the body moves along an axis of the one that carries it."""
+
+    kind: Literal["prismatic"] = "prismatic"
+    start: quantity("m", "a length") = 0.0
+    start_rate: quantity("m/s", "a speed") = 0.0
+    rest: quantity("m", "a length") | None = None
+    stiffness: Stiffness | None = None
+    damping: Damping | None = None
+    force: quantity("N", "a force") | None = None
+    moved_mass: quantity("kg", "a mass", least=0) | None = None
+    stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = None
+    stop_stiffness: quantity("N/m", "a stiffness", above=0) | None = None
+    stop_damping: Damping = 0.0
+    motor: ClassVar[str] = "force"
+    reflected: ClassVar[str] = "moved_mass"
+
+
+AnyJoint = Annotated[
+    Annotated[RevoluteSection, Tag("revolute")]
+    | Annotated[PrismaticSection, Tag("prismatic")]
+    | Annotated[LockedSection, Tag("locked")],
+    Discriminator("kind"),
+]
+
+
+class JointedSection(Protocol):
+    """A body that may be held by a joint."""
+
+    name: str
+    on: str | None
+    joint: RevoluteSection | PrismaticSection | LockedSection | None
+
+    def body(self) -> RigidBody: ...
+
+    def start(self) -> tuple[Pose, Twist]: ...
+
+
+def moving_joints(bodies: Sequence[JointedSection]) -> dict[str, RevoluteSection | PrismaticSection]:
+    """The joints that move, by the names of the bodies that they hold, in the order of the bodies."""
+    return {body.name: body.joint for body in bodies if isinstance(body.joint, RevoluteSection | PrismaticSection)}
+
+
+def jointed_bodies(bodies: Sequence[JointedSection]) -> tuple[JointedBodies, ...]:
+    """The trees that joints make of the bodies, also from traced numbers."""
+    roots = [body for body in bodies if body.joint is None and any(_held_on(body.name, bodies))]
+    return tuple(_tree(root, bodies) for root in roots)
+
+
+def _held_on(name: str, bodies: Sequence[JointedSection]) -> list[JointedSection]:
+    return [body for body in bodies if body.joint is not None and body.on == name]
+
+
+def _tree(root: JointedSection, bodies: Sequence[JointedSection]) -> JointedBodies:
+    """The tree on a root."""
+    members, joints = [root], []
+    names, moving = [body.name for body in bodies], list(moving_joints(bodies))
+    for carrier, on in enumerate(members):  # they grow as it goes
+        for body in _held_on(on.name, bodies):
+            assert body.joint is not None
+            number = moving.index(body.name) if body.name in moving else None
+            joints.append(body.joint.make(body.start()[0], carrier, number))
+            members.append(body)
+    return JointedBodies(
+        bodies=tuple(body.body() for body in members),
+        joints=tuple(joints),
+        members=tuple(names.index(body.name) for body in members),
+    )

@@ -1,0 +1,144 @@
+"""Rigid bodies joined to a tree that floats in space, each seen from its own centre of mass.
+
+The tree moves as its common centre of mass and the attitude of its root say, and as its joints do: so linear momentum is kept
+to rounding. In named scalars, as free bodies are, for the time loop; trees that bend are in `composite_bodies`.
+
+Units: SI: m, rad; joints rad or m, kg m² or kg.
+Source: Featherstone 2008, Rigid Body Dynamics Algorithms, chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Scalar, Vector, once
+
+JointMotion = tuple[Scalar, Scalar]  # coordinate (rad or m) and its rate
+
+
+class Joint(eqx.Module):
+    """How a body is held on the one that carries it; where the coordinate is zero it is turned by `seat`."""
+
+    seat: Quaternion  # its axes → those of what carries it
+    mount: Vector  # m, the joint from the centre of mass of what carries it, in the axes of that
+    arm: Vector  # m, the body's centre of mass from the joint, its axes
+    axis: Vector  # unit vector, the body's axes; of no use where it is locked
+    moved: Float[Array, ""]  # kg m² or kg, which a motor reflects
+    kind: Literal["revolute", "prismatic", "locked"] = eqx.field(static=True)
+    carrier: int = eqx.field(static=True)  # its place among the bodies of the tree
+    number: int | None = eqx.field(static=True)  # of the joint among those of all trees that move; None of a locked one
+
+    def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
+        """The body on what carries it; `motions` are those of the joints of all trees."""
+        attitude, rate = carrier.pose.attitude * self.seat, self.seat.matrix().transposed_times(carrier.twist.rate)
+        if self.kind == "revolute" and self.number is not None:
+            coordinate, speed = motions[self.number]
+            turn = Quaternion.exponential(self.axis * coordinate)
+            attitude, rate = attitude * turn, turn.matrix().transposed_times(rate) + self.axis * speed
+        rotation, point = once(attitude.matrix()), carrier.point(self.mount)
+        spin, lever = rotation @ rate, rotation @ self.arm
+        place, velocity = point + lever, carrier.velocity(point) + spin.cross(lever)
+        if self.kind == "prismatic" and self.number is not None:
+            coordinate, speed = motions[self.number]
+            along = rotation @ self.axis
+            place, velocity = place + along * coordinate, velocity + spin.cross(along * coordinate) + along * speed
+        return once(Placed(Pose(place, attitude), Twist(velocity, rate), rotation, spin))
+
+    def drift(self, carrier: Placed, carried: Rates, body: Placed, motions: Sequence[JointMotion]) -> Rates:
+        """Acceleration of the body where those of joints are zero, `carried` being that of what carries it."""
+        if self.number is None:
+            return Rates(carried.at(carrier, body.pose.position), carried.spin)
+        turning = carrier.rate.cross(body.rotation @ self.axis * motions[self.number][1])
+        if self.kind == "prismatic":
+            return Rates(carried.at(carrier, body.pose.position) + turning * 2.0, carried.spin)
+        spin, lever = carried.spin + turning, body.rotation @ self.arm
+        return Rates(carried.at(carrier, body.pose.position - lever) + _swung(spin, body.rate, lever), spin)
+
+
+class Rates(NamedTuple):
+    """Acceleration of a body's centre of mass and rate of its angular velocity, both inertial."""
+
+    velocity: Vector
+    spin: Vector
+
+    def plus(self, other: Rates) -> Rates:
+        """The sum of both."""
+        return Rates(self.velocity + other.velocity, self.spin + other.spin)
+
+    def twist(self, body: Placed) -> Twist:
+        """The rate of the body's twist."""
+        return Twist(self.velocity, body.rotation.transposed_times(self.spin))
+
+    def at(self, body: Placed, place: Vector) -> Vector:
+        """Acceleration of the body's material at an inertial `place` (m)."""
+        return self.velocity + _swung(self.spin, body.rate, place - body.pose.position)
+
+
+def _swung(spin: Vector, rate: Vector, lever: Vector) -> Vector:
+    """Acceleration at the end of a lever beside that of its beginning."""
+    return spin.cross(lever) + rate.cross(rate.cross(lever))
+
+
+class JointedBodies(eqx.Module):
+    """A body, the root, and those joined to it by hinges, slides and welds."""
+
+    bodies: tuple[RigidBody, ...]  # the root first, each after what carries it
+    joints: tuple[Joint, ...]  # of all but the root
+    members: tuple[int, ...] = eqx.field(static=True)  # numbers of the bodies among all
+
+    def placed(self, centre: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
+        """The bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `motions`
+        are those of the joints of all trees."""
+        resting = self.resting(centre.attitude, twist.rate, motions)
+        middle, drift = self.middle(resting)
+        place, velocity = once((centre.position - middle, twist.velocity - drift))
+        return tuple(one.moved(place, velocity) for one in resting)
+
+    def resting(self, attitude: Quaternion, rate: Vector, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
+        """The bodies with the root's centre of mass at rest at the origin."""
+        found = [Placed.of(Pose(Vector.zero(), attitude.normalised()), Twist(Vector.zero(), rate))]
+        for joint in self.joints:
+            found.append(joint.placed(found[joint.carrier], motions))
+        return tuple(found)
+
+    def centred(self, pose: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Pose, Twist]:
+        """Where the common centre of mass is, and how it moves, with the root at `pose` and `twist`."""
+        middle, drift = self.middle(self.resting(pose.attitude, twist.rate, motions))
+        return Pose(pose.position + middle, pose.attitude.normalised()), Twist(twist.velocity + drift, twist.rate)
+
+    def numbers(self) -> list[int]:
+        """The numbers of its joints that move among those of all trees, in the order of its bodies."""
+        return [joint.number for joint in self.joints if joint.number is not None]
+
+    def beyond(self, body: int) -> set[int]:
+        """A body and all that it carries, by their places in the tree."""
+        found = {body}
+        for number, joint in enumerate(self.joints, start=1):
+            if joint.carrier in found:
+                found.add(number)
+        return found
+
+    def reflected_energy(self, motions: Sequence[JointMotion]) -> Scalar:
+        """Kinetic energy (J) of what motors in its joints reflect."""
+        moving = [(joint.moved, motions[joint.number][1]) for joint in self.joints if joint.number is not None]
+        return sum((0.5 * moved * rate**2 for moved, rate in moving), jnp.zeros(()))
+
+    def mass(self) -> Scalar:
+        """Mass of all (kg)."""
+        return sum((body.mass for body in self.bodies), jnp.zeros(()))
+
+    def middle(self, places: Sequence[Placed]) -> tuple[Vector, Vector]:
+        """Place (m) and velocity (m/s) of the common centre of mass."""
+        return self.mean([place.pose.position for place in places]), self.mean([p.twist.velocity for p in places])
+
+    def mean(self, vectors: Sequence[Vector]) -> Vector:
+        """Mean of vectors of the bodies, by mass."""
+        total = self.mass()
+        return sum((one * (body.mass / total) for body, one in zip(self.bodies, vectors, strict=True)), Vector.zero())

@@ -1,0 +1,242 @@
+"""Equations of motion of rigid bodies joined to a tree, about their common centre of mass, in inertial axes.
+
+Unknown are the acceleration of the common centre, that of the root's turning and those of the joints. The common centre is
+accelerated by the sum of all forces. About it H u̇ = Q: H comes from the composite inertia of what each joint carries, and Q
+from the loads on that less what the bodies need where joints and root keep their rates.
+
+Units: SI: kg, m, N, N m; joints rad or m, N m or N.
+Source: composite bodies, Featherstone 2008, Rigid Body Dynamics Algorithms, section 6.2, about the common centre: the momentum
+that a joint's rate would give the centre, P, is taken away by P Pᵀ / m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, Self
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.dense import Factors, factored, solved
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies, JointMotion, Rates
+from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
+
+SPIN = 3  # unknowns of the root's turning, which come first
+
+
+class Load(NamedTuple):
+    """Force (N) and moment (N m), or linear and angular momentum, about the common centre of mass; inertial."""
+
+    force: Vector
+    moment: Vector
+
+    def plus(self, other: Load) -> Load:
+        return Load(self.force + other.force, self.moment + other.moment)
+
+
+class Screw(NamedTuple):
+    """What a joint's rate of one does to all that it carries: velocity at the common centre of mass, and angular velocity."""
+
+    velocity: Vector
+    spin: Vector
+
+    def power(self, load: Load) -> Scalar:
+        """Power (W) of a load."""
+        return self.velocity.dot(load.force) + self.spin.dot(load.moment)
+
+    def at(self, place: Vector) -> Vector:
+        """Velocity at a place (m) from the common centre."""
+        return self.velocity + self.spin.cross(place)
+
+
+class CompositeInertia(NamedTuple):
+    """That of one body or of several, about the common centre of mass."""
+
+    mass: Scalar
+    first: Vector  # kg m
+    tensor: Matrix  # kg m²
+
+    @staticmethod
+    def of(body: RigidBody, placed: Placed, place: Vector) -> CompositeInertia:
+        """Of a body whose centre of mass is at `place` (m)."""
+        turn, inertia = placed.rotation, Matrix.of(body.inertia)
+        rows = [inertia @ row for row in (turn.x, turn.y, turn.z)]  # I Rᵀ, by columns
+        squared, first = place.dot(place), place * body.mass
+        sides = zip((turn.x, turn.y, turn.z), (first.x, first.y, first.z), _UNITS, strict=True)
+        found = [
+            Vector(*(side.dot(row) for row in rows)) + (unit * squared * body.mass - place * along)
+            for side, along, unit in sides
+        ]
+        return CompositeInertia(body.mass, first, Matrix(*found))
+
+    def plus(self, other: CompositeInertia) -> CompositeInertia:
+        rows = [getattr(self.tensor, row) + getattr(other.tensor, row) for row in "xyz"]
+        return CompositeInertia(self.mass + other.mass, self.first + other.first, Matrix(*rows))
+
+    def momentum(self, screw: Screw) -> Load:
+        """Momenta that a screw gives it."""
+        linear = screw.velocity * self.mass + screw.spin.cross(self.first)
+        return Load(linear, self.tensor @ screw.spin + self.first.cross(screw.velocity))
+
+
+_UNITS = tuple(Vector(*(jnp.asarray(float(i == j)) for j in range(3))) for i in range(3))
+
+
+class Equations(NamedTuple):
+    """H u̇ = Q of a tree at an instant."""
+
+    tree: JointedBodies
+    placed: tuple[Placed, ...]
+    places: list[Vector]  # of the bodies from the common centre of mass, m
+    drift: list[Rates]  # of the bodies about the common centre, where u stays
+    screws: dict[int, Screw]  # of the joints that move, by the body that they hold
+    momenta: dict[int, Load]  # that a rate of one gives all that the joint carries
+    factors: Factors
+
+    @staticmethod
+    def of(tree: JointedBodies, placed: tuple[Placed, ...], motions: Sequence[JointMotion]) -> Equations:
+        """Of a tree whose bodies are `placed`; `motions` are those of the joints of all trees."""
+        middle, _ = tree.middle(placed)
+        places = once([one.pose.position - middle for one in placed])
+        inertia = [CompositeInertia.of(*one) for one in zip(tree.bodies, placed, places, strict=True)]
+        inertia = _gathered(tree, inertia)
+        screws = {
+            body: _screw(joint, placed[body], places[body])
+            for body, joint in enumerate(tree.joints, start=1)
+            if joint.number is not None
+        }
+        momenta = {body: inertia[body].momentum(screw) for body, screw in screws.items()}
+        factors = factored(_matrix(tree, inertia[0].tensor, screws, momenta))
+        return Equations(tree, placed, places, _drift(tree, placed, motions), screws, once(momenta), factors)
+
+    def acceleration(
+        self, forces: Sequence[Vector], torques: Sequence[Vector], efforts: Sequence[Scalar]
+    ) -> Acceleration:
+        """Under forces (N, inertial) and torques about the centres of mass (N m, body axes), and the efforts of all joints."""
+        needed = [
+            body.needed(one.twist, rates.twist(one))
+            for body, one, rates in zip(self.tree.bodies, self.placed, self.drift, strict=True)
+        ]
+        spare = [(force - f, torque - t) for force, torque, (f, t) in zip(forces, torques, needed, strict=True)]
+        loads = self._gather(*zip(*spare, strict=True))
+        own = [efforts[number] for number in self.tree.numbers()]
+        u = self._solve(loads, own)
+        bodies = [a.plus(b) for a, b in zip(self._spread(loads[0].force, u), self.drift, strict=True)]
+        centre, spin = self._centre(loads[0].force), self.placed[0].rotation.transposed_times(Vector(*u[:SPIN]))
+        found = [rates.twist(one) for rates, one in zip(bodies, self.placed, strict=True)]
+        return Acceleration(Twist(centre, spin), u[SPIN:], found)
+
+    def answer(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Twist]:
+        """What loads add to the rates of the bodies' twists; their numbers may be arrays, of one load after another."""
+        loads = self._gather(forces, torques)
+        rates = self._spread(loads[0].force, self._solve(loads, [jnp.zeros(())] * len(self.screws)))
+        return [one.twist(placed) for one, placed in zip(rates, self.placed, strict=True)]
+
+    def reactions(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[tuple[Vector, Vector]]:
+        """What passes through the joint of each body but the root, force and moment at the joint, the body's axes. The loads
+        are those that the bodies' motion needs less those that are known."""
+        found = []
+        loads = self._gather(forces, torques)[1:]
+        for joint, one, place, load in zip(self.tree.joints, self.placed[1:], self.places[1:], loads, strict=True):
+            moment = load.moment - (place - one.rotation @ joint.arm).cross(load.force)
+            found.append((one.rotation.transposed_times(load.force), one.rotation.transposed_times(moment)))
+        return found
+
+    def _gather(self, forces: Sequence[Vector], torques: Sequence[Vector]) -> list[Load]:
+        """Loads on each body and on all that it carries."""
+        loads = []
+        for force, torque, one, place in zip(forces, torques, self.placed, self.places, strict=True):
+            loads.append(Load(force, one.rotation @ torque + place.cross(force)))
+        return _gathered(self.tree, loads)
+
+    def _solve(self, loads: Sequence[Load], efforts: Sequence[Scalar]) -> list[Scalar]:
+        """The rates of the root's angular velocity (inertial) and of those of the joints."""
+        whole, turning = self._centre(loads[0].force), loads[0].moment
+        own = [
+            screw.power(loads[body]) - self.momenta[body].force.dot(whole) + effort
+            for (body, screw), effort in zip(self.screws.items(), efforts, strict=True)
+        ]
+        return list(solved(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
+
+    def _centre(self, force: Vector) -> Vector:
+        """Acceleration of the common centre of mass."""
+        return force * (1 / self.tree.mass())
+
+    def _spread(self, force: Vector, u: Sequence[Scalar]) -> list[Rates]:
+        """What a force on all and rates of u do to the bodies."""
+        start, rates = self._centre(force), dict(zip(self.screws, u[SPIN:], strict=True))
+        for body, rate in rates.items():
+            start = start - self.momenta[body].force * (rate / self.tree.mass())
+        moving = [Screw(start, Vector(*u[:SPIN]))]
+        for body, joint in enumerate(self.tree.joints, start=1):
+            own = moving[joint.carrier]
+            if body in rates:
+                screw = self.screws[body]
+                own = Screw(own.velocity + screw.velocity * rates[body], own.spin + screw.spin * rates[body])
+            moving.append(own)
+        return [Rates(screw.at(place), screw.spin) for screw, place in zip(moving, self.places, strict=True)]
+
+
+class Acceleration(NamedTuple):
+    """How the velocities of a tree change."""
+
+    root: Twist  # of the common centre of mass (inertial), and of the root's rate (its axes)
+    joints: list[Scalar]  # rad/s² or m/s²
+    bodies: list[Twist]  # rates of the bodies' twists
+
+
+class _Sum(Protocol):
+    """What adds up along a tree."""
+
+    def plus(self, other: Self) -> Self: ...
+
+
+def _gathered[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Part]:
+    """The sums over each body and all that it carries."""
+    found = list(parts)
+    for body in range(len(found) - 1, 0, -1):
+        carrier = tree.joints[body - 1].carrier
+        found[carrier] = found[carrier].plus(found[body])
+    return once(found)
+
+
+def _screw(joint: Joint, placed: Placed, place: Vector) -> Screw:
+    """What the joint of a body at `place` (m, from the common centre) does."""
+    along = placed.rotation @ joint.axis
+    if joint.kind == "prismatic":
+        return Screw(along, Vector.zero())
+    return Screw((place - placed.rotation @ joint.arm).cross(along), along)
+
+
+def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
+    """Accelerations of the bodies about their common centre where the rates of root and joints stay."""
+    found = [Rates(Vector.zero(), Vector.zero())]
+    for body, joint in enumerate(tree.joints, start=1):
+        found.append(joint.drift(placed[joint.carrier], found[joint.carrier], placed[body], motions))
+    middle = tree.mean([rates.velocity for rates in found])
+    return once([Rates(rates.velocity - middle, rates.spin) for rates in found])
+
+
+def _matrix(
+    tree: JointedBodies, whole: Matrix, screws: dict[int, Screw], momenta: dict[int, Load]
+) -> Float[Array, "n n"]:
+    """H: of the root's turning, and of joints, with what motors reflect on the diagonal."""
+    total = tree.mass()
+
+    def between(one: int, other: int) -> Scalar:
+        found = -momenta[one].force.dot(momenta[other].force) / total
+        if one in tree.beyond(other):
+            found += screws[other].power(momenta[one])
+        elif other in tree.beyond(one):
+            found += screws[one].power(momenta[other])
+        return found + tree.joints[one - 1].moved if one == other else found
+
+    turning = [[*_numbers(row), *(getattr(momenta[body].moment, axis) for body in screws)]
+               for axis, row in zip("xyz", (whole.x, whole.y, whole.z), strict=True)]  # fmt: skip
+    moving = [[*_numbers(momenta[body].moment), *(between(body, other) for other in screws)] for body in screws]
+    return jnp.stack([jnp.stack(row) for row in (*turning, *moving)])
+
+
+def _numbers(vector: Vector) -> tuple[Scalar, Scalar, Scalar]:
+    return vector.x, vector.y, vector.z
