@@ -161,6 +161,6 @@ def along_the_axis(content: TwoBodies, parts: list[Part], chaser: Motion, reach:
 
 
 def axes_length(mesh: Mesh, gear: list[np.ndarray]) -> float:
-    """How long (m) the axes of a body are drawn: out of its hull, but not into its docking gear."""
-    reach = 0.75 * float(np.ptp(mesh.vertices, axis=0).max())
+    """How long (m) the axes of a body are drawn: out of its hull, but not into its docking gear, of a plate by its width."""
+    reach = 0.75 * float(np.median(np.ptp(mesh.vertices, axis=0)))
     return min([reach, *(0.6 * float(np.linalg.norm(place)) for place in gear if np.any(place))])
