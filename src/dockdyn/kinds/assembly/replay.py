@@ -211,5 +211,6 @@ def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySecti
 
 
 def _is_gear(part: Part, content: AssemblySection) -> bool:
-    """Whether a hull is of a body that is on another one."""
-    return content.named(part.name.rpartition("/")[0]).on is not None
+    """Whether a hull is of a body that is on another one and can touch."""
+    body = content.named(part.name.rpartition("/")[0])
+    return body.on is not None and bool(body.feature or body.surface)
