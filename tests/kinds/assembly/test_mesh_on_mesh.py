@@ -9,13 +9,15 @@ import tomlkit
 import trimesh
 
 import dockdyn
+from dockdyn.api import scene_of
 from dockdyn.contact.gate import GATED
 from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.pages import report_of
 from dockdyn.scenario.load import parse
 from dockdyn.scenario.preset_files import preset_meshes
 
 PER_AREA = 1e6  # N/m³
-DEPTH = 1e-3  # m
+DEPTH = 2e-3  # m
 HEIGHT = 0.1  # m, of each block
 SIDES = 0.2, 0.32  # m
 
@@ -30,11 +32,12 @@ def body(folder, name, side, height):
         "mass": 100,
         "inertia": [10, 10, 10],
         "position": [0, 0, height],
-        "feature": [{"name": "skin", "shape": "cloud", "count": 2000, **part}],
-        "surface": [{"name": "block", "shape": "mesh", "tolerance": 1e-3, **part}],
+        "feature": [{"name": "skin", "shape": "cloud", "count": 3200, **part}],
+        "surface": [{"name": "block", "shape": "mesh", "tolerance": 5e-4, **part}],
     }
 
 
+@pytest.mark.full
 def test_half_the_stiffness_each_way_is_the_whole_of_the_face(tmp_path):
     """A block stands on a wider one; of either cloud the points under the face press, each as its area asks for."""
     (small, upper), (large, lower) = (
@@ -85,5 +88,12 @@ def test_plates_dock_off_their_axes():
     assert summary["work_energy_error"] < 1e-6
     one, other = np.trapezoid(dataset.normal_force.values, dataset.time.values, axis=0)
     assert 0.8 < one / other < 1.25
+    (block,) = (one for one in report_of(dataset).blocks if one.title == "Meshes")
+    assert [row[0] for row in block.table.rows] == ["chaser.plate", "chaser.skin", "target.plate", "target.skin"]
+    assert float(block.table.rows[0][4]) <= 0.2  # mm, the tolerance
+    drawn = {part.name: part.mesh for part in scene_of(dataset).parts}
+    assert "chaser/skin" not in drawn  # the mesh that is a surface, too
+    assert len(drawn["chaser/plate"].faces) == 48
+    assert drawn["chaser/plate"].vertices[:, 0].max() == pytest.approx(0.53)
     gap = dataset.line_length.sel(line="magnet").values[-1]
     assert gap < 1e-3  # m: the boss sits in the socket
