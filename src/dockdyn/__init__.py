@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from dockdyn.results.store import open_result
     from dockdyn.scenario.distributions.own_distribution import Distribution
     from dockdyn.scenario.language.errors import ScenarioError
-    from dockdyn.scenario.load import Scenario, load, presets
+    from dockdyn.scenario.load import Scenario, load
+    from dockdyn.scenario.preset_files import presets
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.conduct import campaign
     from dockdyn.studies.envelope.search import envelope
@@ -62,7 +63,7 @@ PLACES = {
     "open_result": "results.store",
     "parameter": "parameters",
     "plot": "report.plot",
-    "presets": "scenario.load",
+    "presets": "scenario.preset_files",
     "read_bounce": "studies.identification.bounce_log",
     "read_robot_log": "studies.identification.robot",
     "replay_html": "api",

@@ -84,6 +84,20 @@ def test_init_gives_a_file_of_ones_own(dock, tmp_path):
     assert (tmp_path / "mine" / "report.html").exists()
 
 
+def test_init_brings_the_meshes_along(dock, tmp_path):
+    result = dock("init", "--from", "mesh-on-mesh", "new/mine.toml")
+    assert result.returncode == 0 and "new/mine.toml, new/androgynous-plate.stl and new/" in result.stdout
+    mesh = tmp_path / "new" / "androgynous-plate.stl"
+    surface = dockdyn.load(tmp_path / "new" / "mine.toml").content.body[0].surface[0]
+    assert surface.file == str(mesh)
+    assert dock("init", "mesh-on-mesh", "new/other.toml").returncode == 0  # the same mesh is there
+    mesh.write_bytes(b"mine")
+    refused(
+        dock("init", "mesh-on-mesh", "new/third.toml"), "androgynous-plate.stl: exists; give --force to overwrite it"
+    )
+    assert mesh.read_bytes() == b"mine" and not (tmp_path / "new" / "third.toml").exists()
+
+
 def test_an_empty_folder_is_one_to_write_into(dock, tmp_path):
     (tmp_path / "out").mkdir()
     assert dock("run", NAME, "--out", "out").returncode == 0

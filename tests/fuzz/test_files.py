@@ -13,7 +13,7 @@ from mutation import mutated
 
 import dockdyn
 from dockdyn.scenario.language.printable import LONGEST
-from dockdyn.scenario.load import preset_text
+from dockdyn.scenario.preset_files import preset_text
 
 SAMPLE = 300  # files in `make test`
 FILES = int(os.environ.get("DOCKDYN_FUZZ_FILES", "10000"))  # in `make verify`

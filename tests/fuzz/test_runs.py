@@ -7,7 +7,7 @@ import os
 import pytest
 from extremes import SECONDS, SPEEDS, Worker
 
-from dockdyn.scenario.load import preset_kinds
+from dockdyn.scenario.preset_files import preset_kinds
 
 RUNS = int(os.environ.get("DOCKDYN_FUZZ_RUNS", "2000"))  # of all presets together, in full runs
 LONG = 20  # one in so many may take all the steps that its preset allows

@@ -25,7 +25,8 @@ from dockdyn.results.requirements import judge
 from dockdyn.scenario.distributions.distribution import LAWS as DISTRIBUTIONS
 from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.scenario.language.requirement import RELATIONS, requirements_of
-from dockdyn.scenario.load import parse, preset_text
+from dockdyn.scenario.load import parse
+from dockdyn.scenario.preset_files import PRESETS, preset_text
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.compensators import LAWS
 from dockdyn.scenario.tables.run import IntegratorSection
@@ -109,7 +110,7 @@ def check_toml(block: Block) -> None:
     data = tomlkit.parse(preset_text("probe-cone" if part[1] == "the scenario" else part[1])).unwrap()
     for key, value in tomllib.loads(block.text).items():
         data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
-    parse(tomlkit.dumps(data), "page")
+    parse(tomlkit.dumps(data), "page", meshes=PRESETS)
 
 
 # what takes longest is run by `make verify` alone

@@ -10,6 +10,7 @@ import pytest
 import dockdyn
 from dockdyn.api import scene_of
 from dockdyn.report.replay.page import page_of
+from dockdyn.scenario.preset_files import preset_text
 
 STL = """solid box
  facet normal 0 0 1
@@ -24,9 +25,7 @@ endsolid
 
 
 def bus(tmp_path, look: str):
-    text = dockdyn.scenario.load.preset_text("sazawal-spring-dashpot").replace(
-        "[chaser]", f"[chaser]\nlook = {look}", 1
-    )
+    text = preset_text("sazawal-spring-dashpot").replace("[chaser]", f"[chaser]\nlook = {look}", 1)
     (tmp_path / "mine.toml").write_text(text)
     return tmp_path / "mine.toml"
 

@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 import dockdyn
-from dockdyn.scenario.load import parse, preset_text
+from dockdyn.scenario.load import parse
+from dockdyn.scenario.preset_files import preset_text
 from dockdyn.studies.campaign.sampling import sample, sample_cases
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset
 

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 import dockdyn
 from dockdyn.scenario.json_schema import scenario_schema
-from dockdyn.scenario.load import preset_text
+from dockdyn.scenario.preset_files import preset_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 RIG = tomllib.loads(preset_text("sits"))

@@ -21,7 +21,7 @@ from dockdyn.results.store import write_result
 from dockdyn.scenario.kinds import kind_named
 from dockdyn.scenario.language.own_code import VARIABLE
 from dockdyn.scenario.language.printable import LONGEST, one_line, printable
-from dockdyn.scenario.load import preset_text
+from dockdyn.scenario.preset_files import preset_text
 
 # --- code -----------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import xarray as xr
 import dockdyn
 from dockdyn import backend, programs
 from dockdyn.kinds.berthing.run import advance
-from dockdyn.scenario.load import presets
+from dockdyn.scenario.preset_files import presets
 
 OFTEN = ["paraskevas-latch", "sazawal-spring-dashpot"]
 # XLA writes out the members of groups: a ring with petals takes it more than 16 GiB. Groups, pairs and elements are compared

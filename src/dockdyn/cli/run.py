@@ -77,8 +77,8 @@ def run(
 def presets() -> None:
     """List the scenarios that come with dockdyn, by kind."""
     from dockdyn.scenario.kinds import known_kinds
-    from dockdyn.scenario.load import preset_kinds
-    from dockdyn.scenario.load import presets as known
+    from dockdyn.scenario.preset_files import preset_kinds
+    from dockdyn.scenario.preset_files import presets as known
 
     width = max(len(name) for name in known())
     of = preset_kinds()

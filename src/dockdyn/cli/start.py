@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dockdyn.cli.common import Force, Refusal, preset_names, quantity_option, say, vacant_file, write_text
+from dockdyn.files import write_files
 from dockdyn.scenario.kinds import BUILT_IN
 
 
@@ -105,9 +106,9 @@ def init(
 ) -> None:
     """Write a preset into a file of your own.
 
-    And the schema of scenarios beside it, by which editors complete keys.
+    And beside it the meshes that it reads, and the schema of scenarios, by which editors complete keys.
     """
-    from dockdyn.scenario.load import preset_text
+    from dockdyn.scenario.preset_files import preset_meshes, preset_text
 
     if source is not None:
         if file is not None:
@@ -115,10 +116,10 @@ def init(
         preset, file = source, Path(preset) if preset is not None else None
     if preset is None:
         raise Refusal("a preset is missing; give --from PRESET, or see dockdyn new")
-    text = preset_text(preset)
+    text, meshes = preset_text(preset), preset_meshes(preset)
     file = file if file is not None else Path(f"{preset}.toml")
     _check_file(file, force)
-    _write_scenario(file, text, force)
+    _write_scenario(file, text, force, meshes)
 
 
 def schema() -> None:
@@ -144,19 +145,24 @@ def _check_file(file: Path, force: bool) -> None:
         raise Refusal(f"{file}: must end in .toml, as scenario files do")
 
 
-def _write_scenario(file: Path, text: str, force: bool) -> None:
-    """Write a scenario, and the schema that it names beside it where there is none; nothing beside a device."""
+def _write_scenario(file: Path, text: str, force: bool, meshes: Sequence[Path] = ()) -> None:
+    """Write a scenario, and beside what is no device its meshes, and the schema that it names where there is none."""
     from dockdyn.scenario.json_schema import FILE, line_for
 
     if file.exists() and not file.is_file():
         write_text(file, text, force)
         return
     beside, made = file.parent / FILE, not file.parent.exists()
+    copies = {file.parent / mesh.name: mesh.read_bytes() for mesh in meshes}
+    for place, content in copies.items():
+        if not (place.is_file() and place.read_bytes() == content):
+            vacant_file(place, force, other="another folder")
     write_text(file, line_for(file.parent, FILE) + text, force)
-    more = ""
+    write_files(copies)
+    more = "".join(f", {place}" for place in copies)
     if force or not beside.exists():
         write_text(beside, schema_text() + "\n", force=True)
-        more = f" and {beside}, by which editors complete its keys"
+        more += f" and {beside}, by which editors complete its keys"
     if made:
         more += f", into the new folder {file.parent}"
     say(f"Wrote {file}{more}; run it with: dockdyn run {file}")

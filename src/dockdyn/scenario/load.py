@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from html import escape
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +32,7 @@ from dockdyn.scenario.language.own_code import REFUSED, OwnCodeError, importable
 from dockdyn.scenario.language.requirement import Requirement, requirements_of, table_of
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.toml_text import check_admissible, data_of, text_in
+from dockdyn.scenario.preset_files import PRESETS, preset_text, presets
 from dockdyn.scenario.tables.campaign import CampaignSection
 from dockdyn.scenario.tables.look import with_looks
 
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 
 SHARED = ("campaign", "dispersion", "requirements")  # tables of every kind
 TAGS = ("law", "shape", "kind")  # keys that say which table it is
-
-PRESETS = resources.files("dockdyn.scenario") / "presets"
 
 
 @dataclass(frozen=True)
@@ -98,31 +95,6 @@ class Scenario:
         return kind_named(self.kind).model(self)
 
 
-def presets() -> dict[str, str]:
-    """Names and titles of the presets that come with the package."""
-    return dict(_in_presets("title"))
-
-
-def preset_kinds() -> dict[str, str]:
-    """The kind of each preset."""
-    return dict(_in_presets("kind"))
-
-
-@cache
-def _in_presets(key: str) -> dict[str, str]:
-    """What the presets state for a key, by name."""
-    files = {file.name.removesuffix(".toml"): file for file in PRESETS.iterdir() if file.name.endswith(".toml")}
-    return {name: str(data_of(files[name].read_text(), name)[key]) for name in sorted(files)}
-
-
-def preset_text(name: str) -> str:
-    """The file of a preset."""
-    file = PRESETS / f"{name}.toml"
-    if not file.is_file():
-        raise ScenarioError(f"{name}: no such preset; {nearest(name, presets())}")
-    return file.read_text()
-
-
 def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: bool = True) -> Scenario:
     """Read a scenario from a file or preset.
 
@@ -136,7 +108,7 @@ def load(source: str | Path, overrides: dict[str, Any] | None = None, own_code: 
         table_from("overrides", overrides, "a mapping from dotted keys to values")
     name, text, folder = read(path_from("scenario", source, "a scenario file or the name of a preset"))
     with only_built_in(not own_code):
-        return parse(text, name, overrides, folder)
+        return parse(text, name, overrides, folder, PRESETS if folder is None else None)
 
 
 def scenario_from(given: Scenario | str | Path) -> Scenario:
@@ -191,9 +163,20 @@ def read(source: str | Path) -> tuple[str, str, Path | None]:
     return str(source), preset_text(str(source)), None
 
 
-def parse(text: str, name: str, overrides: dict[str, Any] | None = None, folder: Path | None = None) -> Scenario:
-    """The scenario in `text`; `folder` is where included and URDF files and modules of the user's own laws are looked for."""
+def parse(
+    text: str,
+    name: str,
+    overrides: dict[str, Any] | None = None,
+    folder: Path | None = None,
+    meshes: Path | None = None,
+) -> Scenario:
+    """The scenario in `text`; `folder` is where included and URDF files and modules of the user's own laws are looked for.
+
+    The text's own meshes are in the folder `meshes`, by default in that, too; those of `overrides` are always.
+    """
     data, places = with_included(data_of(text, name), name, folder)
+    if meshes is not None:
+        data = with_looks(data, name, meshes)
     changes = copy.deepcopy(overrides or {})  # a later key may go into the table of an earlier one
     try:
         return _read_tables(data, name, changes, folder)

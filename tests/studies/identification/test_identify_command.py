@@ -12,7 +12,7 @@ import tomlkit
 from identify_logs import GAIN, PERIOD, POLES, ZEROS, bounced, lines, log, written
 from scipy.signal import lsim, zpk2tf
 
-from dockdyn.scenario.load import preset_text
+from dockdyn.scenario.preset_files import preset_text
 from dockdyn.studies.identification.wording import plus_minus
 
 

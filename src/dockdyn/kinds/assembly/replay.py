@@ -10,7 +10,7 @@ import xarray as xr
 
 from dockdyn.elements import Bushing, Cable, ElementGroup, ForceElement, Magnet, Strut
 from dockdyn.kinds.assembly.connections import ties
-from dockdyn.kinds.assembly.schema_features import Ball, Capsule, Ring
+from dockdyn.kinds.assembly.schema_features import Ball, Capsule, CloudSection, Ring
 from dockdyn.report.drawing import COLOURS, pair_labels, short
 from dockdyn.report.replay import frames
 from dockdyn.report.replay.bus import FLAT, PANEL, bus_of
@@ -18,12 +18,13 @@ from dockdyn.report.replay.cameras import seen_whole
 from dockdyn.report.replay.colours import ARROWS, BODIES, METAL
 from dockdyn.report.replay.events import events
 from dockdyn.report.replay.gear import axes_length, surface_part
-from dockdyn.report.replay.looks import dressed
+from dockdyn.report.replay.looks import dressed, touched_mesh
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Line, Mesh, Motion, Part, Scene, Signal, View
 from dockdyn.report.replay.shapes import ball, capsule, joined, torus
 from dockdyn.report.sampled_surface import coordinates
 from dockdyn.scenario.made import made, model_of
+from dockdyn.scenario.tables.mesh import MeshSection
 
 if TYPE_CHECKING:
     from dockdyn.kinds.assembly.schema import AssemblySection, BodySection
@@ -103,10 +104,11 @@ def _body_parts(body: BodySection, content: AssemblySection, colour: str, motion
 
     A single ball of a body is on a rod, as a probe is.
     """
-    features = [_feature_mesh(feature, THIN * reach) for feature in body.feature]
+    drawn = [feature for feature in body.feature if not _is_surface(feature, body)]
+    features = [_feature_mesh(feature, THIN * reach) for feature in drawn]
     features = [
         joined(mesh, *_stems(feature, THIN * reach)) if body.on is not None or len(made_members(feature)) == 1 else mesh
-        for mesh, feature in zip(features, body.feature, strict=True)
+        for mesh, feature in zip(features, drawn, strict=True)
     ]
     hull = joined(*features) if body.on is not None and features else bus_of(
         body.mass, np.asarray(body.inertia), _gear(body, content), PANEL if body.on else FLAT
@@ -116,20 +118,35 @@ def _body_parts(body: BodySection, content: AssemblySection, colour: str, motion
     if not (body.on is not None and features):
         parts += [
             Part(f"{body.name}/{section.name}", mesh, METAL, motion, flat=False)
-            for section, mesh in zip(body.feature, features, strict=True)
+            for section, mesh in zip(drawn, features, strict=True)
         ]
-    parts += [surface_part(f"{body.name}/{section.name}", made(section), reach, motion) for section in body.surface]
+    parts += [surface_part(f"{body.name}/{section.name}", section, reach, motion) for section in body.surface]
     return parts
+
+
+def _is_surface(feature: object, body: BodySection) -> bool:
+    """Whether a feature is a cloud of the very mesh that is a surface of the body, in the same place."""
+
+    def place(one: CloudSection | MeshSection) -> tuple[object, ...]:
+        return one.file, one.unit, one.point, one.attitude
+
+    return isinstance(feature, CloudSection) and any(
+        isinstance(one, MeshSection) and place(one) == place(feature) for one in body.surface
+    )
 
 
 def _stems(feature: object, thick: float) -> list[Mesh]:
     """Rods from the centre of mass of a body to its balls."""
+    if isinstance(feature, CloudSection):
+        return []
     places = [one.centre for one in made_members(feature) if isinstance(one, Ball) and np.linalg.norm(one.centre) > 0]
     return [capsule(np.zeros(3), place, thick) for place in places]
 
 
 def _feature_mesh(feature: object, least: float) -> Mesh:
-    """A feature as it touches; points and sharp edges `least` (m) thick."""
+    """A feature as it touches; points and sharp edges `least` (m) thick, clouds as their meshes."""
+    if isinstance(feature, CloudSection):
+        return touched_mesh(feature)
     meshes = []
     for one in made_members(feature):
         radius = max(float(one.radius), least)

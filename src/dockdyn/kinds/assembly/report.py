@@ -23,6 +23,7 @@ from dockdyn.report.contact_tables import (
 )
 from dockdyn.report.drawing import pair_labels, short
 from dockdyn.report.joint_panels import joint_panels
+from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
 from dockdyn.report.time_chart import time_chart
 from dockdyn.report.wording import NOTHING, capital, significant
@@ -50,6 +51,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
             _elements_block(dataset),
             _joints_block(dataset),
             _phases_block(dataset),
+            meshes_of_result(dataset),
             kept(dataset, summary),
         ],
         plots=_figures(dataset),

@@ -167,6 +167,7 @@ class SampleSection(Section):
     shares: np.ndarray
     spacing: float
     size: float
+    area: float
 
 
 class CloudSection(Section):

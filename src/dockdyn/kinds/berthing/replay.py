@@ -18,7 +18,7 @@ from dockdyn.report.replay.arms import SLENDER, Placing, placing, stick, tree_pa
 from dockdyn.report.replay.cameras import seen_from, seen_whole
 from dockdyn.report.replay.colours import BESIDE, FORCE, HOLD, SIDES
 from dockdyn.report.replay.events import events
-from dockdyn.report.replay.gear import surface_part
+from dockdyn.report.replay.gear import sampled_part
 from dockdyn.report.replay.scale import arrow_scale
 from dockdyn.report.replay.scene import Arrow, Frame, Motion, Part, Scene, Signal, View
 from dockdyn.report.sampled_surface import in_pieces
@@ -116,7 +116,7 @@ def touched(content: BerthingSection, target: Placing, grip: Motion, reach: floa
     found = [Part("target/post", stick(back.points(local)[0], SLENDER * reach), SIDES[False], link, flat=False)]
     solid = _solid(content.contact) if again else None
     if solid is not None:
-        found.append(surface_part("target/surface", solid, 0.12 * reach, link))
+        found.append(sampled_part("target/surface", solid, 0.12 * reach, link))
     return found
 
 

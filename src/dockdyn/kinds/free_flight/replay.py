@@ -61,7 +61,7 @@ def scene(dataset: xr.Dataset, content: FreeFlightSection) -> Scene:
         body = getattr(content, name)
         parts += body_parts(name, body, index == 0, motions[index], reach, panels=True)
         for section in body.surface:
-            parts.append(surface_part(f"{name}/{section.name}", made(section), reach, motions[index]))
+            parts.append(surface_part(f"{name}/{section.name}", section, reach, motions[index]))
     parts += latch_parts(dataset, content, time, motions)
     acting = _contact_forces(dataset, content, time, motions)
     return Scene(

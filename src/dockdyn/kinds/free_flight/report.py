@@ -16,6 +16,7 @@ from dockdyn.report.contact_tables import (
     printed_contacts,
     seat_force,
 )
+from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Report, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, capture, capture_load, significant
 from dockdyn.results.control_budget import thrusters_idle
@@ -29,7 +30,12 @@ def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
         summary,
         verdict=verdict(dataset, summary, classes),
         key=overview(dataset, summary, classes),
-        blocks=[contacts_block(dataset, summary, classes), loads_block(dataset, summary), kept(dataset, summary)],
+        blocks=[
+            contacts_block(dataset, summary, classes),
+            loads_block(dataset, summary),
+            meshes_of_result(dataset),
+            kept(dataset, summary),
+        ],
         plots=figures(dataset),
         made=integration(summary),
         terminal=[Block(summary["title"], table=printed_contacts(summary)), *_capture_lines(summary)],

@@ -167,14 +167,14 @@ def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
     for name, motion, chaser in (("chaser", robot, True), ("target", ground, False)):
         body = getattr(content, name)
         parts += body_parts(name, body, chaser, motion, reach)
-        parts += [surface_part(f"{name}/{one.name}", made(one), reach, motion) for one in body.surface]
+        parts += [surface_part(f"{name}/{one.name}", one, reach, motion) for one in body.surface]
     model = body_parts(COMPUTED, content.chaser, True, poses["model_pose"], reach)
     gear = [part for part in model if "/feature" in part.name or "/stand" in part.name]
     ghosts = [_ghost(part, MODEL, COMPUTED) for part in gear]
     without = body_parts(WITHOUT, content.chaser, True, poses["ideal_pose"], reach)
     ghosts += [_ghost(part, IDEAL, WITHOUT) for part in without]
     surfaces = [
-        surface_part(f"{WITHOUT}/{one.name}", made(one), reach, poses["ideal_pose"]) for one in content.chaser.surface
+        surface_part(f"{WITHOUT}/{one.name}", one, reach, poses["ideal_pose"]) for one in content.chaser.surface
     ]
     ghosts += [_ghost(part, IDEAL, WITHOUT) for part in surfaces]
     tip = (robot if on_chaser else ground).points(np.asarray(feature.position, float))

@@ -10,11 +10,12 @@ import numpy as np
 from dockdyn.report.replay.bus import bus_of
 from dockdyn.report.replay.cameras import from_the_bus
 from dockdyn.report.replay.colours import METAL, PANEL, RING, SIDES, SURFACE
-from dockdyn.report.replay.looks import dressed
+from dockdyn.report.replay.looks import dressed, touched_mesh
 from dockdyn.report.replay.scene import Mesh, Motion, Part, View, turned
 from dockdyn.report.replay.shapes import ball, joined, placed, rod, surface_around_axis
 from dockdyn.report.sampled_surface import coordinates
 from dockdyn.scenario.made import made
+from dockdyn.scenario.tables.mesh import MeshSection
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.look import LookSection
@@ -123,7 +124,14 @@ def probe(place: np.ndarray, radius: float, reach: float) -> Mesh:
     return joined(ball(tip, place), neck, stem)
 
 
-def surface_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:  # noqa: ANN401, its extent is of numbers
+def surface_part(name: str, section: Shape, reach: float, motion: Motion) -> Part:
+    """The contact surface of a section: a mesh as it is in its file, any other as `sampled_part` shows it."""
+    if isinstance(section, MeshSection):
+        return Part(name, touched_mesh(section), SURFACE, motion)
+    return sampled_part(name, made(section), reach, motion)
+
+
+def sampled_part(name: str, surface: Any, reach: float, motion: Motion) -> Part:  # noqa: ANN401, its extent is of numbers
     """A contact surface, as far as it says that it matters where it is met within `reach` (m) of its reference point."""
     extent = surface.extent(reach)
     mesh = surface_around_axis(surface, float(extent.radius), float(extent.low), float(extent.high))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from dockdyn.report.replay.scene import Mesh, Part, turned
-from dockdyn.scenario.tables.mesh import doubt_unit
+from dockdyn.scenario.tables.mesh import doubt_unit, read_mesh
 
 if TYPE_CHECKING:
     from dockdyn.scenario.tables.look import LookSection
@@ -56,6 +57,36 @@ def dressed(part: Part, look: LookSection | None) -> list[Part]:
         name = part.name if number == 0 else f"{part.name} colour {number + 1}"
         parts.append(replace(part, name=name, mesh=mesh, colour=colour, opacity=None))
     return parts
+
+
+class InFile(Protocol):
+    """What is asked of the section of a mesh that touches or is touched."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def unit(self) -> str | None: ...
+
+    @property
+    def point(self) -> Sequence[float]: ...
+
+    @property
+    def attitude(self) -> Sequence[float]: ...
+
+
+def touched_mesh(section: InFile) -> Mesh:
+    """The mesh of a section, in its place (m, body axes)."""
+    from dockdyn.scenario.meshes.solid import solid_in
+
+    def read(file: Path, changed: int, scale: float) -> Mesh:
+        solid = solid_in(file.read_bytes(), file.suffix.lower(), scale)
+        return Mesh(np.asarray(solid.vertices), np.asarray(solid.faces))
+
+    found = read_mesh(section.file, section.unit, read)
+    attitude = np.asarray(section.attitude, float)
+    vertices = turned(attitude / np.linalg.norm(attitude), found.vertices) + np.asarray(section.point, float)
+    return replace(found, vertices=vertices)
 
 
 def _extent(vertices: np.ndarray) -> float:

@@ -24,6 +24,7 @@ class Cloud(NamedTuple):
     shares: Float[np.ndarray, "n"]  # of the whole area, of each piece
     spacing: float  # m, the longest edge of a piece
     size: float  # m, of the mesh
+    area: float  # m², of it
 
 
 @lru_cache(maxsize=8)
@@ -46,7 +47,7 @@ def cloud_of(file: Path, changed: int, scale: float, most: int, radius: float) -
         else:
             low = middle
     centres, normals, areas = found
-    return Cloud(_shrunk(mesh, centres - radius * normals, radius), areas / areas.sum(), high, size)
+    return Cloud(_shrunk(mesh, centres - radius * normals, radius), areas / areas.sum(), high, size, float(areas.sum()))
 
 
 def _shrunk(mesh: Any, points: np.ndarray, radius: float) -> np.ndarray:  # noqa: ANN401, trimesh's

@@ -1,0 +1,71 @@
+"""The table of a report that says how nearly meshes are met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from dockdyn.report.drawing import scenario_content
+from dockdyn.report.report import Block, Table
+from dockdyn.report.wording import NOTHING, significant
+from dockdyn.scenario.tables.mesh import MeshSection
+
+COLUMNS = (
+    ("mesh", ""),
+    ("file", ""),
+    ("nodes", ""),
+    ("spacing", "mm"),
+    ("error of 99 %", "mm"),
+    ("largest error", "mm"),
+    ("points", ""),
+    ("spacing of points", "mm"),
+    ("area", "m²"),
+)
+NOTE = (
+    "Errors are those of the distance at the grid’s samples, where tips of the tip_radius touch the mesh: the largest is in an "
+    "edge. Points touch from inside, and stand at most so far apart as the last but one column says."
+)
+
+
+def meshes_of_result(dataset: xr.Dataset) -> Block:
+    """How nearly the meshes of the bodies of a run are met: a row for each surface and each cloud."""
+    content, rows = scenario_content(dataset), []
+    several = getattr(content, "body", None) or []
+    two = [(name, getattr(content, name)) for name in ("chaser", "target") if hasattr(content, name)]
+    for body, section in [*two, *((one.name, one) for one in several)]:
+        for surface in section.surface:
+            rows += [_surface_row(f"{body}.{surface.name}", mesh) for mesh in _meshes_in(surface)]
+        rows += [
+            _cloud_row(f"{body}.{one.name}", one) for one in section.feature if getattr(one, "shape", "") == "cloud"
+        ]
+    return Block("Meshes", table=Table(COLUMNS, rows, worded={0, 1}, look="dense"), notes=[NOTE], where="after")
+
+
+def _meshes_in(surface: Any) -> Iterator[MeshSection]:  # noqa: ANN401, a surface of any shape
+    """The meshes that a surface is, or is composed of."""
+    if isinstance(surface, MeshSection):
+        yield surface
+    for part in getattr(surface, "parts", ()):
+        yield from _meshes_in(part)
+
+
+def _surface_row(name: str, mesh: MeshSection) -> list[str]:
+    """The row of a mesh that is touched."""
+    assert mesh.grid is not None
+    grid = mesh.grid
+    lengths = [_millimetres(length) for length in (grid.spacing, grid.error, grid.largest_error)]
+    return [name, Path(mesh.file).name, str(grid.nodes.size), *lengths, NOTHING, NOTHING, NOTHING]
+
+
+def _cloud_row(name: str, cloud: Any) -> list[str]:  # noqa: ANN401, a section of a kind
+    """The row of a mesh that touches at points."""
+    sample = cloud.sample
+    points = [str(len(sample.points)), _millimetres(sample.spacing), significant(sample.area)]
+    return [name, Path(cloud.file).name, *[NOTHING] * 4, *points]
+
+
+def _millimetres(length: float) -> str:
+    return significant(1e3 * length, 3)

@@ -1,0 +1,45 @@
+"""The scenarios that come with the package, and the meshes beside them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from dockdyn.scenario.language.errors import ScenarioError, nearest
+from dockdyn.scenario.language.keys import leaves
+from dockdyn.scenario.language.toml_text import data_of
+from dockdyn.scenario.tables.look import with_looks
+
+PRESETS = Path(__file__).parent / "presets"
+
+
+def presets() -> dict[str, str]:
+    """Names and titles of the presets that come with the package."""
+    return dict(_in_presets("title"))
+
+
+def preset_kinds() -> dict[str, str]:
+    """The kind of each preset."""
+    return dict(_in_presets("kind"))
+
+
+@cache
+def _in_presets(key: str) -> dict[str, str]:
+    """What the presets state for a key, by name."""
+    files = sorted(PRESETS.glob("*.toml"), key=lambda file: file.stem)
+    return {file.stem: str(data_of(file.read_text(), file.stem)[key]) for file in files}
+
+
+def preset_text(name: str) -> str:
+    """The file of a preset."""
+    file = PRESETS / f"{name}.toml"
+    if not file.is_file():
+        raise ScenarioError(f"{name}: no such preset; {nearest(name, presets())}")
+    return file.read_text()
+
+
+def preset_meshes(name: str) -> list[Path]:
+    """The mesh files that a preset reads."""
+    stated = leaves(with_looks(data_of(preset_text(name), name), name, PRESETS))
+    found = [Path(value) for _, value in stated if isinstance(value, str) and Path(value).parent == PRESETS]
+    return list(dict.fromkeys(found))
