@@ -274,3 +274,22 @@ def test_bad_input_is_one_clear_line(control, words):
     with pytest.raises(dockdyn.ScenarioError) as refusal:
         dockdyn.load("probe-cone", {"control": control})
     assert words in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("control", "words"),
+    [
+        (
+            {"law": "StationKeeping", "stiffness": 20},
+            """control.law = 'StationKeeping': must be 'none', 'attitude-hold' or 'rate-damping', or "module:""",
+        ),
+        (
+            {"law": "attitude-hold", "period": "0.1 s", "thruster": [{"name": "a", "thruster_force": "3 N"}]},
+            "control.thruster.0.thruster_force: unknown key; allowed: direction, force, name, position",
+        ),
+    ],
+)
+def test_what_is_unknown_is_told_with_what_could_stand_there(control, words):
+    with pytest.raises(dockdyn.ScenarioError) as refused:
+        dockdyn.load("probe-cone", {"control": control})
+    assert words in str(refused.value)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomlkit
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from dockdyn.scenario.distributions.dispersion import (
     Dispersion,
@@ -290,8 +291,7 @@ def overridden(data: dict[str, Any], key: str, value: object, name: str, folder:
 def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type[Section]) -> ScenarioError:
     """The first problem in one line: file, key, value and what is allowed."""
     problems = error.errors()
-    # an unknown key early: what it was meant to be is then missing, too
-    problem = min(problems, key=lambda item: (item["type"] != "own_code", item["type"] != "extra_forbidden"))
+    problem = min(problems, key=_lateness)
     path, value = located(problem["loc"], data, problem["type"] == "missing")
     key = ".".join(path)
     sort = problem["type"]
@@ -318,6 +318,14 @@ def _refusal(error: ValidationError, data: dict[str, Any], name: str, kind: type
     if not key:  # of the scenario as a whole, which says itself which keys do not go together
         return ScenarioError(f"{name}: {words}")
     return ScenarioError(f"{name}: {key}{given}: {words}", key, words)
+
+
+def _lateness(problem: ErrorDetails) -> tuple[bool, bool, bool]:
+    """Orders problems: an unknown law early, whose keys are then unknown, and an unknown key, for what it was meant to be is
+    then missing."""
+    sort, place = problem["type"], problem["loc"]
+    unknown_law = sort == "literal_error" and place[-1] in TAGS
+    return sort != "own_code", not unknown_law, sort != "extra_forbidden"
 
 
 def _without_empty(data: Any) -> Any:  # noqa: ANN401, what a file holds
@@ -370,7 +378,8 @@ def _known_keys(kind: type[Section], path: list[str], data: dict[str, Any]) -> t
     for part in path:
         node = chosen(node, value)
         value = value[int(part)] if isinstance(value, list) else value[part]
-        node = node.get("items", {}) if part.isdigit() else node.get("properties", {}).get(part, {})
+        items: dict[str, Any] = next((option["items"] for option in options(node) if "items" in option), {})
+        node = items if part.isdigit() else node.get("properties", {}).get(part, {})
     mine = chosen(node, value)
     others = {str(tag(o)): list(o.get("properties", {})) for o in options(node) if tag(o) not in (None, tag(mine))}
     return list(mine.get("properties", {})), others

@@ -84,7 +84,8 @@ def allowed(problem: ErrorDetails) -> str:
     found = str(context["error"]) if sort == "value_error" else problem["msg"]
     for pydantic, house in WORDS.items():
         found = found.replace(pydantic, house)
-    return found
+    of_ones_own = sort == "literal_error" and "named" in problem["loc"]
+    return f'{found}, or "module:Class" for one of your own' if of_ones_own else found
 
 
 def refused_in(error: ValidationError, where: str, fields: list[str], name: str) -> ScenarioError:
