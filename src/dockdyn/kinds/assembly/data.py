@@ -66,6 +66,8 @@ ELEMENT_VARIABLES: Layout = {
     ),
     "latch_held": (("latch",), "1", "whether the latch holds: 1 yes, 0 no"),
     "bushing_turn": (("bushing",), "rad", "angle by which the bushing is turned from how it began"),
+    "thrust": (("fixed_thruster",), "N", "force of the thruster on its body"),
+    "thrust_spent": (("fixed_thruster",), "N s", "impulse that the thruster has given since the start, by size"),
     "phase_number": ((), "1", "which phase, from 0"),
 }
 
@@ -76,9 +78,7 @@ JOINT_VARIABLES: Layout = {
     "joint_moment": (("joint", "axis"), "N m", "moment through the joint on that body, at the joint, its axes"),
 }
 
-THRUSTER_VARIABLES: Layout = {
-    "thrust": (("fixed_thruster",), "N", "force of the thruster on its body"),
-    "thrust_spent": (("fixed_thruster",), "N s", "impulse that the thruster has given since the start, by size"),
+IMPULSE_VARIABLES: Layout = {
     "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
     "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
 }
@@ -97,7 +97,7 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
 
-_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | THRUSTER_VARIABLES  # of runs that have such parts
+_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES  # of runs that have such parts
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
