@@ -1,4 +1,4 @@
-"""Force elements between two bodies: struts, bushings, cables, magnets; what acts in joints.
+"""Force elements between two bodies: struts, bushings, cables, magnets; what acts in joints; thrusters.
 
 Units: SI.
 Source: each file names what it follows.
@@ -18,6 +18,7 @@ from dockdyn.elements.magnet import Magnet
 from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
 from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
 from dockdyn.elements.strut import Strut, StrutMode
+from dockdyn.elements.thruster import Thruster
 
 __all__ = [
     "Action",
@@ -39,6 +40,7 @@ __all__ = [
     "Strut",
     "StrutMode",
     "TabulatedPull",
+    "Thruster",
     "hexapod_anchors",
     "one_sided",
 ]

@@ -42,6 +42,7 @@ class ElementMemory(NamedTuple):
     dissipated: Scalar | None = None  # J, in dampers, brake and stops
     caught: Vector | None = None  # m, where a latch caught a striker, axes of the body with the latch
     held: Scalar | None = None  # 1 once a latch holds, else 0
+    impulse: Scalar | None = None  # N s, that a thruster has given, by size
 
     def slid(self, slide: Scalar, lost: Scalar) -> ElementMemory:
         """The memory once the brake has slid to `slide` (m), for which it took `lost` (J)."""

@@ -203,8 +203,8 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
     """Errors of what should be conserved."""
     largest = f"{ENERGY}, {significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
-    controlled = "control_work" in dataset
-    gone, less = (", less thrusters’ impulses", ", less the work of control") if controlled else ("", "")
+    gone = ", less thrusters’ impulses" if "thruster_impulse" in dataset else ""
+    less = ", less the work of control" if "control_work" in dataset else ""
     lossy = "nothing: delay, friction or the contact's law may change it"
     return conserved(
         [

@@ -77,6 +77,7 @@ def own_body():
     return at(at(FOUR, ("body", 1, "surface"), [own]), ("contact", 0, "surface"), "own")
 
 
+JET = {"kind": "thruster", "name": "jet", "body": "tug", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 2.0}
 WRONG = {  # name: (scenario, words that the line must have)
     "body of an element": (
         at(FOUR, ("element", 1, "between"), ["visitr", "tug"]),
@@ -113,6 +114,16 @@ WRONG = {  # name: (scenario, words that the line must have)
         at(FOUR, ("element", 0, "turning_damp"), [0, 0, 0]),
         ["unknown key", "'turning_damping'"],
     ),
+    "thruster of an unknown body": (
+        at(FOUR, ("element", 1), JET | {"body": "tgu"}),
+        ["'jet'", "body", "'tgu'", "'tug'"],
+    ),
+    "thruster that pulls": (at(FOUR, ("element", 1), JET | {"force": -1.0}), ["element.1.force", "-1", "at least 0"]),
+    "thruster between bodies": (
+        at(FOUR, ("element", 1), JET | {"between": ["tug", "arm"]}),
+        ["element.1.between", "unknown key"],
+    ),
+    "thruster that pushes nowhere": (at(FOUR, ("element", 1), JET | {"direction": [0, 0, 0]}), ["element.1.direction"]),
     "element of one body": (at(FOUR, ("element", 1, "between"), ["tug", "tug"]), ["'tether'", "two bodies"]),
     "negative mass": (at(FOUR, ("body", 3, "mass"), -1.0), ["mass", "-1", "greater than 0"]),
     "wrong unit": (at(FOUR, ("element", 1, "stiffness"), "3 kg"), ["stiffness", "'3 kg'", "N/m"]),

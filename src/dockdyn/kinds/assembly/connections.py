@@ -1,4 +1,5 @@
-"""What connects bodies of an assembly: force elements and what acts in joints; loads, and how their modes change.
+"""What acts on bodies of an assembly besides contacts: force elements, what acts in joints, thrusters; loads, and how their
+modes change.
 
 Units: SI.
 Source: sums over the elements, each of which names its own.
@@ -7,13 +8,14 @@ Source: sums over the elements, each of which names its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import Wrench
-from dockdyn.elements import JointDrive
+from dockdyn.elements import JointDrive, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
@@ -47,7 +49,28 @@ class DrivenJoint(eqx.Module):
         return here.joints[self.joint]
 
 
-Connection = Tie | DrivenJoint
+class MountedThruster(eqx.Module):
+    """A thruster on a body by number."""
+
+    element: Thruster
+    body: int = eqx.field(static=True)
+    name: str = eqx.field(static=True)
+
+    def sides(self, here: Placement) -> tuple[Placed]:
+        """Its body."""
+        return (here.bodies[self.body],)
+
+
+Connection = Tie | DrivenJoint | MountedThruster
+
+
+class ElementLoads(NamedTuple):
+    """What elements do at an instant."""
+
+    loads: list[Wrench]  # of those between bodies on each, about its centre of mass, inertial
+    efforts: list[Scalar]  # in each joint, N m or N
+    pushes: list[tuple[int, Wrench]]  # of thrusters on bodies by number, about their centres of mass, inertial
+    memories: tuple[ElementMemory, ...]  # rates of what they remember
 
 
 def act_between(
@@ -56,26 +79,35 @@ def act_between(
     """Add to `loads` (about centres of mass, inertial) a wrench at a point (m) on the first of two bodies, and the opposite
     on the second."""
     for number, side in zip(bodies, (1.0, -1.0), strict=True):
-        lever = point - places[number].pose.position
-        moment = (wrench.moment + lever.cross(wrench.force)) * side
-        loads[number] = loads[number].plus(Wrench(wrench.force * side, moment))
+        load = _about_centre(wrench, point, places[number])
+        loads[number] = loads[number].plus(Wrench(load.force * side, load.moment * side))
+
+
+def _about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
+    """A wrench at a point (m, inertial) as one about a body's centre of mass."""
+    lever = point - place.pose.position
+    return Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
 
 
 def element_loads(
     connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
-) -> tuple[list[Wrench], list[Scalar], tuple[ElementMemory, ...]]:
-    """What elements put on each body, about its centre of mass (inertial), what acts in each joint (N m or N), and the rates
-    of what they remember."""
+) -> ElementLoads:
+    """What elements put on each body and joint, and the rates of what they remember."""
     loads, efforts, rates = [Wrench.zero() for _ in here.bodies], [jnp.zeros(()) for _ in here.joints], []
+    pushes = []
     for one, mode, memory in zip(connections, modes, memories, strict=True):
         if isinstance(one, DrivenJoint):
             efforts[one.joint], rate = one.element.act(mode, memory, *one.sides(here))
+        elif isinstance(one, MountedThruster):
+            action, rate = one.element.act(mode, memory, *one.sides(here))
+            wrench = Wrench(action.force, action.moment)
+            pushes.append((one.body, _about_centre(wrench, action.point, here.bodies[one.body])))
         else:
             action, rate = one.element.act(mode, memory, *one.sides(here))
             wrench = Wrench(action.force, action.moment)
             act_between(loads, (one.first, one.second), wrench, action.point, here.bodies)
         rates.append(rate)
-    return loads, efforts, tuple(rates)
+    return ElementLoads(loads, efforts, pushes, tuple(rates))
 
 
 def reflected(connections: Sequence[Connection], here: Placement) -> list[tuple[int, int, Reflected]]:
@@ -140,15 +172,21 @@ def observed_elements(
     connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> dict[str, Array]:
     """What is kept of elements, members of a structure one by one: `element_tension` (N, all; of a bushing the size of its
-    force), `line_length` (m, of those along a line), `latch_held` (1 or 0, of latches), `bushing_turn` (rad, of bushings)."""
-    tension, length, held, turn = [], [], [], []
+    force), `line_length` (m, of those along a line), `latch_held` (1 or 0, of latches), `bushing_turn` (rad, of bushings),
+    `thrust` (N) and `thrust_spent` (N s) of thrusters."""
+    tension, length, held, turn, thrust, spent = [], [], [], [], [], []
     for one, mode, memory in zip(connections, modes, memories, strict=True):
         if isinstance(one, DrivenJoint):
             continue
         seen = one.element.observe(mode, memory, *one.sides(here))
+        if isinstance(one, MountedThruster):
+            thrust.append(seen["thrust"])
+            spent.append(seen["spent"])
+            continue
         tension.append(seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1))
         length += [seen["length"]] if "length" in seen else []
         held += [seen["held"]] if "held" in seen else []
         turn += [seen["turned"]] if "turned" in seen else []
     named = {"element_tension": tension, "line_length": length, "latch_held": held, "bushing_turn": turn}
+    named |= {"thrust": thrust, "thrust_spent": spent}
     return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in named.items() if parts}

@@ -50,7 +50,7 @@ VARIABLES: Layout = {
     "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of all bodies"),
     "internal_energy": ((), "J", "energy that elements store, and of the inertia that they reflect"),
-    "work": ((), "J", "work of contacts, motors and phases, less what elements have dissipated"),
+    "work": ((), "J", "work of contacts, motors, thrusters and phases, less what elements have dissipated"),
     "linear_momentum": (("axis",), "N s", "linear momentum of all bodies, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
     "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),
@@ -66,6 +66,8 @@ ELEMENT_VARIABLES: Layout = {
     ),
     "latch_held": (("latch",), "1", "whether the latch holds: 1 yes, 0 no"),
     "bushing_turn": (("bushing",), "rad", "angle by which the bushing is turned from how it began"),
+    "thrust": (("fixed_thruster",), "N", "force of the thruster on its body"),
+    "thrust_spent": (("fixed_thruster",), "N s", "impulse that the thruster has given since the start, by size"),
     "phase_number": ((), "1", "which phase, from 0"),
 }
 
@@ -74,6 +76,11 @@ JOINT_VARIABLES: Layout = {
     "joint_rate": (("joint",), "SI", "its rate"),
     "joint_force": (("joint", "axis"), "N", "force through the joint on the body that it holds, that body's axes"),
     "joint_moment": (("joint", "axis"), "N m", "moment through the joint on that body, at the joint, its axes"),
+}
+
+IMPULSE_VARIABLES: Layout = {
+    "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
+    "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
 }
 
 PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment": "N m", "bending_moment": "N m"}
@@ -90,7 +97,7 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
 
-_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES  # of runs that have such parts
+_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES  # of runs that have such parts
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
@@ -123,11 +130,11 @@ def describe(scenario: Scenario, run: Run) -> Described:
 
 
 def element_names(content: AssemblySection) -> dict[str, list[str]]:
-    """Names of the elements, the members of a structure one by one: of all, of those along a line, of
-    latches, of bushings."""
+    """Names of the elements, the members of a structure one by one: of all between two bodies, of
+    those along a line, of latches, of bushings; of thrusters."""
     named = [
         (section.kind, section.name if section.count() == 1 else f"{section.name} {number + 1}")
-        for section in content.element
+        for section in content.ties()
         for number in range(section.count())
     ]
     found = {
@@ -135,6 +142,7 @@ def element_names(content: AssemblySection) -> dict[str, list[str]]:
         "line": [name for kind, name in named if kind != "bushing"],
         "latch": [name for kind, name in named if kind == "latch"],
         "bushing": [name for kind, name in named if kind == "bushing"],
+        "fixed_thruster": [section.name for section in content.thrusters()],
     }
     return {dimension: names for dimension, names in found.items() if names}
 

@@ -29,6 +29,13 @@ FIGURES = (
     *CONTACTS,
     *SOLVER,
     *(_at_ports(name, unit) for name, unit in PORT_UNITS.items()),
+    KeyFigure(
+        "thrust_impulse_N_s",
+        "impulse of thrusters, by size",
+        lambda data: data["thrust_spent"][-1].sum(),
+        "samples",
+        needs="thrust_spent",
+    ),
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of energy by a contact", "episode_energy", each=True),
 )

@@ -20,6 +20,7 @@ from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.connections import (
     Connection,
+    MountedThruster,
     act_between,
     add_reflected,
     all_held,
@@ -30,42 +31,25 @@ from dockdyn.kinds.assembly.connections import (
     reflected,
     settled,
 )
+from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
+from dockdyn.kinds.assembly.outside import Given, Pushes, giving, observed_impulses, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Clock, Phases
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector, once
 
-NOTHING = 1e-9  # N, N m: loads this small count as none
-
-
-class NamedPoint(eqx.Module):
-    """A place on a body at which the load of all that acts on the body from others is reported."""
-
-    position: Float[Array, "3"]  # m, body axes
-    name: str = eqx.field(static=True)
-    body: int = eqx.field(static=True)
-    axis: Float[Array, "3"] | None = None  # of a port: out of the body, unit vector, body axes
-
-
-class PortLoad(NamedTuple):
-    """The load on a body at a port, as limits of interfaces are stated."""
-
-    tension: Scalar  # N, out of the body along the port's axis
-    compression: Scalar  # N, into it
-    shear: Scalar  # N, across it
-    torsion: Scalar  # N m, about it
-    bending: Scalar  # N m, across it
-
 
 class Acting(NamedTuple):
     """What acts on the bodies at an instant, and how they move."""
 
-    loads: list[Wrench]  # on each body but by joints, about its centre of mass, inertial
+    loads: list[Wrench]  # on each body by others, but by joints, about its centre of mass, inertial
+    pushes: Pushes  # on bodies by what is outside
     rates: Velocities  # of the state
     bodies: tuple[Twist, ...]  # rates of all bodies' twists
     power: Scalar  # W, of the contacts
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
+    given: Given | None  # rate of what thrusters give
 
 
 class Memory(NamedTuple):
@@ -74,6 +58,7 @@ class Memory(NamedTuple):
     work: Scalar  # J, of the contacts, and of phases that change numbers of elements
     elements: tuple[ElementMemory, ...]
     clock: Clock | None
+    given: Given | None = None  # by thrusters, where there are any
 
 
 class Assembly(ContactModel):
@@ -116,11 +101,12 @@ class Assembly(ContactModel):
         touching = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
         begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
         modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
+        given = Given.nothing() if self.pushed() else None
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, given))
         phase, clock = self.phases.begin(places, _any_touches(touching), all_held(memories))
         modes, memories = settled(self.connections_in(phase), memories, here)
-        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock))
+        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, given))
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
@@ -170,28 +156,33 @@ class Assembly(ContactModel):
         q = Coordinates(
             tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in roots), x.v.joints
         )
-        return Rate(q, now.rates, Memory(now.power, now.memories, jax.tree.map(jnp.zeros_like, x.memory.clock)))
+        clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
+        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.given))
 
     def acting(self, x: State, here: Placement, wrenches: tuple[Wrench, ...]) -> Acting:
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
         loads, power = self.contact_loads(places, wrenches)
-        own, efforts, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
+        own, efforts, pushes, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
-        torques = [place.rotation.transposed_times(load.moment) for load, place in zip(loads, places, strict=True)]
+        pushed = with_pushes(loads, pushes)
+        torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
         inertia = reflected(connections, here)
-        found = self.moving.respond(here, [load.force for load in loads], torques, efforts, inertia)
+        found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia)
         add_reflected(loads, inertia, found.along, places)
-        return Acting(loads, found.rates, found.bodies, power, memories)
+        given = giving(pushes, self.bodies, places) if pushes else None
+        return Acting(loads, pushes, found.rates, found.bodies, power, memories, given)
 
     def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:
-        """What acts on each body about its centre of mass (inertial), with the reactions of joints: what its motion needs."""
-        loads = list(now.loads)
-        for number in {member for tree in self.trees for member in tree.members}:
+        """What others put on each body, about its centre of mass (inertial), with the reactions of joints: what its motion
+        needs less what pushes from outside."""
+        loads, joined = list(now.loads), {member for tree in self.trees for member in tree.members}
+        for number in joined:
             place = here.bodies[number]
             force, torque = self.bodies[number].needed(place.twist, now.bodies[number])
             loads[number] = Wrench(force, place.rotation @ torque)
-        return loads
+        outside = [(number, Wrench(-force, -moment)) for number, (force, moment) in now.pushes if number in joined]
+        return with_pushes(loads, outside)
 
     def contact_loads(self, places: tuple[Placed, ...], delayed: tuple[Wrench, ...]) -> tuple[list[Wrench], Scalar]:
         """What contacts put on each body, about its centre of mass (inertial), and the power (W) of all of it."""
@@ -234,7 +225,7 @@ class Assembly(ContactModel):
         clock, (turns, over) = x.memory.clock, fired
         touches = _any_touches(touching)
         phase, clock = self.phases.advance(t, x.mode[-1], clock, (turns, over), here.bodies, touches, held)
-        now = State(x.q, x.v, (*touching, *modes, x.mode[-1]), Memory(x.memory.work, memories, clock))
+        now = State(x.q, x.v, (*touching, *modes, x.mode[-1]), x.memory._replace(elements=memories, clock=clock))
         return jax.lax.cond(phase != x.mode[-1], lambda: self._enter(phase, now), lambda: now)
 
     def _enter(self, phase: Int[Array, ""], x: State) -> State:
@@ -281,16 +272,25 @@ class Assembly(ContactModel):
         return stored + sum((one.kinetic_energy() for _, _, one in reflected(connections, here)), turning)
 
     def work(self, memory: Memory) -> Scalar:
-        """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate."""
+        """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all but that of
+        thrusters."""
         return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
+
+    def pushed(self) -> bool:
+        """Whether thrusters push bodies."""
+        return any(isinstance(one, MountedThruster) for one in self.elements)
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
 
-        The motion is that about the common centre of mass, now and at t = 0; so no unit and no frame enters.
+        The motion is that about the common centre of mass, now and at t = 0, and what thrusters gave that centre; so no unit
+        and no frame enters.
         """
         twists = self.twists_of(x.q, x.v)
-        motion = jnp.maximum(internal_energy(self.bodies, twists) + internal_energy(self.bodies, self.twists), 1e-300)
+        moving = internal_energy(self.bodies, twists) + internal_energy(self.bodies, self.twists)
+        if x.memory.given is not None:
+            moving += pushed_energy(x.memory.given, self.bodies)
+        motion = jnp.maximum(moving, 1e-300)
         energy = self._kinetic(self.twists_of(x.q, change.v))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
@@ -302,7 +302,7 @@ class Assembly(ContactModel):
         here, states = self.placement(x), self.states(x, exact=True)
         places, connections = here.bodies, self.connections(x)
         now = self.acting(x, here, delayed)
-        loads = self.all_loads(here, now)
+        loads, given = self.all_loads(here, now), x.memory.given
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, poses, twists)
@@ -327,7 +327,8 @@ class Assembly(ContactModel):
             **self._observe_joints(here, now, loads),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
-            "work": self.work(x.memory),
+            "work": self.work(x.memory) if given is None else self.work(x.memory) + given.work,
+            **({} if given is None else observed_impulses(given)),
             **observed_elements(connections, self.element_modes(x), x.memory.elements, here),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),
@@ -357,21 +358,3 @@ class Assembly(ContactModel):
 def _any_touches(modes: tuple[Int[Array, ""], ...]) -> Bool[Array, ""]:
     """Whether any group of contacts touches."""
     return jnp.any(jnp.stack([mode != APART for mode in modes])) if modes else jnp.asarray(False)
-
-
-def load_at(point: NamedPoint, place: Placed, load: Wrench) -> Wrench:
-    """A load about a body's centre of mass (inertial) as one about a named point of the body, in the body's axes."""
-    lever = place.rotation @ Vector.of(point.position)
-    moment = load.moment - lever.cross(load.force)
-    turn = place.rotation.transposed_times
-    return Wrench(turn(load.force), turn(moment))
-
-
-def port_load(load: Wrench, outward: Float[Array, "3"]) -> PortLoad:
-    """A load at a port (its body's axes) along and across its axis, the unit vector out of the body."""
-    axis = Vector.of(outward)
-    along, about = load.force.dot(axis), load.moment.dot(axis)
-    across = [part - axis * size for part, size in ((load.force, along), (load.moment, about))]
-    # smoothed, so that the derivatives of no load are finite
-    shear, bending, torsion = (jnp.sqrt(square + NOTHING**2) for square in (*(a.dot(a) for a in across), about**2))
-    return PortLoad(along, -along, shear, torsion, bending)

@@ -162,7 +162,7 @@ def _feature_mesh(feature: object, least: float) -> Mesh:
 def _lines(content: AssemblySection, motions: dict[str, Motion]) -> list[Line]:
     """Elements as lines: between anchors, and from a bushing's place to the middle of the body that it holds."""
     found = []
-    for section, tie in zip(content.element, ties(model_of(content).elements), strict=True):
+    for section, tie in zip(content.ties(), ties(model_of(content).elements), strict=True):
         first, second = (motions[name] for name in section.between)
         for number, (own, other) in enumerate(_ends(tie.element)):
             points = np.stack([first.points(own), second.points(other)], axis=1)

@@ -35,7 +35,7 @@ PLACE = "where the deepest member of the contact touches, in the axes of the sec
 
 def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
     """The report of a run of an assembly."""
-    nothing = "" if "element" in dataset.coords or "joint" in dataset.coords else NOTHING
+    nothing = "" if {"element", "joint", "fixed_thruster"} & set(map(str, dataset.coords)) else NOTHING
     classes = [word or nothing for word in summary["energy_class"]]
     names = pair_labels(dataset) if classes else []
     labels = [short(names[int(number)], LABEL) for number in dataset.episode_contact.values]
@@ -49,6 +49,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
             loads_block(dataset, summary),
             _ports_block(dataset),
             _elements_block(dataset),
+            _thrusters_block(dataset),
             _joints_block(dataset),
             _phases_block(dataset),
             meshes_of_result(dataset),
@@ -156,6 +157,20 @@ def _elements_block(dataset: xr.Dataset) -> Block:
     )
 
 
+def _thrusters_block(dataset: xr.Dataset) -> Block:
+    """What thrusters gave."""
+    if "fixed_thruster" not in dataset.coords:
+        return Block("Thrusters")
+    ends = zip(dataset.thrust.values.max(axis=0), dataset.thrust_spent.values[-1], strict=True)
+    rows = [
+        [str(name), *(significant(float(value)) for value in values)]
+        for name, values in zip(dataset.fixed_thruster.values, ends, strict=True)
+    ]
+    columns = [("thruster", ""), ("largest force", "N"), ("impulse given", "N s")]
+    note = "The force as sampled. Thrusters are no load at named points; their impulses are left out of what momentum lost."
+    return Block("Thrusters", table=Table(columns, rows, worded={0}), notes=[note], where="after")
+
+
 def _joints_block(dataset: xr.Dataset) -> Block:
     """How far joints moved and what passed through them, as sampled."""
     if "joint" not in dataset.coords:
@@ -207,6 +222,8 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
     if "element" in dataset.coords:
         words = "Tension of each element; below zero it pushes. Of bushings and latches, the size of the force."
         yield Plot("elements", partial(_tensions, dataset), words)
+    if "fixed_thruster" in dataset.coords and np.any(dataset.thrust.values):
+        yield Plot("thrust", partial(_thrust, dataset), "Force of each thruster: on in the phases that say so.")
     for unit, words in (("rad", "Angle and rate of each hinge"), ("m", "Travel and speed of each slide")):
         if "joint" in dataset.coords and unit in dataset.joint_unit.values:
             more = ": compare with what its stops and its motor allow."
@@ -227,6 +244,12 @@ def _joints(dataset: xr.Dataset, unit: str) -> Chart:
     names = [short(str(name)) for name in chosen.joint.values]
     panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
     return time_chart(dataset, panels)
+
+
+def _thrust(dataset: xr.Dataset) -> Chart:
+    """Force of the thrusters over time."""
+    names = [str(name) for name in dataset.fixed_thruster.values]
+    return time_chart(dataset, [Panel("N", lines_of(dataset.time.values, dataset.thrust.values, names), 1.4)])
 
 
 def _tensions(dataset: xr.Dataset) -> Chart:

@@ -13,10 +13,11 @@ from pydantic import Field, model_validator
 from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
-from dockdyn.kinds.assembly.connections import Connection, DrivenJoint, Tie
-from dockdyn.kinds.assembly.model import Assembly, NamedPoint
+from dockdyn.kinds.assembly.connections import Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
-from dockdyn.kinds.assembly.schema_elements import AnyElement
+from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection, FixedThrusterSection
 from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema_joints import AnyJoint, MovingJointSection, jointed_bodies, moving_joints
 from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
@@ -157,11 +158,12 @@ class AssemblySection(Section):
     def acting(self) -> Self:
         refuse_repeated([element.name for element in self.element], "elements")
         for element in self.element:
-            for body in element.between:
-                if body not in self.names():
-                    refuse(f"element {element.name!r}: between: no body {body!r}; {nearest(body, self.names())}")
-            if element.between[0] == element.between[1]:
-                refuse(f"element {element.name!r}: between must be two bodies")
+            for key, bodies in element.acts_on().items():
+                for body in bodies:
+                    if body not in self.names():
+                        refuse(f"element {element.name!r}: {key}: no body {body!r}; {nearest(body, self.names())}")
+                if len(set(bodies)) < len(bodies):
+                    refuse(f"element {element.name!r}: {key} must be two bodies")
         if self.integrator.method != "located" and any(one.has_events() for one in self.acts().values()):
             refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
         if self.integrator.method != "located" and self.phase:
@@ -216,6 +218,14 @@ class AssemblySection(Section):
     def base(self) -> str:
         """The body from whose centre of mass places are counted: the one that is approached, else the first."""
         return self.body[0].name if self.approach is None else self.root(self.find("point", self.approach.to)[0])
+
+    def ties(self) -> list[ElementSection]:
+        """The elements between two bodies."""
+        return [element for element in self.element if isinstance(element, ElementSection)]
+
+    def thrusters(self) -> list[FixedThrusterSection]:
+        """The elements that push one body."""
+        return [element for element in self.element if isinstance(element, FixedThrusterSection)]
 
     def acts(self) -> dict[str, Any]:
         """The sections of what acts besides contacts: elements by name, joints in which anything acts as "body.joint"."""
@@ -298,6 +308,8 @@ class AssemblySection(Section):
         for name, section in zip(self.acts(), sections, strict=True):
             if isinstance(section, MovingJointSection):
                 found.append(DrivenJoint(section.drive(), moving.index(name.removesuffix(".joint")), name))
+            elif isinstance(section, FixedThrusterSection):
+                found.append(MountedThruster(section.make(), names.index(section.body), name))
             else:
                 sides = (Placed.of(*starts[body]) for body in section.between)
                 first, second = map(names.index, section.between)

@@ -1,4 +1,4 @@
-"""Force elements between bodies of an assembly: struts, bushings, cables, magnets, latches."""
+"""Force elements between bodies of an assembly: struts, bushings, cables, magnets, latches; thrusters on one."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from dockdyn.elements import (
     Pull,
     Strut,
     TabulatedPull,
+    Thruster,
     hexapod_anchors,
     one_sided,
 )
@@ -47,11 +48,11 @@ def stated_number(value: float | None) -> Float[Array, ""] | None:
     return None if value is None else jnp.asarray(value, float)
 
 
-class ElementSection(Section):
-    """What acts between two bodies; the force on the first is the opposite of that on the second."""
+class NamedElement(Section):
+    """What acts on bodies besides contacts, by a name."""
 
+    kind: str
     name: str
-    between: Annotated[list[str], Field(min_length=2, max_length=2)]
 
     def count(self) -> int:
         """How many members it has."""
@@ -64,6 +65,19 @@ class ElementSection(Section):
     def settable(self) -> list[str]:
         """The keys that phases may set: numbers that it states."""
         return [key for key, held in self if isinstance(held, float)]
+
+    def acts_on(self) -> dict[str, list[str]]:
+        """The names of its bodies, by the key that states them."""
+        raise TypeError
+
+
+class ElementSection(NamedElement):
+    """What acts between two bodies; the force on the first is the opposite of that on the second."""
+
+    between: Annotated[list[str], Field(min_length=2, max_length=2)]
+
+    def acts_on(self) -> dict[str, list[str]]:
+        return {"between": self.between}
 
     def make(self, first: Placed, second: Placed) -> ForceElement:
         """The element between two bodies as they are at the start, also from traced numbers."""
@@ -295,11 +309,31 @@ class LatchSection(LineSection):
         return self.joined([CaptureLatch(line.own, line.other, axis, *numbers) for line in self.lines(first, second)])
 
 
+class FixedThrusterSection(NamedElement):
+    """A thruster at a place of one body: a force along a direction in the axes of the body, as the present phase says."""
+
+    kind: Literal["thruster"] = "thruster"
+    body: str
+    position: Point
+    direction: Direction
+    force: quantity("N", "a force", least=0)
+
+    def acts_on(self) -> dict[str, list[str]]:
+        return {"body": [self.body]}
+
+    def make(self) -> Thruster:
+        """The thruster, also from traced numbers."""
+        direction = jnp.asarray(self.direction, float)
+        unit = direction / jnp.linalg.norm(direction)
+        return Thruster(jnp.asarray(self.position, float), unit, jnp.asarray(self.force, float))
+
+
 AnyElement = Annotated[
     Annotated[StrutSection, Tag("strut")]
     | Annotated[CableSection, Tag("cable")]
     | Annotated[MagnetSection, Tag("magnet")]
     | Annotated[BushingSection, Tag("bushing")]
-    | Annotated[LatchSection, Tag("latch")],
+    | Annotated[LatchSection, Tag("latch")]
+    | Annotated[FixedThrusterSection, Tag("thruster")],
     Discriminator("kind"),
 ]

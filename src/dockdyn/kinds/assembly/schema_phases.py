@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.elements import ForceElement, JointDrive
+from dockdyn.elements import ForceElement, JointDrive, Thruster
 from dockdyn.kinds.assembly.phases import Condition, Phases
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
@@ -135,7 +135,7 @@ def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:
 
 
 def make_phases(
-    phases: list[PhaseSection], variants: list[tuple[ForceElement | JointDrive, ...]], bodies: list[str]
+    phases: list[PhaseSection], variants: list[tuple[ForceElement | JointDrive | Thruster, ...]], bodies: list[str]
 ) -> Phases | None:
     """The phases with the elements of each; None of a single one."""
     if len(variants) < 2:

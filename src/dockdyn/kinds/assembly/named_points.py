@@ -1,0 +1,56 @@
+"""Named places on bodies at which loads are reported, and how limits of interfaces are stated.
+
+Units: m, N, N m.
+Source: definitions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.contact.group import Wrench
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector
+
+NOTHING = 1e-9  # N, N m: loads this small count as none
+
+
+class NamedPoint(eqx.Module):
+    """A place on a body at which the load of all that acts on the body from others is reported."""
+
+    position: Float[Array, "3"]  # m, body axes
+    name: str = eqx.field(static=True)
+    body: int = eqx.field(static=True)
+    axis: Float[Array, "3"] | None = None  # of a port: out of the body, unit vector, body axes
+
+
+class PortLoad(NamedTuple):
+    """The load on a body at a port, as limits of interfaces are stated."""
+
+    tension: Scalar  # N, out of the body along the port's axis
+    compression: Scalar  # N, into it
+    shear: Scalar  # N, across it
+    torsion: Scalar  # N m, about it
+    bending: Scalar  # N m, across it
+
+
+def load_at(point: NamedPoint, place: Placed, load: Wrench) -> Wrench:
+    """A load about a body's centre of mass (inertial) as one about a named point of the body, in the body's axes."""
+    lever = place.rotation @ Vector.of(point.position)
+    moment = load.moment - lever.cross(load.force)
+    turn = place.rotation.transposed_times
+    return Wrench(turn(load.force), turn(moment))
+
+
+def port_load(load: Wrench, outward: Float[Array, "3"]) -> PortLoad:
+    """A load at a port (its body's axes) along and across its axis, the unit vector out of the body."""
+    axis = Vector.of(outward)
+    along, about = load.force.dot(axis), load.moment.dot(axis)
+    across = [part - axis * size for part, size in ((load.force, along), (load.moment, about))]
+    # smoothed, so that the derivatives of no load are finite
+    shear, bending, torsion = (jnp.sqrt(square + NOTHING**2) for square in (*(a.dot(a) for a in across), about**2))
+    return PortLoad(along, -along, shear, torsion, bending)

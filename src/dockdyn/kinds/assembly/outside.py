@@ -1,0 +1,70 @@
+"""Loads from outside: what pushes bodies of an assembly without pushing back on another one, and what it has given them.
+
+Units: SI.
+Source: Newton and Euler; angular momentum about the common centre of mass, to which a force of lever r gives r × F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from dockdyn.contact.group import Wrench
+from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.vector import Scalar, Vector
+
+Pushes = Sequence[tuple[int, Wrench]]  # on bodies by number, about their centres of mass, inertial
+
+
+class Given(NamedTuple):
+    """What loads from outside have given all bodies since t = 0, or the rate of it."""
+
+    work: Scalar  # J
+    impulse: Vector  # N s, inertial
+    turning_impulse: Vector  # N m s, inertial, about the common centre of mass
+
+    @staticmethod
+    def nothing() -> Given:
+        return Given(jnp.zeros(()), Vector.zero(), Vector.zero())
+
+
+def giving(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Given:
+    """The rate of what these loads give."""
+    centre, found = common_centre(bodies, places), Given.nothing()
+    for number, (force, moment) in pushes:
+        place = places[number]
+        found = Given(
+            found.work + force.dot(place.twist.velocity) + moment.dot(place.rate),
+            found.impulse + force,
+            found.turning_impulse + moment + (place.pose.position - centre).cross(force),
+        )
+    return found
+
+
+def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
+    """Loads on all bodies with those from outside added."""
+    found = list(loads)
+    for number, push in pushes:
+        found[number] = found[number].plus(push)
+    return found
+
+
+def observed_impulses(given: Given) -> dict[str, Array]:
+    """The impulses (N s, N m s) that thrusters have given, three components each."""
+    return {"thruster_impulse": given.impulse.array(), "thruster_turning_impulse": given.turning_impulse.array()}
+
+
+def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Vector:
+    """The common centre of mass (m, inertial)."""
+    total, found = sum(body.mass for body in bodies), Vector.zero()
+    for body, place in zip(bodies, places, strict=True):
+        found = found + place.pose.position * (body.mass / total)
+    return found
+
+
+def pushed_energy(given: Given, bodies: tuple[RigidBody, ...]) -> Scalar:
+    """Energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it was."""
+    return 0.5 * given.impulse.dot(given.impulse) / sum(body.mass for body in bodies)
