@@ -119,13 +119,17 @@ def observed_elements(
     joints: Sequence[Joint], modes: Sequence[PyTree], memories: Sequence[ElementMemory], places: Places
 ) -> dict[str, Array]:
     """What is kept of elements, members of a structure one by one: `element_tension` (N, all; of a bushing the size of its
-    force), `line_length` (m, of those along a line), `latch_held` (1 or 0, of latches), `bushing_turn` (rad, of bushings)."""
-    tension, length, held, turn = [], [], [], []
+    force), `line_length` (m, of those along a line), `bushing_turn` (rad, of bushings), of latches `latch_held` (1 or 0),
+    `latch_gap` (m) and `latch_closing` (m/s)."""
+    tension, length, turn = [], [], []
+    latches: dict[str, list[Array]] = {"held": [], "gap": [], "closing": []}
     for joint, mode, memory in zip(joints, modes, memories, strict=True):
         seen = joint.element.observe(mode, memory, *joint.sides(places))
         tension.append(seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1))
         length += [seen["length"]] if "length" in seen else []
-        held += [seen["held"]] if "held" in seen else []
+        for name, parts in latches.items():
+            parts += [seen[name]] if name in seen else []
         turn += [seen["turned"]] if "turned" in seen else []
-    named = {"element_tension": tension, "line_length": length, "latch_held": held, "bushing_turn": turn}
+    named = {"element_tension": tension, "line_length": length, "bushing_turn": turn}
+    named |= {f"latch_{name}": parts for name, parts in latches.items()}
     return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in named.items() if parts}
