@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, SupportsFloat
 
 import numpy as np
-from jaxtyping import Array
 from numpy.typing import ArrayLike
 
 from dockdyn.contact.latch import HELD, ON_RAMP

@@ -24,7 +24,8 @@ def approaching(gap, speed):
         "stiffness": 1e-3,
     }
     turned = {"attitude": TURN.as_quat(scalar_first=True).tolist(), "velocity": [0.0] * 3, "rate": [0.0] * 3}
-    place = TURN.apply(SEAT + [REACH + gap, ASIDE, 0.0])
+    along = np.array([REACH + gap, ASIDE, 0.0])
+    place = TURN.apply(SEAT + along)
     return {
         "schema": 1,
         "kind": "assembly",
