@@ -94,11 +94,23 @@ class CaptureLatch(ForceElement):
         return jnp.where(mode == TAUT, 0.5 * self.stiffness * beyond**2, 0.0)
 
     def observe(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
-        """Whether it `held` (1 or 0), the `length` (m) by which the striker is away and the `tension` (N) that holds it."""
+        """Whether it `held` (1 or 0), the `length` (m) by which the striker is away and the `tension` (N) that holds it.
+
+        Of an open one also the `gap` (m) from the striker to the space in which it is caught, along the seat's axis, and the
+        speed `closing` it (m/s); zeros once it holds.
+        """
         way = self._way(memory, own, other)
         force, _ = self._load(mode, way)
-        held = (mode != OPEN) * 1.0
-        return {"held": held, "length": held * way.length, "tension": jnp.sqrt(force.dot(force))}
+        held, is_open = (mode != OPEN) * 1.0, (mode == OPEN) * 1.0
+        gap = (self._seen(own, other) - Vector.of(self.seat)).dot(Vector.of(self.axis)) - self.reach
+        closing = -(other.rotation @ Vector.of(self.axis)).dot(way.velocity)
+        return {
+            "held": held,
+            "length": held * way.length,
+            "tension": jnp.sqrt(force.dot(force)),
+            "gap": is_open * gap,
+            "closing": is_open * closing,
+        }
 
     def _entered(self, memory: ElementMemory, own: Placed, other: Placed) -> Int[Array, ""]:
         """The mode of a latch that holds."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PyTree
+from jaxtyping import Array, ArrayLike, Bool, Float, PyTree
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import HELD, ON_RAMP
@@ -159,8 +160,12 @@ def capture_data(log: Log, speed: Rows, needed: Rows) -> dict[str, Any]:
     }
 
 
-def outcome_data(log: Log, acting: Array, at_end: dict[str, Any], length: Array | None) -> dict[str, Any]:
+def ever_held(log: Log) -> Bool[Array, ""]:
+    """Whether a latch caught the probe; false without one."""
+    return jnp.any(log.valid & (log.seen["latch_mode"] == HELD)) if "latch_mode" in log.seen else jnp.asarray(False)
+
+
+def outcome_data(acting: Array, captured: Array, at_end: Mapping[str, Any], length: ArrayLike | None) -> dict[str, Any]:
     """Whether the outcome is open at the end; arguments as of `outcome_left`."""
-    captured = jnp.any(log.valid & (log.seen["latch_mode"] == HELD)) if "latch_mode" in log.seen else jnp.asarray(False)
     found = outcome_left(acting, captured, at_end, length)
     return {"outcome_is_open": found["outcome_open"], "approach_left": found["approach_left_s"]}

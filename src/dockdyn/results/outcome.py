@@ -4,7 +4,9 @@ A run is judged at the end of its duration. Its outcome is open then where the l
 
 - bodies touch, or the delayed force of a contact has yet to act; or
 - the probe still comes nearer: with a latch, its tip is short of the end of the ramp and moves towards it along the docking
-  axis; without one, a feature is apart from its surface and approaches it.
+  axis (of an assembly: the striker of an open latch is short of where it is caught and moves towards it along the seat's
+  axis); without one, a feature is apart from its surface and approaches it; or
+- some latches of an assembly hold, but not all.
 
 What is left is then the way still to go over the speed at the end: the time at which a probe that goes on unhindered is at
 the end of the ramp, or touches.
@@ -34,14 +36,14 @@ def outcome_left(acting: Either, captured: Either, at_end: Mapping[str, Any], le
     Args:
         acting: whether contacts last, or their delayed forces.
         captured: whether the latch caught the probe.
-        at_end: what is observed at the end: with a latch its `latch_travel` (m) and `latch_rate` (m/s), else `depth` (m)
-            and `depth_rate` (m/s), each (contacts,). Arrays of NumPy or of JAX.
+        at_end: what is observed at the end: with a latch its `latch_travel` (m) and `latch_rate` (m/s), or those of several,
+            else `depth` (m) and `depth_rate` (m/s), each (contacts,). Arrays of NumPy or of JAX.
         length: of the latch's ramp (m); None without a latch.
     """
     if length is None:
         way, speed = -at_end["depth"], at_end["depth_rate"]
     else:
-        way, speed = length - at_end["latch_travel"].reshape(1), at_end["latch_rate"].reshape(1)
+        way, speed = length - at_end["latch_travel"].reshape(-1), at_end["latch_rate"].reshape(-1)
     xp = speed.__array_namespace__()
     nearer = (way > 0) & (speed > 0)
     approaching = xp.any(nearer) & ~captured

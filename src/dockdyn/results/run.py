@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, SupportsFloat
 
 import numpy as np
-from jaxtyping import Array
 from numpy.typing import ArrayLike
 
 from dockdyn.contact.latch import HELD, ON_RAMP
 from dockdyn.integrate.solution import Status
 from dockdyn.results.episodes import Episode
-from dockdyn.results.measures import changed_by_contacts, latch_attempt
+from dockdyn.results.measures import Either, changed_by_contacts, latch_attempt
 from dockdyn.results.outcome import outcome_left
 
 Variable = tuple[str | tuple[str, ...], Any, dict[str, Any]]  # as xarray takes it: dimensions, values, attributes
@@ -159,7 +158,9 @@ def forces_act(run: Run, delay: float) -> bool:
     return any(not episode.release + delay <= run.moment_times[-1] for episode in run.episodes)
 
 
-def outcome_variables(acting: bool, captured: bool, at_end: dict[str, Any], length: Array | None) -> dict[str, Any]:
+def outcome_variables(
+    acting: Either, captured: Either, at_end: Mapping[str, Any], length: ArrayLike | None
+) -> dict[str, Any]:
     """Whether the outcome is open at the end of a run, and how long the probe would take; arguments as of `outcome_left`."""
     found = outcome_left(acting, np.bool(captured), at_end, length)
     return {

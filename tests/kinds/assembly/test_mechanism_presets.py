@@ -43,6 +43,15 @@ def test_a_mechanism_captures(name):
 
 
 @pytest.mark.full
+def test_soft_capture_goes_through_its_phases():
+    """Also without any misalignment the rings touch first; then all latches fall in, and the ring is pulled back."""
+    dataset = dockdyn.simulate(dockdyn.load("idss-soft-capture"))
+    ready, lunge, attenuate, retract = dataset.phase_began.values
+    assert ready < lunge == dataset.episode_onset.values[0] < attenuate == dataset.capture_time < retract
+    assert dataset.outcome_is_open == 0
+
+
+@pytest.mark.full
 def test_jaws_cage_the_ring():
     """At the end the tube is between the jaws, and each jaw reaches past its middle."""
     dataset = dockdyn.simulate(dockdyn.load("adapter-gripper"))

@@ -168,25 +168,30 @@ def all_held(memories: Sequence[ElementMemory]) -> Bool[Array, ""]:
     return jnp.all(jnp.concatenate(held) > 0) if held else jnp.asarray(False)
 
 
+OBSERVED = {
+    "length": "line_length",  # m, of those along a line
+    "held": "latch_held",  # 1 or 0, of latches
+    "gap": "latch_gap",  # m, of latches
+    "closing": "latch_closing",  # m/s, of latches
+    "turned": "bushing_turn",  # rad
+    "thrust": "thrust",  # N
+    "spent": "thrust_spent",  # N s
+}
+
+
 def observed_elements(
     connections: Sequence[Connection], modes: Sequence[PyTree], memories: Sequence[ElementMemory], here: Placement
 ) -> dict[str, Array]:
-    """What is kept of elements, members of a structure one by one: `element_tension` (N, all; of a bushing the size of its
-    force), `line_length` (m, of those along a line), `latch_held` (1 or 0, of latches), `bushing_turn` (rad, of bushings),
-    `thrust` (N) and `thrust_spent` (N s) of thrusters."""
-    tension, length, held, turn, thrust, spent = [], [], [], [], [], []
+    """What is kept of elements, members of a structure one by one: `element_tension` (N, of all but thrusters; of a bushing the
+    size of its force), and what `OBSERVED` names."""
+    found: dict[str, list[Array]] = {name: [] for name in ("element_tension", *OBSERVED.values())}
     for one, mode, memory in zip(connections, modes, memories, strict=True):
         if isinstance(one, DrivenJoint):
             continue
         seen = one.element.observe(mode, memory, *one.sides(here))
-        if isinstance(one, MountedThruster):
-            thrust.append(seen["thrust"])
-            spent.append(seen["spent"])
-            continue
-        tension.append(seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1))
-        length += [seen["length"]] if "length" in seen else []
-        held += [seen["held"]] if "held" in seen else []
-        turn += [seen["turned"]] if "turned" in seen else []
-    named = {"element_tension": tension, "line_length": length, "latch_held": held, "bushing_turn": turn}
-    named |= {"thrust": thrust, "thrust_spent": spent}
-    return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in named.items() if parts}
+        if not isinstance(one, MountedThruster):
+            size = seen["tension"] if "tension" in seen else jnp.linalg.norm(seen["load"][..., :3], axis=-1)
+            found["element_tension"].append(size)
+        for part in OBSERVED.keys() & seen.keys():
+            found[OBSERVED[part]].append(seen[part])
+    return {name: jnp.concatenate([jnp.ravel(part) for part in parts]) for name, parts in found.items() if parts}

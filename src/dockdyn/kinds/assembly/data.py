@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -244,8 +245,20 @@ def conservative(content: AssemblySection) -> bool:
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:
     """Whether the outcome is open at the end, and how long the approach would still take."""
     at_end = {name: values[-1] for name, values in run.at_moments.items()}
-    captured = "latch_held" in at_end and bool(at_end["latch_held"].min() > 0)
-    return outcome_variables(forces_act(run, content.loop.delay), captured, at_end, None)
+    return outcome_variables(*left_at_end(np.bool(forces_act(run, content.loop.delay)), at_end))
+
+
+def left_at_end(acting: Either, at_end: Mapping[str, Any]) -> tuple[Either, Either, Mapping[str, Any], float | None]:
+    """The arguments of `outcome_left` for what is observed of an assembly at the end, where contacts last or are `acting`.
+
+    With latches the ring approaches while the striker of an open one does; where some of them hold, they may still pull the
+    others in.
+    """
+    if "latch_held" not in at_end:
+        return acting, acting & False, at_end, None
+    held = at_end["latch_held"] > 0
+    ways = {"latch_travel": -at_end["latch_gap"], "latch_rate": at_end["latch_closing"]}
+    return acting | held.any(), held.all(), ways, 0.0
 
 
 def _episode_variables(content: AssemblySection, run: Run) -> dict[str, Any]:

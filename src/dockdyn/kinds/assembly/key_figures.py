@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from dockdyn.integrate.solution import Solution
-from dockdyn.kinds.assembly.data import PORT_UNITS, conservative, port_peaks
+from dockdyn.kinds.assembly.data import PORT_UNITS, conservative, left_at_end, port_peaks
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
@@ -44,11 +44,10 @@ FIGURES = (
 def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
     """The data of a run of an assembly from its log."""
     log, delay = read_log(model, solution), 0.0 if model.delay is None else model.delay
-    found = log_data(log, solution, delay) | outcome_data(log, log.acting(delay), log.at_end(), None)
+    found = log_data(log, solution, delay) | outcome_data(*left_at_end(log.acting(delay), log.at_end()))
     if "latch_held" in log.seen:
         held = (log.seen["latch_held"].min(axis=1) > 0) & log.valid
         found["capture_time"] = jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)
-        found["outcome_is_open"] = found["outcome_is_open"] & ~jnp.any(held)
     ports = sum(point.axis is not None for point in model.points)
     return found | port_peaks(jnp, log.peaks, len(model.groups), ports)
 

@@ -12,7 +12,7 @@ from dockdyn.kinds.chains.model_four_mass import FourMass
 from dockdyn.kinds.chains.model_latch import LatchingChains
 from dockdyn.results.contact_figures import COMMON, figure, speed_margin
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
-from dockdyn.results.log_data import capture_data, log_data, outcome_data, read_log
+from dockdyn.results.log_data import capture_data, ever_held, log_data, outcome_data, read_log
 
 RELATIVE = "relative velocity of the chains"
 FOUR_MASS_FIGURES = (
@@ -46,7 +46,7 @@ def _four_mass_data(model: FourMass, solution: Solution) -> dict[str, Any]:
     relative = speeds[:, 0] - speeds[:, 1]
     return {
         **log_data(log, solution, 0.0),
-        **outcome_data(log, log.acting(0.0), log.at_end(), None),
+        **outcome_data(log.acting(0.0), ever_held(log), log.at_end(), None),
         "episode_relative_before": jnp.where(log.began(), relative[:, None], jnp.nan),
         "episode_relative_after": log.after_contacts(relative, 0.0),
     }
@@ -63,7 +63,7 @@ def _latch_data(model: LatchingChains, solution: Solution) -> dict[str, Any]:
     return {
         **log_data(log, solution, 0.0),
         **capture_data(log, speed, jnp.full(speed.shape, needed)),
-        **outcome_data(log, log.acting(0.0) & springs, at_end, model.ramp.length),
+        **outcome_data(log.acting(0.0) & springs, ever_held(log), at_end, model.ramp.length),
         "latch_rigid_speed": needed,
     }
 

@@ -14,7 +14,7 @@ from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
 from dockdyn.results.key_figures import Data, KeyFigure, LocatedFigures
-from dockdyn.results.log_data import capture_data, log_data, outcome_data, read_log
+from dockdyn.results.log_data import capture_data, ever_held, log_data, outcome_data, read_log
 from dockdyn.results.measures import Either
 
 
@@ -65,7 +65,7 @@ def _flight_data(model: FreeFlight, solution: Solution) -> dict[str, Any]:
         length, seen = model.latch.ramp.length, log.seen
         found |= capture_loads(jnp, log._asdict(), seen, seen["latch_mode"], log.time, log.last)
         found |= capture_data(log, seen["latch_rate"], seen["latch_needed_speed"])
-    return found | outcome_data(log, log.acting(delay), log.at_end(), length)
+    return found | outcome_data(log.acting(delay), ever_held(log), log.at_end(), length)
 
 
 def stated(content: FreeFlightSection) -> dict[str, bool]:
