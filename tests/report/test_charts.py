@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import xarray as xr
 from PIL import Image
 
 import dockdyn
@@ -33,6 +34,7 @@ from dockdyn.report.palette import COLOURS, HUES
 from dockdyn.report.print_chart import COLUMN, LETTERS, print_chart
 from dockdyn.report.report import Plot
 from dockdyn.report.section import joined
+from dockdyn.report.time_chart import lively_spans
 from dockdyn.report.wording import significant
 
 
@@ -78,6 +80,18 @@ def test_it_opens_on_the_contacts_and_knows_the_whole_run(result):
     assert opening(time, []) is None and opening(time, [0.5, 9.0]) is None
     window = opening(time, [5.0])
     assert window is not None and np.sum((time >= window[0]) & (time <= window[1])) >= 20
+
+
+def test_a_contact_that_lasts_leaves_room_for_those_before_it():
+    """In the window that a figure opens with; alone, it is seen whole."""
+
+    def spans(onset, release):
+        episodes = {"episode_onset": ("episode", onset), "episode_release": ("episode", release)}
+        return lively_spans(xr.Dataset(episodes, {"time": [0.0, 20.0]})).tolist()
+
+    assert spans([2.0, 4.0], [3.5, np.nan]) == [[2.0, 3.5], [4.0, 5.5]]
+    assert spans([2.0, 19.0], [3.5, np.nan]) == [[2.0, 3.5], [19.0, 20.0]]
+    assert spans([2.0], [np.nan]) == [[2.0, 20.0]]
 
 
 def test_limits_hold_what_is_seen():

@@ -180,7 +180,8 @@ const parts = (() => {
   function nameEvents(plot, events, narrow) {
     if (!events.length) return;
     const named = axis("LinearAxis", narrow, { ticker: model.FixedTicker({ ticks: events.map((one) => one.middle) }),
-      major_label_overrides: new Map(events.map((one) => [one.middle, one.name])), major_label_standoff: 0 });
+      major_label_overrides: new Map(events.map((one) => [one.middle, one.name])), major_label_standoff: 0,
+      major_label_policy: model.NoOverlap({ min_distance: 4 }) });
     painted.pop();
     paint(named, { major_label_text_color: "muted" });
     named.setv({ axis_line_color: null, major_tick_line_color: null });

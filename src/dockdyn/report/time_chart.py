@@ -17,8 +17,18 @@ TIME = "time"  # what charts over the run have in common
 def time_chart(dataset: xr.Dataset, panels: Sequence[Panel], columns: int = 1) -> Chart:
     """Panels over the time of a run with located contacts."""
     caught = [float(dataset[name]) for name in ("capture_time", "capture_peak_time") if name in dataset]
-    instants = [*contact_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time))]
+    instants = [*lively_spans(dataset).ravel(), *(time for time in caught if np.isfinite(time))]
     return run_chart(dataset.time.values, panels, contact_bands(dataset), instants=instants, columns=columns)
+
+
+def lively_spans(dataset: xr.Dataset) -> np.ndarray:
+    """Onset and release (s) of contacts, (contacts, 2); one that lasts to the end, beside others that do not, is as long as the
+    longest of these."""
+    spans, whole = contact_spans(dataset), np.isfinite(dataset.episode_release.values)
+    longest = np.max(np.ptp(spans, axis=1), where=whole, initial=0.0)
+    if longest > 0:
+        spans[~whole, 1] = np.minimum(spans[~whole, 1], spans[~whole, 0] + longest)
+    return spans
 
 
 def contact_bands(dataset: xr.Dataset) -> list[Band]:
