@@ -110,7 +110,10 @@ def check_toml(block: Block) -> None:
     data = tomlkit.parse(preset_text("probe-cone" if part[1] == "the scenario" else part[1])).unwrap()
     for key, value in tomllib.loads(block.text).items():
         data[key] = data.get(key, {}) | value if isinstance(value, dict) else value
-    parse(tomlkit.dumps(data), "page", meshes=PRESETS)
+    own = (
+        None if part[1] == "the scenario" else PRESETS
+    )  # meshes of a preset are beside it, those of a user are not there
+    parse(tomlkit.dumps(data), "page", meshes=own)
 
 
 # what takes longest is run by `make verify` alone

@@ -55,7 +55,7 @@ def test_half_the_stiffness_each_way_is_the_whole_of_the_face(tmp_path):
     data = {"schema": 1, "kind": "assembly", "duration": 1, "body": [upper, lower], "contact": contacts}
     model = parse(tomlkit.dumps(data), "blocks").content.model()
     x = model.initial()
-    placed = [Placed.of(pose, twist) for pose, twist in zip(x.q, x.v, strict=True)]
+    placed = [Placed.of(pose, twist) for pose, twist in zip(x.q.roots, x.v.roots, strict=True)]
     forces = [
         np.asarray(group.state(jnp.asarray(GATED), placed[group.first], placed[group.second]).wrench.force.array())
         for group in model.groups
