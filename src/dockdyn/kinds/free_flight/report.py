@@ -67,15 +67,6 @@ def _parted(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
     return ", touching" if np.nanmax(dataset.depth.values[-1]) > 0 else ", apart again: there is no latch"
 
 
-def _with_the_catch(summary: dict[str, Any], dataset: xr.Dataset) -> list[tuple[str, str]]:
-    """The largest force between the bodies, where it is that of a latch's catch."""
-    peak = summary["peak_normal_force_N"]
-    if peak <= float(dataset.episode_peak_force.max()):
-        return []
-    at = significant(summary["peak_time_s"], 6)
-    return [("Largest force between the bodies, of the latch's catch", f"{significant(peak)} N (at {at} s)")]
-
-
 def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -> list[tuple[str, str]]:
     """The summary table."""
     change = [energy for energy in summary["kinetic_energy_change_J"] if energy is not None]
@@ -91,7 +82,6 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
         seat = seat_force(dataset, summary)
         rows += [
             ("Largest normal force", f"{seat}, held on the wall; before the capture {free}" if seat else free),
-            *_with_the_catch(summary, dataset),
             ("Largest penetration, sampled", f"{significant(float(dataset.depth.max()) * 1e3)} mm"),
         ]
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
