@@ -18,8 +18,8 @@ import dockdyn
 from dockdyn.kinds.free_flight.trajectory import trajectory
 from dockdyn.papers.cyril.again import impulses
 from dockdyn.papers.cyril.pictures import impulses as impulses_figure
+from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.drawing import COLOURS
-from dockdyn.report.print_chart import print_chart
 from dockdyn.studies.envelope.plots import envelope_figure
 from dockdyn.studies.margins.plots import chart_figure, family_figure
 from dockdyn.studies.margins.sweep import parse_sweep, stability_dataset

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 import dockdyn
 from dockdyn.kinds.rig.comparison.compare import compare
 from dockdyn.kinds.rig.comparison.report import amplitudes
-from dockdyn.report.chart import Chart
+from dockdyn.report.charts.chart import Chart
+from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.palette import COLOURS
-from dockdyn.report.print_chart import print_chart
 from dockdyn.scenario.load import Scenario, parse
 from dockdyn.studies.campaign.capture_map import capture_map
 from dockdyn.studies.campaign.cases import campaign_cases

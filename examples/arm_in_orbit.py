@@ -2,7 +2,7 @@
 
 from dockdyn import load, simulate, summarise
 from dockdyn.kinds.orbital_arm.snapshots import snapshots
-from dockdyn.report.print_chart import print_chart
+from dockdyn.report.charts.print_chart import print_chart
 
 run = simulate(load("gibson-2d"))
 for impact in summarise(run)["impacts"]:

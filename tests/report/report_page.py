@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import numpy as np
 from PIL import Image
 
-from dockdyn.report.live_charts import script
+from dockdyn.report.charts.live_charts import script
 from dockdyn.report.page import CHART_SCRIPTS, TOOLS
 
 

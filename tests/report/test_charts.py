@@ -15,8 +15,8 @@ from PIL import Image
 
 import dockdyn
 from dockdyn.pages import report_html, report_of
-from dockdyn.report import contact_charts as plots
-from dockdyn.report.chart import (
+from dockdyn.report.charts import contact_charts as plots
+from dockdyn.report.charts.chart import (
     Area,
     Band,
     Chart,
@@ -29,12 +29,12 @@ from dockdyn.report.chart import (
     tamed,
     thin_rows,
 )
-from dockdyn.report.live_charts import packed_charts
+from dockdyn.report.charts.live_charts import packed_charts
+from dockdyn.report.charts.print_chart import COLUMN, LETTERS, print_chart
+from dockdyn.report.charts.section import joined
+from dockdyn.report.charts.time_chart import lively_spans
 from dockdyn.report.palette import COLOURS, HUES
-from dockdyn.report.print_chart import COLUMN, LETTERS, print_chart
 from dockdyn.report.report import Plot
-from dockdyn.report.section import joined
-from dockdyn.report.time_chart import lively_spans
 from dockdyn.report.wording import significant
 
 

@@ -26,8 +26,8 @@ from dockdyn.files import write_files as write_together
 if TYPE_CHECKING:
     import xarray as xr
 
+    from dockdyn.report.charts.print_chart import Style
     from dockdyn.report.figure_file import Format
-    from dockdyn.report.print_chart import Style
     from dockdyn.report.report import Report
 
 

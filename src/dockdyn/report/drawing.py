@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import SymmetricLog, tamed
+from dockdyn.report.charts.chart import SymmetricLog, tamed
 from dockdyn.report.palette import COLOURS, DASHES, SERIES
 from dockdyn.report.wording import ranges
 from dockdyn.scenario.language.errors import ScenarioError

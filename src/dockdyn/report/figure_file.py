@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Literal
 
-from dockdyn.report.chart import Chart
+from dockdyn.report.charts.chart import Chart
+from dockdyn.report.charts.print_chart import COLUMN, LETTERS, Style, print_chart
 from dockdyn.report.drawing import STYLE
 from dockdyn.report.palette import COLOURS
-from dockdyn.report.print_chart import COLUMN, LETTERS, Style, print_chart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from dockdyn.report.chart import Chart
+from dockdyn.report.charts.chart import Chart
 from dockdyn.report.report import Block, Plot, Report, Table, named_apart
 from dockdyn.report.wording import MET, requirement
 
@@ -106,7 +106,7 @@ def _requirements_table(found: Sequence[dict[str, Any]]) -> Table | None:
 
 def _figures(plots: Iterable[Plot]) -> dict[str, Any]:
     """Figures, each with what to look for in it, as parts of the page with captions; and the scripts that they need."""
-    from dockdyn.report.live_charts import packed_charts, packed_library, script
+    from dockdyn.report.charts.live_charts import packed_charts, packed_library, script
 
     figures: list[dict[str, Any]] = []
     charts: list[Chart] = []

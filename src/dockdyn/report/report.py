@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import xarray as xr
 
 from dockdyn.report.again import again
-from dockdyn.report.chart import Chart
+from dockdyn.report.charts.chart import Chart
 from dockdyn.report.wording import NOTHING, requirement, significant
 
 if TYPE_CHECKING:

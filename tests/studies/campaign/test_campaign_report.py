@@ -11,10 +11,10 @@ from made_up_campaigns import CAMPAIGNS, REQUIRED, TITLE, campaign, unfinished
 from report_page import Page, check_dark_and_light, check_nothing_from_outside, figures_at_width
 
 import dockdyn
-from dockdyn.report.live_charts import packed_library
+from dockdyn.report.charts.live_charts import packed_library
+from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.page import render_page
 from dockdyn.report.palette import COLOURS
-from dockdyn.report.print_chart import print_chart
 from dockdyn.report.terminal import show_report
 from dockdyn.studies.campaign.answers import campaign_answers
 from dockdyn.studies.campaign.cases import campaign_cases

@@ -26,9 +26,9 @@ from report_page import Page, check_dark_and_light, check_nothing_from_outside, 
 
 from dockdyn.pages import report_html
 from dockdyn.report import picture
+from dockdyn.report.charts.live_charts import packed_library
+from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.field import Key, boundary, unstable_on_left
-from dockdyn.report.live_charts import packed_library
-from dockdyn.report.print_chart import print_chart
 from dockdyn.studies.margins.plots import chart_figure, family_figure, roots_figure, sensitivity_figure, sweep_figure
 
 NEEDING = {"Exact delay and Padé approximations": "pade", "Dynamics at the contact": "normal_dynamics"}

@@ -10,8 +10,10 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.assembly.data import PORT_UNITS
-from dockdyn.report import contact_charts as charts
-from dockdyn.report.chart import Chart, Panel, lines_of
+from dockdyn.report.charts import contact_charts as charts
+from dockdyn.report.charts.chart import Chart, Panel, lines_of
+from dockdyn.report.charts.joint_panels import joint_panels
+from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
     FINE,
     contacts_block,
@@ -22,10 +24,8 @@ from dockdyn.report.contact_tables import (
     printed_contacts,
 )
 from dockdyn.report.drawing import pair_labels, short
-from dockdyn.report.joint_panels import joint_panels
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
-from dockdyn.report.time_chart import time_chart
 from dockdyn.report.wording import NOTHING, capital, significant
 
 LABEL = 26  # letters of a contact's name on the terminal

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import ZERO, Band, Chart, Line, Panel, lines_of, path, stems
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Line, Panel, lines_of, path, stems
+from dockdyn.report.charts.joint_panels import joint_panels
+from dockdyn.report.charts.time_chart import run_chart
 from dockdyn.report.drawing import contact_spans
-from dockdyn.report.joint_panels import joint_panels
-from dockdyn.report.time_chart import run_chart
 from dockdyn.scenario.tables.tree import BODY
 
 SKETCHES = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import ZERO, Chart, Level, Line, Panel, lines_of
-from dockdyn.report.time_chart import time_chart
+from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of
+from dockdyn.report.charts.time_chart import time_chart
 
 
 def relative_velocity(dataset: xr.Dataset) -> Chart:

@@ -21,7 +21,7 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     from dockdyn.kinds.free_flight.plots import control, latch, thrusters
     from dockdyn.kinds.free_flight.shown_surface import shown_surfaces
     from dockdyn.kinds.free_flight.trajectory import trajectory
-    from dockdyn.report import contact_charts as over_time
+    from dockdyn.report.charts import contact_charts as over_time
 
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:

@@ -1,4 +1,4 @@
-"""Figures over time of what only a free flight has: latch, control, thrusters; others are `dockdyn.report.contact_charts`."""
+"""Figures over time of what only a free flight has: latch, control, thrusters; the others are `contact_charts`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Bool, Float
 
-from dockdyn.report.chart import ZERO, Chart, Level, Line, Panel, series
-from dockdyn.report.contact_charts import components
-from dockdyn.report.time_chart import time_chart
+from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, series
+from dockdyn.report.charts.contact_charts import components
+from dockdyn.report.charts.time_chart import time_chart
 
 ROUND_OFF = 1e-9  # of the run, by which times differ that are the same
 ROW = 0.24  # in, of a thruster

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from dockdyn.report.charts.round_numbers import round_numbers
+from dockdyn.report.charts.section import curves
 from dockdyn.report.drawing import scenario_content
-from dockdyn.report.round_numbers import round_numbers
 from dockdyn.report.sampled_surface import coordinates, signed_distances
-from dockdyn.report.section import curves
 from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.free_flight.shown_surface import GRID, Shown, shown_surfaces, stations, wires
-from dockdyn.report.chart import Area, Chart, Limits, Line, Note, Panel, path
+from dockdyn.report.charts.chart import Area, Chart, Limits, Line, Note, Panel, path
+from dockdyn.report.charts.section import curves, inside, joined, outline
+from dockdyn.report.charts.space import AXES, View
 from dockdyn.report.drawing import clusters, pair_labels, short
 from dockdyn.report.palette import HUES
-from dockdyn.report.section import curves, inside, joined, outline
-from dockdyn.report.space import AXES, View
 from dockdyn.report.wording import crowd
 
 HEIGHT = 2.73  # in, of a panel, as high as wide

@@ -8,10 +8,10 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.orbital_arm.summary import STRUCK, balance
-from dockdyn.report.chart import ZERO, Chart, Level, Line, Panel, lines_of, series, stems
+from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, series, stems
+from dockdyn.report.charts.time_chart import run_chart
 from dockdyn.report.drawing import short
 from dockdyn.report.palette import HUES
-from dockdyn.report.time_chart import run_chart
 from dockdyn.results.measures import departure, kept
 
 NEAR = 0.02  # of the largest distance, that a close-up shows at least

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import BLANK, Area, Chart, Line, Panel, path
+from dockdyn.report.charts.chart import BLANK, Area, Chart, Line, Panel, path
+from dockdyn.report.charts.section import inside, outline
 from dockdyn.report.drawing import LEFT, RIGHT, WIDTH, scenario_content
 from dockdyn.report.sampled_surface import signed_distances
-from dockdyn.report.section import inside, outline
 from dockdyn.scenario.made import made
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import xarray as xr
 
 from dockdyn.kinds.rig.judgement import gains_visited
 from dockdyn.kinds.rig.measures import bounce, size
-from dockdyn.report.chart import ZERO, Chart, Level, Line, Panel, lines_of, tamed
-from dockdyn.report.time_chart import run_chart
+from dockdyn.report.charts.chart import ZERO, Chart, Level, Line, Panel, lines_of, tamed
+from dockdyn.report.charts.time_chart import run_chart
 
 SHOWN = 3  # oscillations at the end
 AROUND = 0.35  # of a bounce's length, shown before and after it

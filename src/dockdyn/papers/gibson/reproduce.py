@@ -20,9 +20,9 @@ from dockdyn.kinds.orbital_arm.snapshots import Instant, in_station, snapshots
 from dockdyn.papers import reproduction
 from dockdyn.papers.reproduction import Made, Part, Progress
 from dockdyn.papers.table import Row, Table
-from dockdyn.report.chart import Chart
+from dockdyn.report.charts.chart import Chart
+from dockdyn.report.charts.print_chart import print_chart
 from dockdyn.report.drawing import COLOURS
-from dockdyn.report.print_chart import print_chart
 from dockdyn.results.store import write_result
 from dockdyn.scenario.load import load
 

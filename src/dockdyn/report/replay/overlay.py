@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dockdyn.report.chart import thin_rows
+from dockdyn.report.charts.chart import thin_rows
 from dockdyn.report.palette import SERIES
 from dockdyn.report.replay.cameras import FIELD
 from dockdyn.report.replay.scene import Arrow, Motion, Scene, Signal, part_paths

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dockdyn.report.chart import Chart, Line, Panel
+from dockdyn.report.charts.chart import Chart, Line, Panel
 from dockdyn.report.drawing import COLOURS, LEFT, WIDTH, align_label, arrange, styled
 from dockdyn.studies.campaign.capture_map import CaptureMap
 from dockdyn.studies.campaign.cases import CampaignCases

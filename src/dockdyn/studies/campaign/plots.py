@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.bar_chart import Bar, bar_panel
-from dockdyn.report.chart import Area, Chart, Level, Limits, Line, Note, Panel
+from dockdyn.report.charts.bar_chart import Bar, bar_panel
+from dockdyn.report.charts.chart import Area, Chart, Level, Limits, Line, Note, Panel
 from dockdyn.report.drawing import COLOURS, short
 from dockdyn.report.wording import significant
 from dockdyn.studies.campaign.cases import CampaignCases

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import Area, Band, Chart, Level, Line, Note, Panel, path
+from dockdyn.report.charts.chart import Area, Band, Chart, Level, Line, Note, Panel, path
+from dockdyn.report.charts.section import joined
 from dockdyn.report.drawing import short
 from dockdyn.report.field import Key
-from dockdyn.report.section import joined
 from dockdyn.stability.chart import whole
 
 SHADED = 0.22  # how dark the region is

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.signal import coherence, csd, welch
 
-from dockdyn.report.chart import ZERO, Band, Chart, Limits, Line, Panel, stems
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Panel, stems
 from dockdyn.studies.identification.contact import smooth
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.bar_chart import Bar, bar_panel
-from dockdyn.report.chart import Band, Chart, Level, Line, Note, Panel, tamed
-from dockdyn.report.chart_frame import SHADE, frame, once, panel
+from dockdyn.report.charts.bar_chart import Bar, bar_panel
+from dockdyn.report.charts.chart import Band, Chart, Level, Line, Note, Panel, tamed
+from dockdyn.report.charts.chart_frame import SHADE, frame, once, panel
 from dockdyn.report.drawing import (
     COLOURS,
     DASHES,

@@ -7,8 +7,8 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from dockdyn.report.bar_chart import Bar, bar_panel
-from dockdyn.report.chart import Chart
+from dockdyn.report.charts.bar_chart import Bar, bar_panel
+from dockdyn.report.charts.chart import Chart
 from dockdyn.report.drawing import short
 from dockdyn.report.report import Block, Plot, Report, Table
 from dockdyn.report.wording import NOTHING, significant

@@ -13,7 +13,7 @@ import xarray as xr
 
 from dockdyn.kinds.rig.comparison.choice import Choice, advice, amount, facts_by_law, oracles
 from dockdyn.kinds.rig.comparison.compare import worst_amplitudes
-from dockdyn.report.chart import ZERO, Band, Chart, Level, Line, Panel, series
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Level, Line, Panel, series
 from dockdyn.report.report import Block, Plot, Report, Table, result_report
 from dockdyn.report.wording import NOTHING, significant
 

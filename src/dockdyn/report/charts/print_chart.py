@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dockdyn.report.chart import Area, Band, Chart, Level, Line, Note, Panel, SymmetricLog
+from dockdyn.report.charts.chart import Area, Band, Chart, Level, Line, Note, Panel, SymmetricLog
 from dockdyn.report.drawing import (
     CLOSE,
     LEFT,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dockdyn.report.chart import Area, Line, path
+from dockdyn.report.charts.chart import Area, Line, path
 
 FLAT = 1e-9  # m, by which distances differ where they are all the same but for round-off
 

@@ -1,6 +1,6 @@
 """A figure as data: panels of lines and areas with their units, shaded times, words, and the window on which it opens.
 
-`dockdyn.report.print_chart` draws it on paper, `dockdyn.report.live_charts` in a page.
+`dockdyn.report.charts.print_chart` draws it on paper, `dockdyn.report.charts.live_charts` in a page.
 """
 
 from __future__ import annotations

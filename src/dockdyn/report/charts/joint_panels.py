@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dockdyn.report.chart import ZERO, Panel, lines_of
+from dockdyn.report.charts.chart import ZERO, Panel, lines_of
 
 
 def joint_panels(

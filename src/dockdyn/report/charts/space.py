@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from dockdyn.report.chart import Limits, Line, Note, Side, path
-from dockdyn.report.round_numbers import round_numbers
-from dockdyn.report.section import joined
+from dockdyn.report.charts.chart import Limits, Line, Note, Side, path
+from dockdyn.report.charts.round_numbers import round_numbers
+from dockdyn.report.charts.section import joined
 
 AXES = ("x", "y", "z")
 TICK = 0.03  # of the box, length of a tick

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dockdyn.report.chart import Area, Chart, Line, Panel, SymmetricLog, thin_rows
+from dockdyn.report.charts.chart import Area, Chart, Line, Panel, SymmetricLog, thin_rows
 from dockdyn.report.drawing import LINEAR, power_of_ten
 from dockdyn.report.palette import DASHES
 
@@ -21,7 +21,7 @@ MOST = 4000  # points of a line
 
 def script(name: str) -> str:
     """A script of the page."""
-    return resources.files("dockdyn.report").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("dockdyn.report.charts").joinpath(name).read_text(encoding="utf-8")
 
 
 @cache

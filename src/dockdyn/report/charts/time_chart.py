@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import Band, Chart, Level, Panel, opening
+from dockdyn.report.charts.chart import Band, Chart, Level, Panel, opening
 from dockdyn.report.drawing import contact_spans
 
 TIME = "time"  # what charts over the run have in common

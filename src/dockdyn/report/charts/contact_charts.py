@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from dockdyn.report.chart import ZERO, Band, Chart, Limits, Line, Note, Panel, lines_of, tamed
+from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, Panel, lines_of, tamed
+from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.drawing import contact_spans, pair_labels, short
-from dockdyn.report.time_chart import time_chart
 from dockdyn.report.wording import significant
 from dockdyn.results.measures import departure, given_by_contacts, kept
 

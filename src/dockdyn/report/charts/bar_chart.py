@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dockdyn.report.chart import Area, Level, Limits, Note, Panel
+from dockdyn.report.charts.chart import Area, Level, Limits, Note, Panel
 from dockdyn.report.drawing import short
 from dockdyn.report.wording import significant
 

@@ -1,0 +1,1 @@
+"""Charts as data, drawn live in a page and on paper."""
