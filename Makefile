@@ -48,6 +48,7 @@ bench: $(VENV)/.stamp-bench ## speed beside Numba, MuJoCo, tdcpy, Pinocchio and 
 	$(BIN)/python benchmarks/variational.py
 	$(BIN)/python benchmarks/rig.py
 	$(BIN)/python benchmarks/campaign.py
+	$(BIN)/python benchmarks/soft_capture.py
 
 clean: ## remove what was built and cached (.venv stays)
 	rm -rf demo docs/_build build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
