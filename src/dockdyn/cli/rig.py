@@ -1,0 +1,135 @@
+"""`dockdyn rig`: the computer that shall drive a rig."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dockdyn.cli.common import Quiet, Refusal, example, preset_names, progress, quantity_option, say
+
+if TYPE_CHECKING:
+    from dockdyn.realtime.cycle_check import CycleCheck
+    from dockdyn.realtime.machine import Machine
+
+NOT_HELD = 1
+BAR = 40  # characters
+
+app = typer.Typer(help="The computer that shall drive a rig.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def rig() -> None:
+    """The computer that shall drive a rig."""
+
+
+@app.command(epilog=example('dockdyn rig doctor --cycle "4 ms"', "dockdyn rig doctor epos-like --seconds 600"))
+def doctor(
+    scenario: Annotated[
+        str | None, typer.Argument(help="A rig whose hold is the cycle.", autocompletion=preset_names)
+    ] = None,
+    cycle: Annotated[
+        float | None, quantity_option("--cycle", "s", "a period", "Of the rig, in place of a scenario's.", above=0)
+    ] = None,
+    seconds: Annotated[float, quantity_option("--seconds", "s", "a time", "To measure.", above=0)] = 60.0,
+    cpu: Annotated[int | None, typer.Option("--cpu", metavar="N", help="Keep the cycle on this processor.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure whether this computer can hold the cycle of a rig.
+
+    A process wakes up once a cycle, as that of a rig does, under real-time scheduling where the system allows it; how late it
+    wakes up is told, with the time of a datagram to another process and back. What the cycle itself computes is not in it.
+    Exit code 1 where a cycle was late.
+    """
+    from dockdyn.realtime.cycle_check import as_numbers, check_cycle
+    from dockdyn.realtime.machine import inspect_machine, stolen_time
+
+    period = _cycle(scenario, cycle)
+    _check_processor(cpu)
+    if seconds < period:
+        raise Refusal(f"--seconds: {seconds:g} s: must be at least a cycle, {period:g} s")
+    machine, stolen = inspect_machine(), stolen_time()
+    with progress("waking up", quiet or as_json) as bar:
+        check = check_cycle(period, seconds, cpu, bar)
+    stolen = stolen_time() - stolen
+    if as_json:
+        typer.echo(json.dumps(as_numbers(check) | machine._asdict() | {"stolen_s": stolen}, indent=2))
+    else:
+        say("\n".join(_lines(check, machine, stolen)))
+    if not check.held:
+        raise typer.Exit(NOT_HELD)
+
+
+def _cycle(name: str | None, stated: float | None) -> float:
+    """The period of the rig, s."""
+    if sys.platform != "linux":
+        raise Refusal("dockdyn rig doctor: needs Linux, whose clock and scheduling it measures")
+    if stated is not None:
+        return stated
+    if name is None:
+        raise Refusal('no cycle: name a scenario of kind rig, or give --cycle "4 ms"')
+    from dockdyn.scenario.load import load
+
+    scenario = load(name)
+    if scenario.kind != "rig":
+        raise Refusal(f"{name}: kind: {scenario.kind}; must be rig, which has a cycle; or give --cycle")
+    if scenario.content.loop.hold is None:
+        raise Refusal(f"{name}: loop.hold: missing; its period is the cycle of a rig; or give --cycle")
+    return float(scenario.content.loop.hold.period)
+
+
+def _check_processor(cpu: int | None) -> None:
+    """Refuses a processor that this process may not use."""
+    usable = os.sched_getaffinity(0)
+    if cpu is not None and cpu not in usable:
+        raise Refusal(f"--cpu: {cpu}: must be one of {', '.join(map(str, sorted(usable)))}")
+
+
+def _lines(check: CycleCheck, machine: Machine, stolen: float) -> list[str]:
+    """What was found, the answer, and what would make it better."""
+    from dockdyn.realtime.cycle_check import histogram, percentiles, shortcomings
+
+    cycles, lost = len(check.late), sum(check.round_trips != check.round_trips)
+    lines = [
+        f"{machine.kernel}, {machine.processors} processors",
+        f"wake-ups after their instants, {cycles} cycles of {_time(check.cycle)}: {_shares(percentiles(check.late))}",
+    ]
+    counts = histogram(check.late)
+    most = max((count for _, count in counts), default=1)
+    lines += [f"  up to {_time(bound):>6}  {_bar(count, most):{BAR}} {count}" for bound, count in counts]
+    lines.append(f"datagram to another process and back: {_shares(percentiles(check.round_trips))}")
+    if lost:
+        lines.append(f"datagrams lost: {lost} of {len(check.round_trips)}")
+    lines += [f"- {words}" for words in shortcomings(check.scheduling, machine, stolen, cycles * check.cycle)]
+    confident = f"with 95 % confidence fewer than {_share(check.late_share_below)} are"
+    if check.held:
+        return [*lines, f"Held: none of {cycles} cycles was late; {confident}."]
+    return [*lines, f"Not held: {check.late_cycles} of {cycles} cycles were late; {confident}."]
+
+
+def _shares(found: dict[str, float]) -> str:
+    """Percentiles in words."""
+    names = {"p50": "median", "p99": "99 %", "p99.9": "99.9 %", "max": "longest"}
+    return ", ".join(f"{words} {_time(found[name])}" for name, words in names.items() if name in found) or "none"
+
+
+def _time(seconds: float) -> str:
+    """A time with three digits and a unit that fits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.3g} µs"
+
+
+def _share(share: float) -> str:
+    """A share as one in so many, where it is small."""
+    return f"1 in {int(1 / share)}" if share < 0.01 else f"{share:.1%}"
+
+
+def _bar(count: int, most: int) -> str:
+    """A bar of a histogram; one that holds anything is seen."""
+    return "#" * max(round(BAR * count / most), 1 if count else 0)
