@@ -9,7 +9,7 @@ import pytest
 from element_system import Run, body, numbers, pose, system
 
 from dockdyn.elements import CaptureLatch, ElementGroup
-from dockdyn.elements.capture_latch import LOOSE, OPEN, TAUT
+from dockdyn.elements.capture_latch import LOOSE, OPEN, TAUT, LatchMode
 from dockdyn.mechanics.rigid_body import Placed, Twist
 from dockdyn.mechanics.vector import Vector
 
@@ -18,12 +18,15 @@ RING, STATION = body(40.0, (3.0, 4.0, 5.0)), body(120.0, (30.0, 40.0, 50.0))
 REDUCED = 40.0 * 120.0 / 160.0  # kg
 
 
-def latch(play=0.0, damping=0.0, stiffness=3e3, lateral=0.02, striker=(-0.7, 0.0, 0.0), seat=(0.5, 0.0, 0.0)):
+def latch(
+    play=0.0, damping=0.0, stiffness=3e3, lateral=0.02, striker=(-0.7, 0.0, 0.0), seat=(0.5, 0.0, 0.0), speed=None
+):
     return CaptureLatch(
         jnp.asarray(striker, float),
         jnp.asarray(seat, float),
         jnp.asarray([1.0, 0.0, 0.0]),
         **numbers(reach=REACH, lateral=lateral, stiffness=stiffness, damping=damping, play=play),
+        speed=None if speed is None else jnp.asarray(speed),
     )
 
 
@@ -98,6 +101,44 @@ def test_without_play_it_is_a_damped_oscillator_at_once():
     np.testing.assert_allclose(striker, expected, rtol=0, atol=1e-9)
 
 
+def swing(way, rate, damping, times):
+    """Way and rate after `times` of a damped oscillator that begins so."""
+    omega = np.sqrt(3e3 / REDUCED)
+    zeta = damping / (2 * REDUCED * omega)
+    damped = omega * np.sqrt(1 - zeta**2)
+    a, b, fall = way, (rate + zeta * omega * way) / damped, np.exp(-zeta * omega * times)
+    c, s = np.cos(damped * times), np.sin(damped * times)
+    return fall * (a * c + b * s), fall * ((b * damped - zeta * omega * a) * c - (a * damped + zeta * omega * b) * s)
+
+
+def test_a_striker_is_drawn_to_the_depth_of_the_seat():
+    """In the frame of the place that moves with the motor an oscillator; the motor's start and end are jumps of its rate."""
+    speed, damping = 0.04, 60.0
+    run = along_a_line(latch(0.0, damping, speed=speed))
+    caught, drawing = (GAP - REACH) / CLOSING, REACH / speed
+    np.testing.assert_allclose(event_times(run), [caught, caught + drawing], rtol=0, atol=1e-9)
+    x = run.solution.samples.state
+    striker = np.asarray(x.q[0].position.x - x.q[1].position.x) - 1.2
+    during = (run.times > caught) & (run.times < caught + drawing)
+    time = run.times[during] - caught
+    way, _ = swing(0.0, speed - CLOSING, damping, time)
+    np.testing.assert_allclose(striker[during], REACH - speed * time + way, rtol=0, atol=1e-9)
+    end = swing(0.0, speed - CLOSING, damping, drawing)
+    after = run.times > caught + drawing
+    way, _ = swing(end[0], end[1] - speed, damping, run.times[after] - caught - drawing)
+    np.testing.assert_allclose(striker[after], way, rtol=0, atol=1e-9)
+    assert run.energy_error() < 1e-9
+
+
+def test_a_motor_that_draws_nothing_changes_nothing():
+    still, drawn = (along_a_line(latch(0.002, 60.0, speed=speed)) for speed in (None, 0.0))
+    np.testing.assert_array_equal(event_times(still), event_times(drawn))
+    for one, other in zip(
+        jax.tree.leaves(still.solution.state.q), jax.tree.leaves(drawn.solution.state.q), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_it_is_caught_when_both_limits_hold():
     """From aside: within reach long before, caught as it comes near the axis; and not at all where it passes by."""
     speed, aside = np.array([0.0, -0.2, 0.05]), np.array([0.0, 0.3, -0.065])
@@ -116,13 +157,16 @@ def test_it_is_caught_when_both_limits_hold():
     assert passing(1.1 * nearest).events > 0
 
 
-@pytest.fixture(scope="module")
-def tumbling():
+@pytest.fixture(scope="module", params=[None, 0.02], ids=["hold", "draw in"])
+def tumbling(request):
     """Three latches with play and damper, caught one after another, on bodies that turn."""
     strikers = [(-0.7, 0.3 * np.cos(a), 0.3 * np.sin(a)) for a in 2 * np.pi * np.arange(3) / 3]
     seats = [(0.5, y, z) for _, y, z in strikers]
     group = ElementGroup.of(
-        [latch(0.002, 40.0, 2e3, 0.1, striker, seat) for striker, seat in zip(strikers, seats, strict=True)]
+        [
+            latch(0.002, 40.0, 2e3, 0.1, striker, seat, request.param)
+            for striker, seat in zip(strikers, seats, strict=True)
+        ]
     )
     poses = pose([1.45, 0.01, -0.01], [0.05, 0.03, -0.02]), pose([0, 0, 0], [0.1, 0.0, 0.0])
     twists = Twist.of([-0.12, 0.002, 0.0], [0.01, 0.01, -0.01]), Twist.of([0.01, 0, 0], [0.01, 0.002, -0.002])
@@ -138,7 +182,8 @@ def test_energy_and_momenta_are_accounted_for(tumbling):
 
 def test_each_is_caught_once_and_held_for_good(tumbling):
     held = np.asarray(tumbling.after_events().memory[0].held)
-    modes = np.asarray(tumbling.after_events().mode[0])
+    mode = tumbling.after_events().mode[0]
+    modes = np.asarray(mode.hold if isinstance(mode, LatchMode) else mode)
     assert (np.diff(held, axis=0) >= 0).all() and held[-1].all() and not held[0].all()
     assert set(np.unique(modes)) == {OPEN, LOOSE, TAUT}
     np.testing.assert_array_equal(modes == OPEN, held == 0)

@@ -1,4 +1,4 @@
-"""A capture latch: it catches a striker that comes near its seat, and holds it by a spring and damper with play.
+"""A capture latch: it catches a striker near its seat, holds it by a spring and damper with play, and may draw it in.
 
 Units: lengths m, forces N, energies J, powers W.
 Source: Kelvin–Voigt element beyond a play; own construction.
@@ -20,6 +20,13 @@ OPEN, LOOSE, TAUT = 0, 1, 2  # modes: nothing caught; caught, within the play; c
 TINY = 1e-30  # m², of the square of a way: no direction
 
 
+class LatchMode(NamedTuple):
+    """The modes of a latch that draws its striker in."""
+
+    hold: Int[Array, ""]
+    draws: Int[Array, ""]  # 1 while the motor runs, else 0
+
+
 class _Way(NamedTuple):
     """How a caught striker is away from where it was caught."""
 
@@ -29,10 +36,16 @@ class _Way(NamedTuple):
     striker: Vector  # m, inertial
 
 
+Mode = Int[Array, ""] | LatchMode
+
+
 class CaptureLatch(ForceElement):
     """The striker of the first body is caught once it is within `reach` of the seat along the seat's axis, and within
     `lateral` of that axis. Then a spring and damper hold it, beyond the play, at the place where it was caught, as seen from
     the other body. It never lets go.
+
+    With a `speed` a motor draws that place along the axis until it is as deep as the seat, whatever the load. The damper takes
+    the rate of the way, without the motor's speed.
     """
 
     striker: Float[Array, "3"]  # m, axes of the first body
@@ -43,17 +56,20 @@ class CaptureLatch(ForceElement):
     stiffness: Float[Array, ""]  # N/m
     damping: Float[Array, ""]  # N s/m
     play: Float[Array, ""]  # m
+    speed: Float[Array, ""] | None = None  # m/s, with which the motor draws in
 
     def init(self, own: Placed, other: Placed) -> ElementMemory:
-        return ElementMemory(dissipated=jnp.zeros(()), caught=Vector.zero(), held=jnp.zeros(()))
+        motor = {} if self.speed is None else {"travel": jnp.zeros(()), "work": jnp.zeros(())}
+        return ElementMemory(dissipated=jnp.zeros(()), caught=Vector.zero(), held=jnp.zeros(()), **motor)
 
-    def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Int[Array, ""], ElementMemory]:
+    def settle(self, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Mode, ElementMemory]:
         """A latch that holds goes on holding; one that is open catches a striker that is there already."""
         assert memory.held is not None
         near = self.nearness(own, other) > 0
         falls = (memory.held == 0) & near
         memory = self._caught(falls, memory, own, other)
-        return jnp.where((memory.held == 0), OPEN, self._entered(memory, own, other)).astype(int), memory
+        hold = jnp.where((memory.held == 0), OPEN, self._entered(memory, own, other)).astype(int)
+        return hold if self.speed is None else LatchMode(hold, self._draws(hold, memory)), memory
 
     def nearness(self, own: Placed, other: Placed) -> Scalar:
         """How far (m) the striker is inside the space in which it is caught; negative outside."""
@@ -62,46 +78,53 @@ class CaptureLatch(ForceElement):
         across = place - Vector.of(self.axis) * along
         return jnp.minimum(self.reach - along, self.lateral - jnp.sqrt(across.dot(across) + TINY))
 
-    def act(
-        self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed
-    ) -> tuple[Action, ElementMemory]:
+    def act(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Action, ElementMemory]:
         way = self._way(memory, own, other)
-        force, power = self._load(mode, way)
-        still = ElementMemory(dissipated=power, caught=Vector.zero(), held=jnp.zeros(()))
-        return Action(force, Vector.zero(), way.striker), still
+        force, power = self._load(mode, way, other)
+        rate = ElementMemory(dissipated=power, caught=Vector.zero(), held=jnp.zeros(()))
+        if isinstance(mode, LatchMode):
+            rate = rate._replace(travel=self._motor_speed(mode), work=force.dot(self._drawn(mode, other)))
+        return Action(force, Vector.zero(), way.striker), rate
 
-    def guards(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
-        beyond = self._way(memory, own, other).length - self.play
-        return (jnp.where(mode == OPEN, self.nearness(own, other), jnp.where(mode == LOOSE, beyond, -beyond)),)
+    def guards(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> tuple[Scalar, ...]:
+        hold, beyond = _hold(mode), self._way(memory, own, other).length - self.play
+        holds = jnp.where(hold == OPEN, self.nearness(own, other), jnp.where(hold == LOOSE, beyond, -beyond))
+        if not isinstance(mode, LatchMode):
+            return (holds,)
+        return holds, jnp.where(mode.draws == 1, -self._still_to_draw(memory), -1.0)
 
     def jump(
         self,
-        mode: Int[Array, ""],
+        mode: Mode,
         fired: tuple[Bool[Array, ""], ...],
         memory: ElementMemory,
         own: Placed,
         other: Placed,
-    ) -> tuple[Int[Array, ""], ElementMemory]:
-        (changes,) = fired
-        falls = changes & (mode == OPEN)
+    ) -> tuple[Mode, ElementMemory]:
+        changes, hold = fired[0], _hold(mode)
+        falls = changes & (hold == OPEN)
         memory = self._caught(falls, memory, own, other)
-        other_mode = jnp.where(mode == LOOSE, TAUT, LOOSE)
-        after = jnp.where(mode == OPEN, self._entered(memory, own, other), other_mode)
-        return jnp.where(changes, after, mode).astype(mode.dtype), memory
+        other_mode = jnp.where(hold == LOOSE, TAUT, LOOSE)
+        after = jnp.where(hold == OPEN, self._entered(memory, own, other), other_mode)
+        after = jnp.where(changes, after, hold).astype(hold.dtype)
+        if not isinstance(mode, LatchMode):
+            return after, memory
+        draws = jnp.where(fired[1], 0, jnp.where(falls, self._draws(after, memory), mode.draws))
+        return LatchMode(after, draws.astype(mode.draws.dtype)), memory
 
-    def stored_energy(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
+    def stored_energy(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> Scalar:
         beyond = self._way(memory, own, other).length - self.play
-        return jnp.where(mode == TAUT, 0.5 * self.stiffness * beyond**2, 0.0)
+        return jnp.where(_hold(mode) == TAUT, 0.5 * self.stiffness * beyond**2, 0.0)
 
-    def observe(self, mode: Int[Array, ""], memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
+    def observe(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
         """Whether it `held` (1 or 0), the `length` (m) by which the striker is away and the `tension` (N) that holds it.
 
         Of an open one also the `gap` (m) from the striker to the space in which it is caught, along the seat's axis, and the
         speed `closing` it (m/s); zeros once it holds.
         """
         way = self._way(memory, own, other)
-        force, _ = self._load(mode, way)
-        held, is_open = (mode != OPEN) * 1.0, (mode == OPEN) * 1.0
+        force, _ = self._load(mode, way, other)
+        held, is_open = (_hold(mode) != OPEN) * 1.0, (_hold(mode) == OPEN) * 1.0
         gap = (self._seen(own, other) - Vector.of(self.seat)).dot(Vector.of(self.axis)) - self.reach
         closing = -(other.rotation @ Vector.of(self.axis)).dot(way.velocity)
         return {
@@ -129,17 +152,45 @@ class CaptureLatch(ForceElement):
 
     def _way(self, memory: ElementMemory, own: Placed, other: Placed) -> _Way:
         assert memory.caught is not None
-        striker, hold = once((own.point(Vector.of(self.striker)), other.point(memory.caught)))
+        kept = memory.caught
+        if memory.travel is not None:
+            kept = kept - Vector.of(self.axis) * memory.travel
+        striker, hold = once((own.point(Vector.of(self.striker)), other.point(kept)))
         apart, velocity = striker - hold, own.velocity(striker) - other.velocity(striker)
         squared = apart.dot(apart)
         away = squared > TINY
         length = jnp.where(away, jnp.sqrt(jnp.where(away, squared, 1.0)), 0.0)
         return once(_Way(length, apart, velocity, striker))
 
-    def _load(self, mode: Int[Array, ""], way: _Way) -> tuple[Vector, Scalar]:
+    def _load(self, mode: Mode, way: _Way, other: Placed) -> tuple[Vector, Scalar]:
         """Force (N, inertial) on the first body at the striker, and the power (W) that the damper takes."""
-        taut = mode == TAUT
+        taut, velocity = _hold(mode) == TAUT, way.velocity
+        if isinstance(mode, LatchMode):
+            velocity = velocity - self._drawn(mode, other)
         away = way.length > 0
         share = jnp.where(away, 1 - self.play / jnp.where(away, way.length, 1.0), jnp.where(self.play > 0, 0.0, 1.0))
         spring, damper = jnp.where(taut, self.stiffness * share, 0.0), jnp.where(taut, self.damping, 0.0)
-        return -(way.apart * spring + way.velocity * damper), damper * way.velocity.dot(way.velocity)
+        return -(way.apart * spring + velocity * damper), damper * velocity.dot(velocity)
+
+    def _motor_speed(self, mode: LatchMode) -> Scalar:
+        """How fast (m/s) the motor draws in."""
+        assert self.speed is not None
+        return jnp.where(mode.draws == 1, self.speed, 0.0)
+
+    def _drawn(self, mode: LatchMode, other: Placed) -> Vector:
+        """The velocity (m/s, inertial) of the place that the motor draws in, against the other body."""
+        return other.rotation @ Vector.of(self.axis) * -self._motor_speed(mode)
+
+    def _still_to_draw(self, memory: ElementMemory) -> Scalar:
+        """How far (m) the place of the striker is from the depth of the seat."""
+        assert memory.caught is not None and memory.travel is not None
+        return (memory.caught - Vector.of(self.seat)).dot(Vector.of(self.axis)) - memory.travel
+
+    def _draws(self, hold: Int[Array, ""], memory: ElementMemory) -> Int[Array, ""]:
+        """Whether the motor of a latch that holds thus runs."""
+        return ((hold != OPEN) & (self._still_to_draw(memory) > 0)).astype(hold.dtype)
+
+
+def _hold(mode: Mode) -> Int[Array, ""]:
+    """How a latch holds."""
+    return mode.hold if isinstance(mode, LatchMode) else mode

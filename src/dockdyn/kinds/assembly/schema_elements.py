@@ -282,7 +282,8 @@ class BushingSection(ElementSection):
 class LatchSection(LineSection):
     """Capture latches: a striker of the first body is caught near a seat on the second, and held by spring and damper.
 
-    An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body.
+    An anchor is a striker and its seat; `axis` points out of the seats, in axes of the second body. With a `draw_speed` a motor
+    draws what was caught along the axis until it is as deep as the seat.
     """
 
     kind: Literal["latch"] = "latch"
@@ -292,6 +293,7 @@ class LatchSection(LineSection):
     stiffness: quantity("N/m", "a stiffness", above=0)
     damping: Damping = 0.0
     play: quantity("m", "a length", least=0) = 0.0
+    draw_speed: quantity("m/s", "a speed", least=0) | None = None
 
     @model_validator(mode="after")
     def sound(self) -> Self:
@@ -306,7 +308,9 @@ class LatchSection(LineSection):
         numbers = [
             jnp.asarray(number, float) for number in (self.reach, self.lateral, self.stiffness, self.damping, self.play)
         ]
-        return self.joined([CaptureLatch(line.own, line.other, axis, *numbers) for line in self.lines(first, second)])
+        speed = None if self.draw_speed is None else jnp.asarray(self.draw_speed, float)
+        lines = self.lines(first, second)
+        return self.joined([CaptureLatch(line.own, line.other, axis, *numbers, speed=speed) for line in lines])
 
 
 class FixedThrusterSection(NamedElement):
