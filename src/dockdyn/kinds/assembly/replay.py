@@ -194,8 +194,7 @@ def _arrows(
     scale = arrow_scale(vectors, 2 * reach)
     names = pair_labels(dataset) if dataset.sizes["contact"] else []
     for index, contact in enumerate(content.contact):
-        second, _ = content.find("surface" if contact.against is None else "feature", contact.partner())
-        carrier = motions[second]
+        carrier = motions[content.sides(contact)[1][0]]
         at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
         name, colour = f"force of {short(names[index])}", ARROWS[index % len(ARROWS)]

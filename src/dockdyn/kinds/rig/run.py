@@ -18,9 +18,11 @@ from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.rig.build import free_model, free_motion, resting
+from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model import Oracle, Rig
 from dockdyn.kinds.rig.model_plant import Plant
 from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
+from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
@@ -166,4 +168,6 @@ def check(scenario: Scenario, status: Int[Array, "..."]) -> None:
 
 def loop_of(scenario: Scenario) -> Loop:
     """The loop along the contact normal, of plain numbers."""
+    if isinstance(scenario.content, RigAssemblySection):
+        return assembly_loop(scenario)
     return nominal_loop(scenario, nominal_of(scenario))[0]
