@@ -110,13 +110,14 @@ def _judgement(content: RigContent, loop: Loop, dataset: xr.Dataset) -> dict[str
     budget = delay_budget(content, loop)
     law = content.loop.compensator
     visited = gains_visited(dataset)
+    bare = not (isinstance(content, RigAssemblySection) and content.acts())
     inertia = float(json.loads(dataset.attrs["compensator_settings"]).get("inertia", 0.0))
     return {
         "delay_budget": budget,
-        "delay_restitution": delay_restitution(budget, loop),
+        "delay_restitution": delay_restitution(budget, loop) if bare else None,
         "gains": visited,
         "stable": None
-        if visited is None or law is None or not law.made.steady_gain
+        if visited is None or law is None or not law.made.steady_gain or not bare
         else _stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "latest_s": latest(content),

@@ -72,9 +72,13 @@ class RigKind(Kind):
         return rig_report(dataset, summary)
 
     def scene(self, dataset: xr.Dataset, content: RigContent) -> Scene:
-        from dockdyn.kinds.rig.replay import scene
+        if content.mode == "assembly":
+            from dockdyn.kinds.rig.replay_assembly import scene_of_assembly
 
-        return scene(dataset, content)
+            return scene_of_assembly(dataset, content)
+        from dockdyn.kinds.rig.replay import scene_of_bodies, scene_of_line
+
+        return scene_of_line(dataset) if content.mode == "1-dof" else scene_of_bodies(dataset, content)
 
     def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
         return super().model(scenario) if scenario.content.mode == "1-dof" else scenario.content.model()

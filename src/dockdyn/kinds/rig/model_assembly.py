@@ -66,6 +66,10 @@ class PartlyMounted(PlantInSpace):
         assert isinstance(first, MeasuredContact)
         return first
 
+    @property
+    def bare(self) -> bool:
+        return not self.model.elements
+
     def initial(self) -> State:
         return self.model.initial()
 

@@ -49,17 +49,12 @@ class PlantInSpace(Plant):
     def touching_point(self) -> Vector:
         """The port: what touches (m, axes of what is carried)."""
 
-    def reference(self) -> Quaternion:
-        """Attitude in the laboratory of what is carried at t = 0."""
-        carried, standing = self.starts()
-        return standing.attitude.conjugate() * carried.attitude
-
     def relative(self, q: Q) -> Axes:
         """The pose of the robot's axes."""
         carried, standing = q
         back = standing.attitude.conjugate()
         place = standing.attitude.matrix().transposed_times(carried.position - standing.position)
-        turned = back * carried.attitude * self.reference().conjugate()
+        turned = back * carried.attitude * reference_of(self.starts()).conjugate()
         return jnp.concatenate([place.array(), turned.logarithm().array()])
 
     def relative_rate(self, q: Q, v: V) -> Axes:
@@ -78,16 +73,9 @@ class PlantInSpace(Plant):
 
     def placed(self, pose: Axes, rate: Axes) -> tuple[Placed, Placed]:
         """The two mock-ups in the laboratory."""
-
-        def attitude(turn: Array) -> Array:
-            return (Quaternion.exponential(Vector.of(turn)) * self.reference()).array()
-
-        numbers, change = jax.jvp(attitude, (pose[3:],), (rate[3:],))
-        turned = Quaternion.of(numbers)
-        spin = (turned.conjugate() * Quaternion.of(change)).vector() * 2.0
-        carried = Placed.of(Pose(Vector.of(pose[:3]), turned), Twist(Vector.of(rate[:3]), spin))
         level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
-        return carried, Placed.of(Pose(Vector.zero(), level), Twist(Vector.zero(), Vector.zero()))
+        standing = Placed.of(Pose(Vector.zero(), level), Twist(Vector.zero(), Vector.zero()))
+        return carried_at(reference_of(self.starts()), pose, rate), standing
 
     def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
         carried, _ = self.placed(pose, rate)
@@ -103,3 +91,21 @@ class PlantInSpace(Plant):
 def moved(v: V, q: Q) -> Q:
     """Rate of a configuration."""
     return tuple(Pose(b.velocity, a.attitude.rate(b.rate)) for a, b in zip(q, v, strict=True))  # type: ignore[return-value]
+
+
+def reference_of(starts: Q) -> Quaternion:
+    """Attitude in the laboratory, at t = 0, of the first of two mock-ups."""
+    carried, standing = starts
+    return standing.attitude.conjugate() * carried.attitude
+
+
+def carried_at(reference: Quaternion, pose: Axes, rate: Axes) -> Placed:
+    """The mock-up that is carried, in the laboratory, where the robot's axes put it."""
+
+    def attitude(turn: Array) -> Array:
+        return (Quaternion.exponential(Vector.of(turn)) * reference).array()
+
+    numbers, change = jax.jvp(attitude, (pose[3:],), (rate[3:],))
+    turned = Quaternion.of(numbers)
+    spin = (turned.conjugate() * Quaternion.of(change)).vector() * 2.0
+    return Placed.of(Pose(Vector.of(pose[:3]), turned), Twist(Vector.of(rate[:3]), spin))

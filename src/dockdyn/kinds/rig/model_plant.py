@@ -57,6 +57,11 @@ class Plant(eqx.Module):
         """Whether there is contact at all times, whatever the force."""
         return False
 
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but inertia is behind the contact."""
+        return True
+
     @abc.abstractmethod
     def initial(self) -> State:
         """Motion of the virtual bodies at t = 0."""

@@ -126,9 +126,10 @@ def cycle_map(still: Rig) -> np.ndarray:
 def radius(rig: Rig, loop: Loop) -> float:
     """Spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
 
-    NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run.
+    NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run, and where the
+    contact feels more than a mass: springs and dampers behind what touches.
     """
-    if rig.schedule.rows > LONG:
+    if rig.schedule.rows > LONG or not rig.plant.bare:
         return float("nan")
     compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))

@@ -10,6 +10,7 @@ from dockdyn.contact.laws.normal_law import NormalLaw
 from dockdyn.kinds.assembly.schema import SeveralBodiesSection
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
+from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
@@ -130,6 +131,7 @@ class RigBodiesSection(TwoBodiesSection):
     output: ClassVar = OutputSection()
     controlled: ClassVar = False
     bilateral: ClassVar = False
+    mock_ups: ClassVar = ["chaser", "target"]
 
     @model_validator(mode="after")
     def in_time(self) -> Self:
@@ -144,6 +146,10 @@ class RigBodiesSection(TwoBodiesSection):
     def model(self) -> FreeFlight:
         """The motion without rig: the model of the bodies alone."""
         return self.bodies()
+
+    def mounted_starts(self) -> tuple[Pose, Pose]:
+        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        return self.bodies().poses
 
 
 class RigAssemblySection(SeveralBodiesSection):
@@ -201,6 +207,11 @@ class RigAssemblySection(SeveralBodiesSection):
         """The numbers of the contacts in hardware: those between the bodies of the mock-ups."""
         bodies = [{name for name, _ in self.sides(contact)} for contact in self.contact]
         return [number for number, pair in enumerate(bodies) if pair == set(self.mock_ups)]
+
+    def mounted_starts(self) -> tuple[Pose, Pose]:
+        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        carried, standing = (self.starts()[name][0] for name in self.mock_ups)
+        return carried, standing
 
     def carried_features(self) -> list[int]:
         """The numbers of those whose feature is of the mock-up that is carried."""
