@@ -18,13 +18,19 @@ from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.gate import PRESSING
 from dockdyn.hil.robot import Reading
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.hybrid.mesh_point import evaluate
 from dockdyn.integrate.model import Model, Outputs, Rate, Scalar, State
-from dockdyn.kinds.rig.model_located import solved
+from dockdyn.integrate.solution import Status
 from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
 
 if TYPE_CHECKING:
     from dockdyn.kinds.rig.model import Moving, Rig
     from dockdyn.kinds.rig.model_ages import Ages
+
+TOLERANCE = 1e-11  # relative error of a step
+MOST_CHANGES = 64  # events between two instants; where there are more, the run stops
+MOST_STEPS = 100_000.0  # likewise
 
 
 class Path(eqx.Module):
@@ -208,3 +214,31 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
         return (model.motion_in(end), work + end.memory.work), None
 
     return jax.lax.scan(through, (moving.motion, jnp.zeros(())), (rows, starts, ages.parts, begun, ages.paths))[0]
+
+
+def solved(model: Model, start: State, begun: Scalar, length: Scalar) -> State:
+    """The state a `length` (s) after `start`, which is that at the time `begun` (s).
+
+    Where it cannot be solved, it is not a number.
+    """
+    settings = located.Settings(
+        duration=begun + length,
+        step=length,
+        tolerance=jnp.asarray(TOLERANCE),
+        sampling=jnp.ones(()),
+        samples=0,
+        max_moments=MOST_CHANGES,
+        line_capacity=1,
+        max_iterations=MOST_STEPS,
+    )
+    solver = located.init(model, settings, start, begun)
+    rate = model.flow(begun, start, solver.point.outputs.signal)
+    solver = solver._replace(
+        point=evaluate(model, begun, start, rate),
+        refresh=jnp.asarray(False),
+        status=jnp.where(length > 0, Status.RUNNING, Status.FINISHED),
+    )
+    solver = located.advance(model, settings, solver, settings.max_iterations)
+    good, x = solver.status == Status.FINISHED, solver.point.state
+    q, v, memory = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
+    return State(q, v, x.mode, memory)
