@@ -20,6 +20,7 @@ PAGE = Path(__file__).parent / "scenario-keys.md"
 SCHEMAS: dict[str, type[BaseModel]] = {
     **{name: kind_named(name).schema({}, name) for name in known_kinds()},
     "rig in space": kind_named("rig").schema({"mode": "6-dof"}, "rig"),
+    "rig with an assembly": kind_named("rig").schema({"mode": "assembly"}, "rig"),
     "campaign": CampaignSection,
 }
 INTRODUCTION = """# Every key of a scenario

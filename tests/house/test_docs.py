@@ -174,7 +174,10 @@ def rows(page: Path) -> dict[str, str]:
     return found
 
 
-SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | {"rig in space": MODES["6-dof"]}
+SCHEMAS = {name: kind_named(name).schema({}, name) for name in known_kinds()} | {
+    "rig in space": MODES["6-dof"],
+    "rig with an assembly": MODES["assembly"],
+}
 WORDS = (
     "form",
     "hold",
@@ -230,6 +233,7 @@ def test_every_key_of_a_scenario_is_documented(kind):
         "assembly": {"on", "against", "copies", "hexapod", "moved_mass", "turning_stiffness", "pole_radius", "lasting"},
         "rig": {"mode", "bilateral", "jitter", "switch_time"} | loop,
         "rig in space": {"mode", "half_angle", "jitter", "switch_time"} | loop,
+        "rig with an assembly": {"mock_ups", "on", "against", "turning_stiffness", "jitter"} | loop,
         "four-mass": {"gap", "masses", "transition_rate"},
         "latch": {"gap", "lateral_length", "preload"},
         "berthing": {"target_radius", "twist_modes", "base_limit", "r_f"},

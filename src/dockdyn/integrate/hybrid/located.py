@@ -86,10 +86,11 @@ def advance_to(model: Model, settings: Settings, solver: SolverState, time: Scal
     return jax.lax.while_loop(goes_on, partial(_iterate, model, settings), solver)
 
 
-def init(model: Model, settings: Settings, start: State | None = None) -> SolverState:
-    """The solver of a run that has not advanced yet, from the model's initial state or from `start`."""
+def init(model: Model, settings: Settings, start: State | None = None, begun: Scalar | None = None) -> SolverState:
+    """The solver of a run that has not advanced yet, from the model's initial state or from `start`, the state at the time
+    `begun` (s), which is zero if it is not stated."""
     start = model.initial() if start is None else start
-    time = jnp.zeros(())
+    time = jnp.zeros(()) if begun is None else begun
     # the first iteration is one of zero length: it brings the rates
     rate, outputs = Rate(*zeros_like((start.q, start.v, start.memory))), model.outputs(time, start)
     line = None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from dockdyn.kinds.assembly.schema import AssemblySection
+from dockdyn.kinds.assembly.schema import AssemblySection, SeveralBodiesSection
 from dockdyn.results.measures import Either
 from dockdyn.results.run import (
     Described,
@@ -130,7 +130,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
     )
 
 
-def element_names(content: AssemblySection) -> dict[str, list[str]]:
+def element_names(content: SeveralBodiesSection) -> dict[str, list[str]]:
     """Names of the elements, the members of a structure one by one: of all between two bodies, of
     those along a line, of latches, of bushings; of thrusters."""
     named = [

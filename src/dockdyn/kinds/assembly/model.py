@@ -31,6 +31,7 @@ from dockdyn.kinds.assembly.connections import (
     reflected,
     settled,
 )
+from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
 from dockdyn.kinds.assembly.outside import Given, Pushes, giving, observed_impulses, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Clock, Phases
@@ -72,7 +73,7 @@ class Assembly(ContactModel):
     """
 
     bodies: tuple[RigidBody, ...]
-    groups: tuple[ContactGroup, ...]
+    groups: tuple[ContactGroup | MeasuredContact, ...]
     poses: tuple[Pose, ...]  # at t = 0
     twists: tuple[Twist, ...]  # at t = 0
     delay: Float[Array, ""] | None
@@ -84,6 +85,7 @@ class Assembly(ContactModel):
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
+    ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
 
     @property
     def moving(self) -> MovingBodies:
@@ -239,6 +241,9 @@ class Assembly(ContactModel):
     def emitting(self, x: State) -> Bool[Array, ""]:
         return _any_touches(x.mode[: len(self.groups)])
 
+    def ended(self, x: State) -> Bool[Array, ""] | None:
+        return _any_touches(tuple(x.mode[number] for number in self.ending)) if self.ending else None
+
     def ungated(self, x: State) -> State:
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)
         return State(x.q, x.v, (*touching, *x.mode[len(self.groups) :]), x.memory)
@@ -283,16 +288,16 @@ class Assembly(ContactModel):
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
 
-        The motion is that about the common centre of mass, now and at t = 0, and what thrusters gave that centre; so no unit
-        and no frame enters.
+        No unit and no frame enters.
         """
-        twists = self.twists_of(x.q, x.v)
-        moving = internal_energy(self.bodies, twists) + internal_energy(self.bodies, self.twists)
-        if x.memory.given is not None:
-            moving += pushed_energy(x.memory.given, self.bodies)
-        motion = jnp.maximum(moving, 1e-300)
+        motion = jnp.maximum(self.motion_energy(x), 1e-300)
         energy = self._kinetic(self.twists_of(x.q, change.v))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
+
+    def motion_energy(self, x: State) -> Scalar:
+        """Energy (J) of the motion about the common centre of mass, now and at t = 0, and what thrusters gave that."""
+        moving = internal_energy(self.bodies, self.twists_of(x.q, x.v)) + internal_energy(self.bodies, self.twists)
+        return moving if x.memory.given is None else moving + pushed_energy(x.memory.given, self.bodies)
 
     def observe(self, x: State, delayed: tuple[Wrench, ...]) -> dict[str, Array]:
         """Named quantities at an instant, `delayed` being the wrenches that act (on the groups' first bodies, inertial).

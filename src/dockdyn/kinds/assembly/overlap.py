@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dockdyn.kinds.assembly.schema import AssemblySection, ContactSection
+from dockdyn.kinds.assembly.schema import ContactSection, SeveralBodiesSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -29,13 +29,13 @@ def refuse_overlap(scenario: Scenario) -> None:
 
 
 @jit_once
-def _first_depths(content: AssemblySection) -> Float[Array, "contacts"]:
+def _first_depths(content: SeveralBodiesSection) -> Float[Array, "contacts"]:
     """How deep (m) every contact is at t = 0."""
     model = content.model()
     return jnp.stack([state.depth for state in model.states(model.initial())])
 
 
-def deepest_allowed(content: AssemblySection, contact: ContactSection) -> float:
+def deepest_allowed(content: SeveralBodiesSection, contact: ContactSection) -> float:
     """How deep (m) a contact may be at the start: the largest radius of what touches, or `DEEP` of points."""
     names = [contact.feature] if contact.against is None else [contact.feature, contact.against]
     features = [content.find("feature", name)[1] for name in names]

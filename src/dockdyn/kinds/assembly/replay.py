@@ -27,7 +27,7 @@ from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.mesh import MeshSection
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.assembly.schema import AssemblySection, BodySection
+    from dockdyn.kinds.assembly.schema import AssemblySection, BodySection, SeveralBodiesSection
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 ELEMENT = COLOURS["muted"]
@@ -42,10 +42,10 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
         )
         for i, name in enumerate(dataset.body.values)
     }
-    reach = _reach(content)
+    reach = reach_of(content)
     parts, hulls = [], []
     for index, body in enumerate(content.body):
-        drawn = _body_parts(body, content, BODIES[index % len(BODIES)], motions[body.name], reach)
+        drawn = body_parts(body, content, BODIES[index % len(BODIES)], motions[body.name], reach)
         hulls.append((body, drawn[0]))
         parts += drawn
     return Scene(
@@ -64,7 +64,7 @@ def scene(dataset: xr.Dataset, content: AssemblySection) -> Scene:
     )
 
 
-def _gear(body: BodySection, content: AssemblySection) -> list[np.ndarray]:
+def _gear(body: BodySection, content: SeveralBodiesSection) -> list[np.ndarray]:
     """Where a body touches or carries, m, body axes: the middles of its features, bodies that are on it, and its surfaces'
     reference points."""
     middles = [_points(feature).mean(axis=0) for feature in body.feature]
@@ -87,7 +87,7 @@ def made_members(feature: object) -> list[Ball | Capsule | Ring]:
     return jax.tree.map(np.asarray, feature.members())  # type: ignore[attr-defined]
 
 
-def _reach(content: AssemblySection) -> float:
+def reach_of(content: SeveralBodiesSection) -> float:
     """How far (m) the gear of a body extends from its middle, the largest of all bodies."""
     found = [0.1]
     for body in content.body:
@@ -99,7 +99,9 @@ def _reach(content: AssemblySection) -> float:
     return max([*found, *(float(extent.radius) for extent in extents if extent.whole)])
 
 
-def _body_parts(body: BodySection, content: AssemblySection, colour: str, motion: Motion, reach: float) -> list[Part]:
+def body_parts(
+    body: BodySection, content: SeveralBodiesSection, colour: str, motion: Motion, reach: float
+) -> list[Part]:
     """The hull of a body, its features and its surfaces; one on another body that touches is its features alone.
 
     A single ball of a body is on a rod, as a probe is.
@@ -194,8 +196,7 @@ def _arrows(
     scale = arrow_scale(vectors, 2 * reach)
     names = pair_labels(dataset) if dataset.sizes["contact"] else []
     for index, contact in enumerate(content.contact):
-        second, _ = content.find("surface" if contact.against is None else "feature", contact.partner())
-        carrier = motions[second]
+        carrier = motions[content.sides(contact)[1][0]]
         at = np.stack([Motion(carrier.position[i : i + 1], carrier.attitude[i : i + 1]).points(place[i, index])[0]
                        for i in range(len(time))])  # fmt: skip
         name, colour = f"force of {short(names[index])}", ARROWS[index % len(ARROWS)]
@@ -227,7 +228,7 @@ def _views(parts: list[Part], motions: dict[str, Motion], content: AssemblySecti
     ]
 
 
-def _is_gear(part: Part, content: AssemblySection) -> bool:
+def _is_gear(part: Part, content: SeveralBodiesSection) -> bool:
     """Whether a hull is of a body that is on another one and can touch."""
     body = content.named(part.name.rpartition("/")[0])
     return body.on is not None and bool(body.feature or body.surface)

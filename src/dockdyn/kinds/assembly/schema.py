@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
@@ -107,12 +108,12 @@ class ContactSection(Section):
         return self.name or f"{self.feature} – {self.partner()}"
 
 
-class AssemblySection(Section):
-    """Rigid bodies, contacts between them."""
+class SeveralBodiesSection(Section, abc.ABC):
+    """Rigid bodies, contacts between them: what the kinds that simulate them share."""
 
     schema_: Literal[1] = Field(1, alias="schema")
-    kind: Literal["assembly"] = "assembly"
-    title: str = "Assembly"
+    kind: str
+    title: str
     duration: Duration
     approach: BetweenPortsSection | None = None
     body: Annotated[list[BodySection], Field(min_length=1)]
@@ -120,8 +121,6 @@ class AssemblySection(Section):
     element: list[AnyElement] = []  # noqa: RUF012
     phase: list[PhaseSection] = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
-    integrator: IntegratorSection = IntegratorSection()
-    output: OutputSection = OutputSection()
 
     @model_validator(mode="after")
     def joined(self) -> Self:
@@ -164,10 +163,6 @@ class AssemblySection(Section):
                         refuse(f"element {element.name!r}: {key}: no body {body!r}; {nearest(body, self.names())}")
                 if len(set(bodies)) < len(bodies):
                     refuse(f"element {element.name!r}: {key} must be two bodies")
-        if self.integrator.method != "located" and any(one.has_events() for one in self.acts().values()):
-            refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
-        if self.integrator.method != "located" and self.phase:
-            refuse("integrator.method must be located: phases begin at instants")
         phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
         return self.model_copy(update={"phase": phases})
 
@@ -208,6 +203,11 @@ class AssemblySection(Section):
             bodies = " and ".join(body for body, _ in found)
             refuse(f"{key} = {name!r}: {bodies} have such a {kind}; must be named as body.name")
         return found[0]
+
+    def sides(self, contact: ContactSection) -> tuple[tuple[str, Any], tuple[str, Any]]:
+        """The feature of a contact and what it touches, each with its body."""
+        kind = "surface" if contact.against is None else "feature"
+        return self.find("feature", contact.feature), self.find(kind, contact.partner())
 
     def root(self, name: str) -> str:
         """The body that carries, directly or through others, the one of that name at the start."""
@@ -293,8 +293,7 @@ class AssemblySection(Section):
         numbers = {name: index for index, name in enumerate(self.names())}
         found = []
         for contact in self.contact:
-            first, feature = self.find("feature", contact.feature)
-            second, partner = self.find("surface" if contact.against is None else "feature", contact.partner())
+            (first, feature), (second, partner) = self.sides(contact)
             friction = None if contact.friction is None else contact.friction.make()
             bodies = numbers[first], numbers[second]
             pairs, law = geometries(feature, partner), contact.normal.make()
@@ -351,6 +350,23 @@ class AssemblySection(Section):
             joint_names=tuple(moving_joints(self.body)),
             base=self.names().index(self.base()),
         )
+
+
+class AssemblySection(SeveralBodiesSection):
+    """Rigid bodies, contacts between them."""
+
+    kind: Literal["assembly"] = "assembly"
+    title: str = "Assembly"
+    integrator: IntegratorSection = IntegratorSection()
+    output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def locating(self) -> Self:
+        if self.integrator.method != "located" and any(one.has_events() for one in self.acts().values()):
+            refuse("integrator.method must be located: elements or end stops of joints change their law at instants")
+        if self.integrator.method != "located" and self.phase:
+            refuse("integrator.method must be located: phases begin at instants")
+        return self
 
 
 def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:

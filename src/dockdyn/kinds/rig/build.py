@@ -9,21 +9,24 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import ArrayLike
+from jaxtyping import Array, ArrayLike
 
 from dockdyn.contact.axial import AxialContact
+from dockdyn.contact.group import Wrench
 from dockdyn.contact.laws.parallel import Parallel
 from dockdyn.contact.laws.spring_dashpot import SpringDashpot
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.hil.robot import RobotAxes, side_by_side
 from dockdyn.hil.sensor import ForceSensor
 from dockdyn.integrate.model import Model, State
+from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.kinds.rig.model import Rig
+from dockdyn.kinds.rig.model_assembly import PartlyMounted
 from dockdyn.kinds.rig.model_bodies import Bodies
 from dockdyn.kinds.rig.model_plant import Mass, Plant
 from dockdyn.kinds.rig.model_schedule import rig_schedule
 from dockdyn.kinds.rig.model_wall import MassOnWall
-from dockdyn.kinds.rig.schema import AXES, RigBodiesSection, RigContent, RigSection
+from dockdyn.kinds.rig.schema import AXES, RigAssemblySection, RigContent, RigSection
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -79,6 +82,8 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
             velocity=number(content.start.velocity),
             bilateral=content.bilateral,
         )
+    if isinstance(content, RigAssemblySection):
+        return _partly_mounted(content, number(loop.effective_mass))
     free = model_of(content)
     soft = () if virtual is None else tuple(replace(contact, law=virtual, friction=None) for contact in free.contacts)
     return Bodies(
@@ -91,10 +96,25 @@ def plant_of(content: RigContent, loop: Loop) -> Plant:
     )
 
 
+def _partly_mounted(content: RigAssemblySection, mass: Array) -> PartlyMounted:
+    """An assembly with what is measured in the place of the contacts of its mock-ups."""
+    whole, hardware = model_of(content), content.hardware()
+    carried, standing = (content.names().index(name) for name in content.mock_ups)
+    computed = [group for index, group in enumerate(whole.groups) if index not in hardware]
+    nothing = jax.tree.map(np.asarray, Wrench.zero())
+    return PartlyMounted(
+        model=replace(whole, delay=None, points=(), groups=(MeasuredContact(nothing, carried, standing), *computed)),
+        hardware=tuple(whole.groups[index] for index in hardware),
+        place=whole.groups[content.carried_features()[0]].place,
+        mass=mass,
+    )
+
+
 def free_model(content: RigContent, plant: Plant) -> Model:
     """The same contact without loop: that of the mock-ups together with the one computed in software."""
+    if isinstance(plant, PartlyMounted):
+        return replace(model_of(content), delay=None)
     if isinstance(plant, Bodies):
-        assert isinstance(content, RigBodiesSection)
         return replace(model_of(content), contacts=plant.contacts + plant.virtual, delay=None)
     assert isinstance(plant, Mass)
     contact = plant.contact
@@ -128,7 +148,7 @@ def _robot_of(content: RigContent) -> RobotAxes:
     section = content.loop.robot
     if section is None:
         return RobotAxes(None)
-    axes = content.robot_axis if isinstance(content, RigBodiesSection) else []
+    axes = [] if isinstance(content, RigSection) else content.robot_axis
     if not axes:
         return RobotAxes(made(section), number(section.rate_limit), number(section.position_limit))
     sections = [next((each for each in axes if each.axis == axis), section) for axis in AXES]

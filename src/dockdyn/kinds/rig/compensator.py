@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dockdyn.hil.compensators.compensator import Compensator
-from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.rig.run import loop_of
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
@@ -54,6 +54,6 @@ def with_tuned_compensator(scenario: Scenario) -> Scenario:
     content, law = scenario.content, scenario.content.loop.compensator
     if law is None or not law.made.in_margins or not law.tuned():
         return scenario
-    law = Maker(scenario, nominal_loop(scenario, nominal_of(scenario))[0]).complete(law)
+    law = Maker(scenario, loop_of(scenario)).complete(law)
     section = content.loop.model_copy(update={"compensator": law})
     return replace(scenario, content=content.model_copy(update={"loop": section}))

@@ -7,9 +7,11 @@ from typing import Any
 import xarray as xr
 
 from dockdyn.integrate.solution import Status
+from dockdyn.kinds.assembly.data import ELEMENT_VARIABLES, element_names
 from dockdyn.kinds.rig.judgement import frequency
 from dockdyn.kinds.rig.model import Rig
 from dockdyn.kinds.rig.run import Course
+from dockdyn.kinds.rig.schema import RigAssemblySection, RigBodiesSection, RigContent, RigSection
 from dockdyn.results.attributes import run_attributes
 from dockdyn.results.dataset import REASONS
 from dockdyn.results.drive import finite_rows
@@ -31,8 +33,8 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "kinetic_energy": ((), "J", "kinetic energy of the model"),
     "port_work": ((), "J", "work of the contact force at the robot"),
     "model_work": ((), "J", "work of all forces on the model: its kinetic energy since t = 0"),
-    "model_pose": (POSE, "m, rad", "pose of the chaser seen from the target, of the virtual bodies"),
-    "robot_pose": (POSE, "m, rad", "pose of the chaser's mock-up"),
+    "model_pose": (POSE, "m, rad", "pose of {carried} seen from {standing}, of the virtual bodies"),
+    "robot_pose": (POSE, "m, rad", "the same of the mock-up"),
     "stiffness_estimate": ((), "N/m", "contact stiffness as the compensator identifies it"),
     "excess_energy": (
         (),
@@ -45,14 +47,23 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "ideal_velocity": (AXIS, "m/s", "velocity without rig"),
     "ideal_force": (AXIS, "N", "contact force without rig"),
     "ideal_kinetic_energy": ((), "J", "kinetic energy without rig"),
-    "ideal_pose": (POSE, "m, rad", "pose of the chaser without rig"),
+    "ideal_pose": (POSE, "m, rad", "the same without rig"),
 }
+
+
+def mock_up_names(content: RigContent) -> dict[str, str]:
+    """What is carried and what stands, in words; nothing along one direction."""
+    if isinstance(content, RigSection):
+        return {}
+    article = "the " if isinstance(content, RigBodiesSection) else ""
+    return {part: f"{article}{name}" for part, name in zip(("carried", "standing"), content.mock_ups, strict=True)}
 
 
 def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run; what came before a number that is not finite."""
     found = course.seen | course.ideal
-    found = {name: values for name, values in found.items() if name in VARIABLES}
+    layout = VARIABLES | (ELEMENT_VARIABLES if isinstance(scenario.content, RigAssemblySection) else {})
+    found = {name: values for name, values in found.items() if name in layout}
     found["model_work"] = found["kinetic_energy"] - found["kinetic_energy"][0]
     if scenario.content.loop.virtual_contact is None:
         found.pop("virtual_force", None)
@@ -70,13 +81,17 @@ def dataset_of(scenario: Scenario, rig: Rig, loop: Loop, course: Course, facts: 
     }
     if axes > 1:
         coordinates["coordinate"] = ["x", "y", "z", "rx", "ry", "rz"]
+    if isinstance(scenario.content, RigAssemblySection):
+        coordinates |= element_names(scenario.content)
+    names = mock_up_names(scenario.content)
     variables = {
-        name: (("time", *dims), found[name][:kept], {"units": units, "long_name": words})
-        for name, (dims, units, words) in VARIABLES.items()
+        name: (("time", *dims), found[name][:kept], {"units": units, "long_name": words.format(**names)})
+        for name, (dims, units, words) in layout.items()
         if name in found
     }
     attributes = run_attributes(scenario, status, finished, loop.dynamics, course.wall_time) | {
         "mode": scenario.content.mode,
+        **names,
         "step_s": float(rig.tick),
         "steps": round(float(end) / float(rig.tick)),
         "interval_s": float(step),

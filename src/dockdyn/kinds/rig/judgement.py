@@ -11,10 +11,11 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtri
 
-from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.assembly.schema import ContactSection as GroupSection
 from dockdyn.kinds.free_flight.schema import ContactSection
 from dockdyn.kinds.rig.measures import active, size
-from dockdyn.kinds.rig.schema import RigContactSection, RigContent
+from dockdyn.kinds.rig.run import loop_of
+from dockdyn.kinds.rig.schema import RigAssemblySection, RigContactSection, RigContent, RigSection, RigSpaceContent
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.tables.compensators import WithVelocity
 from dockdyn.scenario.tables.loop import DynamicsSection, SensorSection
@@ -101,8 +102,7 @@ def amplitude_bound(spectral_radius: float, loop: Loop, duration: float) -> floa
 
 def judged(scenario: Scenario, dataset: xr.Dataset) -> xr.Dataset:
     """The dataset of a run with all of the above, as JSON, in the attribute `judgement`."""
-    loop, _ = nominal_loop(scenario, nominal_of(scenario))
-    return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario.content, loop, dataset)))
+    return dataset.assign_attrs(judgement=json.dumps(_judgement(scenario.content, loop_of(scenario), dataset)))
 
 
 def _judgement(content: RigContent, loop: Loop, dataset: xr.Dataset) -> dict[str, Any]:
@@ -110,13 +110,14 @@ def _judgement(content: RigContent, loop: Loop, dataset: xr.Dataset) -> dict[str
     budget = delay_budget(content, loop)
     law = content.loop.compensator
     visited = gains_visited(dataset)
+    bare = not (isinstance(content, RigAssemblySection) and content.acts())
     inertia = float(json.loads(dataset.attrs["compensator_settings"]).get("inertia", 0.0))
     return {
         "delay_budget": budget,
-        "delay_restitution": delay_restitution(budget, loop),
+        "delay_restitution": delay_restitution(budget, loop) if bare else None,
         "gains": visited,
         "stable": None
-        if visited is None or law is None or not law.made.steady_gain
+        if visited is None or law is None or not law.made.steady_gain or not bare
         else _stable_gains(content, loop, visited, inertia),
         "amplitude_bound": amplitude_bound(float(dataset.attrs["spectral_radius"]), loop, float(dataset.time[-1])),
         "latest_s": latest(content),
@@ -126,9 +127,14 @@ def _judgement(content: RigContent, loop: Loop, dataset: xr.Dataset) -> dict[str
     }
 
 
-def first_contact(content: RigContent) -> RigContactSection | ContactSection:
-    """The table of a rig's contact, the first where there are several."""
-    return content.contact[0] if isinstance(content.contact, list) else content.contact
+def first_contact(content: RigContent) -> RigContactSection | ContactSection | GroupSection:
+    """The table of a rig's contact, the first of those in hardware where there are several."""
+    return content.contact if isinstance(content, RigSection) else content.contact[first_in_hardware(content)]
+
+
+def first_in_hardware(content: RigSpaceContent) -> int:
+    """The number of the first contact in hardware."""
+    return content.hardware()[0] if isinstance(content, RigAssemblySection) else 0
 
 
 def latest(content: RigContent) -> float:

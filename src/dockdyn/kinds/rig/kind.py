@@ -1,4 +1,4 @@
-"""The kind `rig`: a hardware-in-the-loop rig along one direction, or with two bodies in space."""
+"""The kind `rig`: a hardware-in-the-loop rig along one direction, with two bodies in space, or with an assembly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dockdyn.scenario.language.errors import ScenarioError, shown
 from dockdyn.scenario.language.section import Section
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import xarray as xr
 
     from dockdyn.kinds.rig.schema import RigContent
@@ -47,10 +49,16 @@ class RigKind(Kind):
 
         return list(MODES.values())
 
+    def prepare(self, data: dict[str, Any], name: str, folder: Path | None) -> dict[str, Any]:
+        from dockdyn.kinds.assembly.urdf import with_urdf
+
+        return with_urdf(data, name, folder) if data.get("mode") == "assembly" else data
+
     def simulate(self, scenario: Scenario, progress: Progress | None) -> xr.Dataset:
         from dockdyn.kinds.rig.judgement import judged
         from dockdyn.kinds.rig.simulate import simulate_rig
 
+        self.check_start(scenario)
         return judged(scenario, simulate_rig(scenario, progress))
 
     def summarise(self, dataset: xr.Dataset) -> dict[str, Any]:
@@ -64,12 +72,16 @@ class RigKind(Kind):
         return rig_report(dataset, summary)
 
     def scene(self, dataset: xr.Dataset, content: RigContent) -> Scene:
-        from dockdyn.kinds.rig.replay import scene
+        if content.mode == "assembly":
+            from dockdyn.kinds.rig.replay_assembly import scene_of_assembly
 
-        return scene(dataset, content)
+            return scene_of_assembly(dataset, content)
+        from dockdyn.kinds.rig.replay import scene_of_bodies, scene_of_line
+
+        return scene_of_line(dataset) if content.mode == "1-dof" else scene_of_bodies(dataset, content)
 
     def model(self, scenario: Scenario) -> Any:  # noqa: ANN401, of its own class
-        return scenario.content.model() if scenario.content.mode == "6-dof" else super().model(scenario)
+        return super().model(scenario) if scenario.content.mode == "1-dof" else scenario.content.model()
 
     def loop(self, content: RigContent) -> LoopSection:
         return content.loop
@@ -89,5 +101,12 @@ class RigKind(Kind):
 
         return RigStepper(scenario, period, batch)
 
+    def check_start(self, scenario: Scenario) -> None:
+        from dockdyn.kinds.assembly.overlap import refuse_overlap
+
+        if scenario.content.mode == "assembly":
+            refuse_overlap(scenario)
+
     def check_loop(self, scenario: Scenario) -> None:
-        return None
+        if scenario.content.mode == "assembly":
+            raise ScenarioError(f"{scenario.name}: mode = 'assembly': has no margins; must be 1-dof or 6-dof")

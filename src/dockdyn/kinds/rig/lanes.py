@@ -14,11 +14,12 @@ from jaxtyping import Array, Int
 from dockdyn.hil.compensators.compensator import Compensator
 from dockdyn.integrate.model import Model, Scalar, over_rows
 from dockdyn.kinds.rig.build import free_model, plant_of, rig_of
-from dockdyn.kinds.rig.judgement import first_contact
+from dockdyn.kinds.rig.judgement import first_contact, first_in_hardware
 from dockdyn.kinds.rig.model import Oracle, Rig
 from dockdyn.kinds.rig.model_plant import Plant
 from dockdyn.kinds.rig.model_run import run
 from dockdyn.kinds.rig.run import Arrays, Course, Grid, check, free, loop_of, radius
+from dockdyn.kinds.rig.schema import RigSection
 from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once
 from dockdyn.scenario.language.errors import ScenarioError
@@ -35,7 +36,10 @@ def _with_stiffness(scenario: Scenario, stiffness: float) -> Scenario:
         raise ScenarioError(f"{scenario.name}: contact.normal.law = {contact.normal.law!r}: has no stiffness to vary")
     normal = contact.normal.model_copy(update={"stiffness": float(stiffness)})
     contact = contact.model_copy(update={"normal": normal})
-    whole = [contact, *content.contact[1:]] if isinstance(content.contact, list) else contact
+    if isinstance(content, RigSection):
+        return replace(scenario, content=content.model_copy(update={"contact": contact}))
+    whole = list(content.contact)
+    whole[first_in_hardware(content)] = contact
     return replace(scenario, content=content.model_copy(update={"contact": whole}))
 
 

@@ -172,6 +172,8 @@ class Rig(eqx.Module):
         if schedule.continuous_force:
             load = self.just(ages, moving, time)
             total, compensation, virtual = self.total(moving, robot[1], load)
+        motion = plant.told(time, moving.motion, self.sensor.touches(load))
+        moving = moving._replace(motion=motion)
         moving = moving._replace(past=jnp.concatenate([known[None], moving.past[:-1]]))
         found = self.observed(moving, ages, load, compensation, virtual, total)
         if schedule.late:
@@ -185,7 +187,7 @@ class Rig(eqx.Module):
         else:
             work = self.worked(ages, known)
             if schedule.hyperperiod.steps:
-                moving = where(now.asks, lambda: self.stepped(moving, total), moving)
+                moving = where(now.asks, lambda: self.stepped(moving, total, time), moving)
             else:
                 moving = self.flowed(ages, moving, time)
         state = (known[:, None, :] * ages.advance).sum(-1) if self.robot.robot is not None else moving.state
@@ -280,10 +282,10 @@ class Rig(eqx.Module):
             rate = rate + action.lead * acceleration
         return self.robot.limited(wanted, last, self.hold), rate
 
-    def stepped(self, moving: Moving, total: Axes) -> Moving:
-        """The virtual bodies after a step of digital dynamics."""
+    def stepped(self, moving: Moving, total: Axes, time: Scalar) -> Moving:
+        """The virtual bodies after a step of digital dynamics that begins at `time` (s)."""
         assert self.period is not None
-        return moving._replace(motion=self.plant.stepped(moving.motion, total, self.period, self.dynamics))
+        return moving._replace(motion=self.plant.stepped(time, moving.motion, total, self.period, self.dynamics))
 
     def flowed(self, ages: Ages, moving: Moving, time: Scalar) -> Moving:
         """The virtual bodies after a tick of continuous dynamics in a contact that neither opens nor closes."""
@@ -343,4 +345,5 @@ class Rig(eqx.Module):
         }
         if plant.axes > 1:
             found["model_pose"], found["robot_pose"] = plant.pose(moving.motion), pose
+        found |= plant.observe(moving.motion)
         return found | ({} if self.compensator is None else self.compensator.report(moving.memory))

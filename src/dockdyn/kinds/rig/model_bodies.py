@@ -14,17 +14,14 @@ from dockdyn.contact.gate import GATED
 from dockdyn.contact.pair import Contact
 from dockdyn.integrate.hybrid.runge_kutta import rk4
 from dockdyn.integrate.model import Rate, Scalar, State
-from dockdyn.kinds.rig.model_plant import Axes, Modes, Plant, Port, Touching
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy
-from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.kinds.rig.model_in_space import PlantInSpace, Q, V, moved
+from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, internal_energy
 from dockdyn.mechanics.vector import Vector
 from dockdyn.stability.loop import Dynamics
 
-Q = tuple[Pose, Pose]
-V = tuple[Twist, Twist]
 
-
-class Bodies(Plant):
+class Bodies(PlantInSpace):
     """Chaser and target in the computer; in the laboratory the target's mock-up stands and a robot carries the chaser's.
 
     The laboratory's axes are the target's. The robot's axes are the place of the chaser's centre of mass (m) and the
@@ -40,54 +37,17 @@ class Bodies(Plant):
     twists: V  # at t = 0
     mass: Float[Array, ""]
 
-    axes = 6
-    port_axes = 3
-
     def initial(self) -> State:
         return State(self.poses, self.twists, (), ())
 
-    def relative(self, q: Q) -> Axes:
-        """The pose of the robot's axes."""
-        chaser, target = q
-        back = target.attitude.conjugate()
-        place = target.attitude.matrix().transposed_times(chaser.position - target.position)
-        turned = back * chaser.attitude * self.reference().conjugate()
-        return jnp.concatenate([place.array(), turned.logarithm().array()])
+    def starts(self) -> Q:
+        return self.poses
 
-    def reference(self) -> Quaternion:
-        """Attitude of the chaser in the laboratory at t = 0."""
-        return self.poses[1].attitude.conjugate() * self.poses[0].attitude
+    def pair(self, motion: State) -> tuple[Q, V]:
+        return motion.q, motion.v
 
-    def moved(self, v: V, q: Q) -> Q:
-        """Rate of a configuration."""
-        return tuple(Pose(b.velocity, a.attitude.rate(b.rate)) for a, b in zip(q, v, strict=True))  # type: ignore[return-value]
-
-    def pose(self, motion: State) -> Axes:
-        return self.relative(motion.q)
-
-    def rate(self, motion: State) -> Axes:
-        return jax.jvp(self.relative, (motion.q,), (self.moved(motion.v, motion.q),))[1]
-
-    def acceleration(self, motion: State, load: Axes) -> Axes:
-        flow = self.flow(motion, load)
-
-        def rate(q: Q, v: V) -> Axes:
-            return self.rate(State(q, v, (), ()))
-
-        return jax.jvp(rate, (motion.q, motion.v), (flow.q, flow.v))[1]
-
-    def placed(self, pose: Axes, rate: Axes) -> tuple[Placed, Placed]:
-        """The two mock-ups in the laboratory."""
-
-        def attitude(turn: Array) -> Array:
-            return (Quaternion.exponential(Vector.of(turn)) * self.reference()).array()
-
-        numbers, change = jax.jvp(attitude, (pose[3:],), (rate[3:],))
-        turned = Quaternion.of(numbers)
-        spin = (turned.conjugate() * Quaternion.of(change)).vector() * 2.0
-        chaser = Placed.of(Pose(Vector.of(pose[:3]), turned), Twist(Vector.of(rate[:3]), spin))
-        level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
-        return chaser, Placed.of(Pose(Vector.zero(), level), Twist(Vector.zero(), Vector.zero()))
+    def accelerations(self, motion: State, load: Axes) -> V:
+        return self.flow(motion, load).v
 
     def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
         return self.of(self.contacts, pose, rate, modes)
@@ -122,16 +82,6 @@ class Bodies(Plant):
         contact = self.contacts[0]
         return Vector.of(contact.feature.position) if contact.feature_on_chaser else contact.surface.reference()
 
-    def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
-        chaser, _ = self.placed(pose, rate)
-        point = chaser.point(self.touching_point())
-        return point.array(), chaser.velocity(point).array()
-
-    def push(self, motion: State, force: Port) -> Axes:
-        pose, rate = self.pose(motion), self.rate(motion)
-        lever = self.port(pose, rate)[0] - pose[:3]
-        return jnp.concatenate([force, jnp.cross(lever, force)])
-
     def flow(self, motion: State, load: Axes) -> Rate:
         chaser, target = motion.q
         force, torque = Vector.of(load[:3]), Vector.of(load[3:])
@@ -145,9 +95,9 @@ class Bodies(Plant):
             first.acceleration(motion.v[0], inertial, on_chaser),
             second.acceleration(motion.v[1], -inertial, on_target),
         )
-        return Rate(self.moved(motion.v, motion.q), v, ())
+        return Rate(moved(motion.v, motion.q), v, ())
 
-    def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+    def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
         """The load is held in inertial axes and on the bodies where they stand at the step's start.
 
         "zero-order-hold" is a Runge–Kutta step, exact to its order where a body turns.
@@ -156,7 +106,7 @@ class Bodies(Plant):
         if method == "zero-order-hold":
             return self.retract(rk4(lambda share, there: self.held(motion, there, load), motion, period, start))
         speed = jax.tree.map(lambda v, a: v + period * a, motion.v, start.v)
-        moves = self.moved(speed if method == "semi-implicit-euler" else motion.v, motion.q)
+        moves = moved(speed if method == "semi-implicit-euler" else motion.v, motion.q)
         place = jax.tree.map(lambda q, r: q + period * r, motion.q, moves)
         return self.retract(State(place, speed, (), ()))
 

@@ -7,24 +7,38 @@ Source: SITS, eqs. 1 and 19; Sazawal et al. for two bodies in space.
 from __future__ import annotations
 
 import abc
+from typing import Any, Protocol
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, PyTree
 
 from dockdyn.contact.axial import AxialContact
-from dockdyn.contact.gate import GATED, PRESSING, Pressed, UnilateralContact
-from dockdyn.integrate.model import Rate, Scalar, State
+from dockdyn.contact.gate import GATED, PRESSING
+from dockdyn.integrate.model import Flag, Rate, Scalar, State
 from dockdyn.stability.loop import Dynamics
 
 Axes = Float[Array, "axes"]  # of the robot: one, or three translations and three rotations
 Port = Float[Array, "port"]  # of the contact: one, or three
 Modes = tuple[Int[Array, ""], ...]  # of contacts, one each
-Touching = tuple[tuple[UnilateralContact, Pressed], ...]  # contacts, and how they touch
+
+
+class Gate(Protocol):
+    """When what touches presses: a `UnilateralContact` or, by its one event, a group of them. A `touch` is how it touches."""
+
+    def first_mode(self, touch: Any) -> Int[Array, ""]: ...  # noqa: ANN401, what the plant says of it
+    def guards(self, mode: Int[Array, ""], touch: Any) -> tuple[Scalar, Scalar]: ...  # noqa: ANN401, as above
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Flag, Flag], onset: Any) -> Int[Array, ""]: ...  # noqa: ANN401, as above
+
+
+Touching = tuple[tuple[Gate, Any], ...]  # contacts, and how they touch
 
 
 class Plant(eqx.Module):
-    """Virtual bodies, and mock-ups that the axes of a robot carry. A motion has configuration and velocity, no more."""
+    """Virtual bodies, and mock-ups that the axes of a robot carry.
+
+    A motion has configuration and velocity and, where something of the virtual bodies has events, modes and a memory.
+    """
 
     mass: eqx.AbstractVar[Float[Array, ""]]  # kg, effective mass at the contact
 
@@ -42,6 +56,11 @@ class Plant(eqx.Module):
     def ever_touching(self) -> bool:
         """Whether there is contact at all times, whatever the force."""
         return False
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but inertia is behind the contact."""
+        return True
 
     @abc.abstractmethod
     def initial(self) -> State:
@@ -99,12 +118,36 @@ class Plant(eqx.Module):
         """The part of the kinetic energy (J) that no choice of frame takes away."""
 
     @abc.abstractmethod
-    def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
-        """The motion a `period` (s) later by a digital integrator, the load held."""
+    def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+        """The motion at `time` (s) a `period` (s) later by a digital integrator, the load held."""
 
     def retract(self, motion: State) -> State:
         """`motion` brought back onto its manifold."""
         return motion
+
+    def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
+        """Event functions of the virtual bodies that rise through zero."""
+        return ()
+
+    def jump(self, time: Scalar, motion: State, fired: tuple[Flag, ...]) -> State:
+        """The motion after the guards in `fired` have fired."""
+        return motion
+
+    def told(self, time: Scalar, motion: State, touching: Flag) -> State:
+        """The motion once the model is told whether the mock-ups are `touching`."""
+        return motion
+
+    def scale(self, motion: State) -> Scalar:
+        """Energy (J) beside which errors are judged: of the motion, now and at t = 0."""
+        return self.internal_energy(motion) + self.internal_energy(self.initial())
+
+    def work(self, memory: PyTree) -> Scalar:
+        """Work (J) on the virtual bodies in a memory or its rate."""
+        return jnp.zeros(())
+
+    def observe(self, motion: State) -> dict[str, Array]:
+        """Named quantities of the virtual bodies besides those that every rig has."""
+        return {}
 
 
 class Mass(Plant):
@@ -172,7 +215,7 @@ class Mass(Plant):
     def internal_energy(self, motion: State) -> Scalar:
         return self.kinetic_energy(motion)
 
-    def stepped(self, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+    def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
         change = load * (period / self.mass)
         share = {"zero-order-hold": 0.5, "explicit-euler": 0.0, "semi-implicit-euler": 1.0}[method]
         return State(motion.q + period * (motion.v + share * change), motion.v + change, (), ())

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dockdyn.kinds.rig.model_ages import Ages
 
 TOLERANCE = 1e-11  # relative error of a step
-MOST_CHANGES = 64  # of contacts in a stretch; a stretch with more stops the run
+MOST_CHANGES = 64  # events between two instants; where there are more, the run stops
 MOST_STEPS = 100_000.0  # likewise
 
 
@@ -67,27 +67,46 @@ class Kinds(NamedTuple):
     virtual: Modes  # of the virtual bodies
 
 
+class AllModes(NamedTuple):
+    """All modes of a stretch."""
+
+    contacts: Kinds
+    motion: PyTree  # of what else has events in the virtual bodies
+
+
+class Account(NamedTuple):
+    """What a stretch remembers."""
+
+    work: Scalar  # J, of the contact at the robot
+    motion: PyTree  # what the virtual bodies remember
+
+
 def pressing(modes: Modes) -> Bool[Array, ""]:
     """Whether any contact presses."""
     return jnp.any(jnp.stack(modes) == PRESSING)
 
 
 class Stretch(Model):
-    """The motion of the virtual bodies (`q`, `v`) and the work (J) of the contact at the robot (`memory`)."""
+    """The motion of the virtual bodies, and the work of the contact at the robot."""
 
     rig: Rig
     moving: Moving  # as it was at the tick's start, its command given
     motion: State
+    start: Scalar  # s, when it begins
     late: Path
     own: Path
     begun: Bool[Array, ""]  # whether the delayed force has
     delay: None
 
+    def motion_in(self, x: State) -> State:
+        """The motion of the virtual bodies in a state."""
+        return State(x.q, x.v, x.mode.motion, x.memory.motion)
+
     def meetings(self, t: Scalar, x: State, at_onset: bool = False) -> tuple[Touching, Touching, Touching]:
         """All contacts, in the order of `Kinds`; `at_onset` takes their depths as exactly zero."""
         plant = self.rig.plant
         late = plant.touching(*self.late.at(t), at_onset=at_onset) if self.rig.schedule.continuous_force else ()
-        motion = State(x.q, x.v, (), ())
+        motion = self.motion_in(x)
         return (
             late,
             plant.touching(*self.own.at(t), at_onset=at_onset),
@@ -96,59 +115,61 @@ class Stretch(Model):
 
     def initial(self) -> State:
         """The motion at the start, every contact as its state there says."""
-        x = State(self.motion.q, self.motion.v, None, jnp.zeros(()))
-        meetings = self.meetings(jnp.zeros(()), x)
-        modes = Kinds(*(tuple(gate.first_mode(touch).astype(int) for gate, touch in group) for group in meetings))
-        return State(x.q, x.v, modes, x.memory)
+        motion = self.motion
+        account = Account(jnp.zeros(()), motion.memory)
+        meetings = self.meetings(
+            jnp.zeros(()), State(motion.q, motion.v, AllModes(Kinds((), (), ()), motion.mode), account)
+        )
+        modes = (tuple(gate.first_mode(touch).astype(int) for gate, touch in group) for group in meetings)
+        return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), account)
 
     def flow(self, t: Scalar, x: State, delayed: tuple[Axes, Scalar]) -> Rate:
         load, power = delayed
-        motion = State(x.q, x.v, (), ())
+        motion = self.motion_in(x)
         plant = self.rig.plant
         speed = plant.port(*self.own.at(t))[1]
-        rate = plant.flow(motion, self.rig.total(self.moving, speed, load, motion, x.mode.virtual)[0])
-        return Rate(rate.q, rate.v, power)
+        rate = plant.flow(motion, self.rig.total(self.moving, speed, load, motion, x.mode.contacts.virtual)[0])
+        return Rate(rate.q, rate.v, Account(power, rate.memory))
 
     def outputs(self, t: Scalar, x: State) -> Outputs:
         plant, nothing = self.rig.plant, jnp.zeros(self.rig.plant.axes)
 
         def late() -> Axes:
-            return plant.load(*self.late.at(t), x.mode.late)
+            return plant.load(*self.late.at(t), x.mode.contacts.late)
 
         def power() -> Scalar:
             pose, rate = self.own.at(t)
-            acting = plant.load(pose, rate, x.mode.own)[: plant.port_axes]
+            acting = plant.load(pose, rate, x.mode.contacts.own)[: plant.port_axes]
             return jnp.sum(acting * plant.port(pose, rate)[1])
 
         load = self.moving.load
         if self.rig.schedule.continuous_force:
-            load = jax.lax.cond(self.begun & pressing(x.mode.late), late, lambda: nothing)
-        work = jax.lax.cond(pressing(x.mode.own), power, lambda: jnp.zeros(()))
+            load = jax.lax.cond(self.begun & pressing(x.mode.contacts.late), late, lambda: nothing)
+        work = jax.lax.cond(pressing(x.mode.contacts.own), power, lambda: jnp.zeros(()))
         guards: list[Scalar] = []
-        for group, modes in zip(self.meetings(t, x), x.mode, strict=True):
+        for group, modes in zip(self.meetings(t, x), x.mode.contacts, strict=True):
             for (gate, touch), mode in zip(group, modes, strict=True):
                 guards += gate.guards(mode, touch)
+        guards += plant.guards(self.start + t, self.motion_in(x))
         return Outputs((load, work), tuple(guards), ())
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
-        pairs = iter(zip(fired[::2], fired[1::2], strict=True))
-        groups = zip(self.meetings(t, x, at_onset=True), x.mode, strict=True)
-        modes = Kinds(
-            *(
-                tuple(
-                    gate.next_mode(mode, next(pairs), touch) for (gate, touch), mode in zip(group, modes, strict=True)
-                )
-                for group, modes in groups
-            )
+        count = 2 * sum(map(len, x.mode.contacts))
+        pairs = iter(zip(fired[:count:2], fired[1:count:2], strict=True))
+        groups = zip(self.meetings(t, x, at_onset=True), x.mode.contacts, strict=True)
+        modes = (
+            tuple(gate.next_mode(mode, next(pairs), touch) for (gate, touch), mode in zip(group, modes, strict=True))
+            for group, modes in groups
         )
-        return State(x.q, x.v, modes, x.memory)
+        motion = self.rig.plant.jump(self.start + t, self.motion_in(x), fired[count:])
+        return State(motion.q, motion.v, AllModes(Kinds(*modes), motion.mode), x.memory._replace(motion=motion.memory))
 
     @property
     def driven(self) -> bool:
         return True
 
     def emitting(self, x: State) -> Bool[Array, ""]:
-        return pressing((*x.mode.late, *x.mode.own))
+        return pressing((*x.mode.contacts.late, *x.mode.contacts.own))
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
@@ -156,13 +177,13 @@ class Stretch(Model):
         The motion is that about the common centre of mass, now and at t = 0.
         """
         plant = self.rig.plant
-        moves = plant.internal_energy(State(x.q, x.v, (), ())) + plant.internal_energy(plant.initial())
-        moves = jnp.maximum(moves, 1e-300)
+        moves = jnp.maximum(plant.scale(self.motion_in(x)), 1e-300)
         error = plant.kinetic_energy(State(x.q, change.v, (), ()))
-        return jnp.maximum(jnp.sqrt(error / moves), jnp.abs(change.memory) / moves)
+        work = jnp.maximum(jnp.abs(change.memory.work), jnp.abs(plant.work(change.memory.motion)))
+        return jnp.maximum(jnp.sqrt(error / moves), work / moves)
 
     def retract(self, x: State) -> State:
-        motion = self.rig.plant.retract(State(x.q, x.v, (), ()))
+        motion = self.rig.plant.retract(self.motion_in(x))
         return State(motion.q, motion.v, x.mode, x.memory)
 
 
@@ -178,26 +199,30 @@ def stretched(rig: Rig, ages: Ages, moving: Moving, time: Scalar) -> tuple[State
 
     def through(carry: tuple[State, Scalar], part: PyTree) -> tuple[tuple[State, Scalar], None]:
         motion, work = carry
-        row, length, has_begun, (late, own) = part
+        row, start, length, has_begun, (late, own) = part
         model = Stretch(
             rig=rig,
             moving=moving,
             motion=motion,
+            start=start,
             late=Path.of(late, moving.past[row], length, ages.tick),
             own=Path.of(own, moving.past[0], length, ages.tick),
             begun=has_begun,
             delay=None,
         )
-        after, done = _solved(model, length)
-        return (after, work + done), None
+        end = solved(model, model.initial(), jnp.zeros(()), length)
+        return (model.motion_in(end), work + end.memory.work), None
 
-    return jax.lax.scan(through, (moving.motion, jnp.zeros(())), (rows, ages.parts, begun, ages.paths))[0]
+    return jax.lax.scan(through, (moving.motion, jnp.zeros(())), (rows, starts, ages.parts, begun, ages.paths))[0]
 
 
-def _solved(model: Stretch, length: Scalar) -> tuple[State, Scalar]:
-    """The motion at the end of a stretch of `length` (s), and the work (J) in it."""
+def solved(model: Model, start: State, begun: Scalar, length: Scalar) -> State:
+    """The state a `length` (s) after `start`, which is that at the time `begun` (s).
+
+    Where it cannot be solved, it is not a number.
+    """
     settings = located.Settings(
-        duration=length,
+        duration=begun + length,
         step=length,
         tolerance=jnp.asarray(TOLERANCE),
         sampling=jnp.ones(()),
@@ -206,15 +231,14 @@ def _solved(model: Stretch, length: Scalar) -> tuple[State, Scalar]:
         line_capacity=1,
         max_iterations=MOST_STEPS,
     )
-    solver = located.init(model, settings)
-    start = solver.point.state
-    rate = model.flow(solver.point.time, start, solver.point.outputs.signal)
+    solver = located.init(model, settings, start, begun)
+    rate = model.flow(begun, start, solver.point.outputs.signal)
     solver = solver._replace(
-        point=evaluate(model, solver.point.time, start, rate),
+        point=evaluate(model, begun, start, rate),
         refresh=jnp.asarray(False),
         status=jnp.where(length > 0, Status.RUNNING, Status.FINISHED),
     )
     solver = located.advance(model, settings, solver, settings.max_iterations)
     good, x = solver.status == Status.FINISHED, solver.point.state
-    q, v, work = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
-    return State(q, v, (), ()), work
+    q, v, memory = jax.tree.map(lambda a: jnp.where(good, a, jnp.nan), (x.q, x.v, x.memory))
+    return State(q, v, x.mode, memory)

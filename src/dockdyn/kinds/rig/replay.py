@@ -10,9 +10,9 @@ import xarray as xr
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import over_rows
-from dockdyn.kinds.rig.model_bodies import Bodies
+from dockdyn.kinds.rig.model_in_space import carried_at, reference_of
 from dockdyn.kinds.rig.model_plant import Axes
-from dockdyn.kinds.rig.schema import RigBodiesSection, RigContent
+from dockdyn.kinds.rig.schema import RigBodiesSection, RigSpaceContent
 from dockdyn.programs import Program
 from dockdyn.report.drawing import COLOURS
 from dockdyn.report.replay import frames
@@ -39,10 +39,6 @@ SHOWN = 300  # contacts marked on the time line at most
 LANES = {COMPUTED: ("position", MODEL), "robot": ("robot_position", ROBOT)}
 
 
-def scene(dataset: xr.Dataset, content: RigContent) -> Scene:
-    return _of_bodies(dataset, content) if isinstance(content, RigBodiesSection) else _of_line(dataset)
-
-
 def touching(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Spans (n, 2) in which the measured contact pushes, and the times of its largest force in each (s)."""
     force = np.linalg.norm(dataset.contact_force.values, axis=1)
@@ -67,15 +63,15 @@ def events(dataset: xr.Dataset) -> list[Event]:
     return found[:SHOWN]
 
 
-def _frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def frame_times(dataset: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     spans, peaks = touching(dataset)
     return frames.frame_times(float(dataset.time[-1]), spans, [float(t) for t in peaks])
 
 
-def _of_line(dataset: xr.Dataset) -> Scene:
+def scene_of_line(dataset: xr.Dataset) -> Scene:
     """One direction: two blocks side by side, each before its spring, in the robot's place the ghost of its ideal motion;
     overlap is to the right of the wall's face."""
-    time, dwell = _frame_times(dataset)
+    time, dwell = frame_times(dataset)
     travel = {name: frames.at(time, dataset.time.values, dataset[key].values[:, 0]) for name, (key, _) in LANES.items()}
     ideal = frames.at(time, dataset.time.values, dataset.ideal_position.values[:, 0])
     size = max(float(np.abs(values).max()) for values in (*travel.values(), ideal)) or 1.0
@@ -96,7 +92,7 @@ def _of_line(dataset: xr.Dataset) -> Scene:
         lines.append(Line(f"spring of {name}", wound, METAL, width=2.5, carrier=base, stretch=wall - start))
     ghost = still(len(time), [0.0, motions[-1].position[0, 1], 0.0])
     ghost.position[:, 0] = ideal
-    parts.append(_ghost(Part(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
+    parts.append(ghost_of(Part(WITHOUT, _block(size, 1.15), IDEAL, ghost), IDEAL, WITHOUT))
     plate = box([wall, -1.1 * apart, -0.9 * size], [wall + 0.25 * size, 1.1 * apart, 0.9 * size])
     parts.append(Part("wall", plate, COLOURS["muted"], still(len(time)), body="wall"))
     arrows = []
@@ -152,10 +148,10 @@ def signals(dataset: xr.Dataset) -> list[Signal]:
     return [*found, Signal("kinetic energy of the model", "J", time, series)]
 
 
-def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
+def scene_of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
     """Two bodies in axes of the laboratory, in which the target's mock-up stands still."""
-    time, dwell = _frame_times(dataset)
-    poses = {name: _mock_ups(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
+    time, dwell = frame_times(dataset)
+    poses = {name: carried_motion(dataset, content, time, name) for name in ("robot_pose", "model_pose", "ideal_pose")}
     robot, ground = poses["robot_pose"], still(len(time))
     places = np.linalg.norm(contact_place(content, robot), axis=1)
     force = frames.at(time, dataset.time.values, dataset.contact_force.values)
@@ -170,13 +166,13 @@ def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
         parts += [surface_part(f"{name}/{one.name}", one, reach, motion) for one in body.surface]
     model = body_parts(COMPUTED, content.chaser, True, poses["model_pose"], reach)
     gear = [part for part in model if "/feature" in part.name or "/stand" in part.name]
-    ghosts = [_ghost(part, MODEL, COMPUTED) for part in gear]
+    ghosts = [ghost_of(part, MODEL, COMPUTED) for part in gear]
     without = body_parts(WITHOUT, content.chaser, True, poses["ideal_pose"], reach)
-    ghosts += [_ghost(part, IDEAL, WITHOUT) for part in without]
+    ghosts += [ghost_of(part, IDEAL, WITHOUT) for part in without]
     surfaces = [
         surface_part(f"{WITHOUT}/{one.name}", one, reach, poses["ideal_pose"]) for one in content.chaser.surface
     ]
-    ghosts += [_ghost(part, IDEAL, WITHOUT) for part in surfaces]
+    ghosts += [ghost_of(part, IDEAL, WITHOUT) for part in surfaces]
     tip = (robot if on_chaser else ground).points(np.asarray(feature.position, float))
     scale = arrow_scale([force], 2 * reach)
     arrows = [Arrow("contact force", tip, force, FORCE, "N", scale, 0.03 * reach)]
@@ -208,35 +204,27 @@ def _of_bodies(dataset: xr.Dataset, content: RigBodiesSection) -> Scene:
     )
 
 
-def _ghost(part: Part, colour: str, layer: str) -> Part:
+def ghost_of(part: Part, colour: str, layer: str) -> Part:
     """A part, pale, of what is not in the laboratory."""
     return replace(part, colour=colour, opacity=GHOST, layer=layer, body=layer)
 
 
-def _mock_ups(dataset: xr.Dataset, content: RigBodiesSection, time: np.ndarray, name: str) -> Motion:
-    """The chaser's mock-up in the laboratory, from the robot's axes, as the rig's plant places it."""
+def carried_motion(dataset: xr.Dataset, content: RigSpaceContent, time: np.ndarray, name: str) -> Motion:
+    """The mock-up that is carried, in the laboratory, from the robot's axes of a `name` in the dataset."""
     pose = frames.at(time, dataset.time.values, dataset[name].values)
-    return Motion(*in_pieces(lambda rows: _mock_up_poses(content, rows), pose))
+    return Motion(*in_pieces(lambda rows: _carried_poses(content, rows), pose))
 
 
 @Program
-def _mock_up_poses(
-    content: RigBodiesSection, pose: Float[Array, "n 6"]
+def _carried_poses(
+    content: RigSpaceContent, pose: Float[Array, "n 6"]
 ) -> tuple[Float[Array, "n 3"], Float[Array, "n 4"]]:
-    """Positions (m) and attitudes of the chaser's mock-up at rest, from the robot's axes."""
-    free = content.bodies()
-    plant = Bodies(
-        bodies=free.bodies,
-        contacts=free.contacts,
-        virtual=(),
-        poses=free.poses,
-        twists=free.twists,
-        mass=free.bodies[0].mass,
-    )
+    """Positions (m) and attitudes of the mock-up that is carried, at rest, from the robot's axes."""
+    reference = reference_of(content.mounted_starts())
 
     def place(axes: Axes) -> tuple[Array, Array]:
-        chaser, _ = plant.placed(axes, jnp.zeros(6))
-        return chaser.pose.position.array(), chaser.pose.attitude.array()
+        carried = carried_at(reference, axes, jnp.zeros(6)).pose
+        return carried.position.array(), carried.attitude.array()
 
     return over_rows(place, pose)
 

@@ -18,9 +18,11 @@ from dockdyn.integrate.model import Model, Scalar, State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.rig.build import free_model, free_motion, resting
+from dockdyn.kinds.rig.first_touch import assembly_loop
 from dockdyn.kinds.rig.model import Oracle, Rig
 from dockdyn.kinds.rig.model_plant import Plant
 from dockdyn.kinds.rig.model_run import monodromy, run, spectral_radius
+from dockdyn.kinds.rig.schema import RigAssemblySection
 from dockdyn.programs import Program
 from dockdyn.results.plan import jit_once, power_of_two
 from dockdyn.scenario.language.errors import ScenarioError
@@ -124,9 +126,10 @@ def cycle_map(still: Rig) -> np.ndarray:
 def radius(rig: Rig, loop: Loop) -> float:
     """Spectral radius of a rig's map over a cycle, for small motions in its contact as the run begins.
 
-    NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run.
+    NaN where the loop remembers so many ticks that the map's eigenvalues would take longer than the run, and where the
+    contact feels more than a mass: springs and dampers behind what touches.
     """
-    if rig.schedule.rows > LONG:
+    if rig.schedule.rows > LONG or not rig.plant.bare:
         return float("nan")
     compensator = Linear.of() if rig.compensator is None else rig.compensator.small()
     return spectral_radius(cycle_map(replace(resting(rig, loop), compensator=compensator)))
@@ -166,4 +169,6 @@ def check(scenario: Scenario, status: Int[Array, "..."]) -> None:
 
 def loop_of(scenario: Scenario) -> Loop:
     """The loop along the contact normal, of plain numbers."""
+    if isinstance(scenario.content, RigAssemblySection):
+        return assembly_loop(scenario)
     return nominal_loop(scenario, nominal_of(scenario))[0]

@@ -1,14 +1,17 @@
-"""Scenario kind `rig`: a hardware-in-the-loop rig along one direction, or with two bodies in space."""
+"""Scenario kind `rig`: a hardware-in-the-loop rig along one direction, with two bodies in space, or with an assembly."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from dockdyn.contact.laws.normal_law import NormalLaw
+from dockdyn.kinds.assembly.schema import SeveralBodiesSection
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import TwoBodiesSection
+from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.compensators import CompensatorSection
@@ -104,6 +107,16 @@ class RobotAxisSection(RobotSection):
     axis: Literal["x", "y", "z", "rx", "ry", "rz"]
 
 
+def one_robot_an_axis(robots: list[RobotAxisSection], loop: LoopSection) -> None:
+    """Refuses an axis with two robots, and axes without any."""
+    stated = [each.axis for each in robots]
+    for axis in stated:
+        if stated.count(axis) > 1:
+            refuse(f"robot_axis: {axis} is stated {stated.count(axis)} times; must be once")
+    if robots and loop.robot is None:
+        refuse("robot_axis: needs [loop.robot], too: the robot of the axes that are not stated")
+
+
 class RigBodiesSection(TwoBodiesSection):
     """Two bodies as in free flight, whose relative motion a robot carries out, an axis at a time."""
 
@@ -118,6 +131,7 @@ class RigBodiesSection(TwoBodiesSection):
     output: ClassVar = OutputSection()
     controlled: ClassVar = False
     bilateral: ClassVar = False
+    mock_ups: ClassVar = ["chaser", "target"]
 
     @model_validator(mode="after")
     def in_time(self) -> Self:
@@ -126,18 +140,84 @@ class RigBodiesSection(TwoBodiesSection):
 
     @model_validator(mode="after")
     def every_axis(self) -> Self:
-        stated = [each.axis for each in self.robot_axis]
-        for axis in stated:
-            if stated.count(axis) > 1:
-                refuse(f"robot_axis: {axis} is stated {stated.count(axis)} times; must be once")
-        if self.robot_axis and self.loop.robot is None:
-            refuse("robot_axis: needs [loop.robot], too: the robot of the axes that are not stated")
+        one_robot_an_axis(self.robot_axis, self.loop)
         return self
 
     def model(self) -> FreeFlight:
         """The motion without rig: the model of the bodies alone."""
         return self.bodies()
 
+    def mounted_starts(self) -> tuple[Pose, Pose]:
+        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        return self.bodies().poses
 
-RigContent = RigSection | RigBodiesSection  # of a scenario
-MODES: dict[str, type[Section]] = {"1-dof": RigSection, "6-dof": RigBodiesSection}
+
+class RigAssemblySection(SeveralBodiesSection):
+    """Bodies as of an assembly, two of which meet in hardware: a robot carries the first, as seen from the second."""
+
+    kind: Literal["rig"] = "rig"
+    title: str = "Rig with an assembly"
+    mode: Literal["assembly"]
+    mock_ups: Annotated[list[str], Field(min_length=2, max_length=2)]
+    seed: int = Field(0, ge=0, lt=2**63)
+    compare: list[CompensatorSection] = []  # noqa: RUF012
+    robot_axis: list[RobotAxisSection] = []  # noqa: RUF012
+    stability: PressedSection = PressedSection()
+    # of the motion without rig
+    integrator: ClassVar = IntegratorSection()
+    output: ClassVar = OutputSection()
+    bilateral: ClassVar = False
+
+    @model_validator(mode="after")
+    def in_time(self) -> Self:
+        fits(self.loop, self.duration)
+        return self
+
+    @model_validator(mode="after")
+    def every_axis(self) -> Self:
+        one_robot_an_axis(self.robot_axis, self.loop)
+        return self
+
+    @model_validator(mode="after")
+    def mounted(self) -> Self:
+        for name in self.mock_ups:
+            if name not in self.names():
+                refuse(f"mock_ups: no body {name!r}; {nearest(name, self.names())}")
+        first, second = self.mock_ups
+        if first == second:
+            refuse(f"mock_ups = {self.mock_ups}: must be two bodies")
+        if not self.hardware():
+            refuse(f"mock_ups: no [[contact]] of {first!r} with {second!r}; what meets in hardware must have one")
+        if not self.carried_features():
+            refuse(f"mock_ups: all features that touch are of {second!r}, which stands; state {[second, first]}")
+        return self
+
+    @model_validator(mode="after")
+    def computed(self) -> Self:
+        if self.loop.virtual_contact is not None:
+            refuse("loop.virtual_contact: with an assembly, what is computed is contacts and elements of its bodies")
+        if self.loop.dynamics is not None and self.loop.dynamics.method.endswith("euler"):
+            refuse(
+                f"loop.dynamics.method = {self.loop.dynamics.method!r}: with an assembly it must be 'zero-order-hold', "
+                "'half-period' or 'continuous', which locate the events of its elements"
+            )
+        return self
+
+    def hardware(self) -> list[int]:
+        """The numbers of the contacts in hardware: those between the bodies of the mock-ups."""
+        bodies = [{name for name, _ in self.sides(contact)} for contact in self.contact]
+        return [number for number, pair in enumerate(bodies) if pair == set(self.mock_ups)]
+
+    def mounted_starts(self) -> tuple[Pose, Pose]:
+        """Poses at t = 0 of the body whose mock-up is carried, and of that whose mock-up stands."""
+        carried, standing = (self.starts()[name][0] for name in self.mock_ups)
+        return carried, standing
+
+    def carried_features(self) -> list[int]:
+        """The numbers of those whose feature is of the mock-up that is carried."""
+        return [number for number in self.hardware() if self.sides(self.contact[number])[0][0] == self.mock_ups[0]]
+
+
+RigContent = RigSection | RigBodiesSection | RigAssemblySection  # of a scenario
+RigSpaceContent = RigBodiesSection | RigAssemblySection  # with six degrees of freedom
+MODES: dict[str, type[Section]] = {"1-dof": RigSection, "6-dof": RigBodiesSection, "assembly": RigAssemblySection}

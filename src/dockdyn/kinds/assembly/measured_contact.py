@@ -1,0 +1,48 @@
+"""Contacts that a model does not compute itself, because their wrench comes from elsewhere.
+
+Units: force N, moment N m, lengths m.
+Source: own construction.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Int
+
+from dockdyn.contact.gate import APART
+from dockdyn.contact.group import GroupState, Wrench
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Scalar, Vector
+
+
+class MeasuredContact(eqx.Module):
+    """In the place of a group of contacts, what a force sensor measures of them; whether they touch, the model is told.
+
+    The wrench acts about the centre of mass of the first body. It has no events.
+    """
+
+    wrench: Wrench  # on the first body
+    first: int = eqx.field(static=True)  # which bodies
+    second: int = eqx.field(static=True)
+
+    def reference(self, own: Placed) -> Vector:
+        """Where the wrench acts (m, inertial), `own` being the first body."""
+        return own.pose.position
+
+    def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
+        """What it does; of depths, rates and speeds nothing is known."""
+        unknown = jnp.zeros(())
+        return GroupState(self.wrench, unknown, unknown, unknown, unknown, self.reference(own))
+
+    def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
+        """An event function that never rises."""
+        return jnp.asarray(-1.0)
+
+    def next_mode(self, mode: Int[Array, ""], fired: Bool[Array, ""]) -> Int[Array, ""]:
+        """The mode, which no event changes."""
+        return mode
+
+    def first_mode(self, own: Placed, other: Placed) -> Int[Array, ""]:
+        """The mode at the start of a run."""
+        return jnp.asarray(APART).astype(int)

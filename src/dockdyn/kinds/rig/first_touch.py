@@ -1,0 +1,76 @@
+"""The loop along the normal of the first contact of a rig's mock-ups, where they are bodies of an assembly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dockdyn.contact.gate import APART
+from dockdyn.integrate.hybrid import located
+from dockdyn.integrate.model import State
+from dockdyn.integrate.solution import Solution, Status
+from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.rig.model_resting_group import resting_group
+from dockdyn.kinds.rig.schema import RigAssemblySection
+from dockdyn.results.plan import jit_once, settings_for
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario
+from dockdyn.stability.loop import Loop
+
+
+def assembly_loop(scenario: Scenario) -> Loop:
+    """The loop of plain numbers.
+
+    Raises ScenarioError where the mock-ups do not touch within the duration, and where the contact has no stiffness.
+    """
+    content = scenario.content
+    state = _begun(content)
+    touching = _touching(content, state)
+    if not touching:
+        found = _until_contact(content, replace(settings_for(content), samples=0))
+        state = found.state
+        touching = _touching(content, state) if int(found.status) == Status.FINISHED else []
+    if not touching:
+        names = " and ".join(content.mock_ups)
+        raise ScenarioError(
+            f"{scenario.name}: duration = {content.duration:g} s: {names} do not touch each other within it, without rig; "
+            "a rig is judged along the normal of their first contact"
+        )
+    loop = jax.tree.map(np.asarray, _loop_at(content, state, touching[0]))
+    if not float(loop.stiffness) > 0:
+        depth = content.stability.depth
+        raise ScenarioError(
+            f"{scenario.name}: stability.depth = {depth:g} m: the contact's stiffness there is {float(loop.stiffness):g} N/m; "
+            "must be a depth where it is positive"
+        )
+    return loop
+
+
+def _touching(content: RigAssemblySection, state: State) -> list[int]:
+    """The contacts of the mock-ups that touch."""
+    return [number for number in content.hardware() if int(state.mode[number]) != APART]
+
+
+def _alone(content: RigAssemblySection) -> Assembly:
+    """The assembly without rig, as far as the mock-ups touch."""
+    return replace(content.model(), delay=None, ending=tuple(content.hardware()))
+
+
+@jit_once
+def _begun(content: RigAssemblySection) -> State:
+    return _alone(content).initial()
+
+
+@jit_once
+def _until_contact(content: RigAssemblySection, settings: located.Settings) -> Solution:
+    return located.solve(_alone(content), settings)
+
+
+@partial(jit_once, static=("number",))
+def _loop_at(content: RigAssemblySection, state: State, number: int) -> Loop:
+    found = resting_group(_alone(content), state, number, jnp.asarray(content.stability.depth, float))
+    return content.loop.make(*found)

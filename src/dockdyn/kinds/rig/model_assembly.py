@@ -1,0 +1,180 @@
+"""An assembly two of whose bodies meet in hardware: the plant of a rig whose virtual vehicles are of many bodies.
+
+Units: SI: m, rad, m/s, rad/s, N, N m.
+Source: own construction; the measured wrench acts on present points, as the delayed ones of an assembly do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PyTree
+
+from dockdyn.contact.gate import APART, GATED, PRESSING
+from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.integrate.model import Flag, Rate, Scalar, State
+from dockdyn.kinds.assembly.connections import observed_elements
+from dockdyn.kinds.assembly.measured_contact import MeasuredContact
+from dockdyn.kinds.assembly.model import Assembly
+from dockdyn.kinds.rig.model_in_space import PlantInSpace, Q, V
+from dockdyn.kinds.rig.model_plant import Axes, Modes, Touching
+from dockdyn.kinds.rig.model_stretch import solved
+from dockdyn.mechanics.rigid_body import Placed, internal_energy
+from dockdyn.mechanics.vector import Vector
+from dockdyn.stability.loop import Dynamics
+
+
+class GroupGate(eqx.Module):
+    """When a group of contacts presses."""
+
+    group: ContactGroup
+
+    def first_mode(self, touch: GroupState) -> Int[Array, ""]:
+        return self.group.next_mode(jnp.asarray(APART), touch.depth > 0)
+
+    def guards(self, mode: Int[Array, ""], touch: GroupState) -> tuple[Scalar, Scalar]:
+        return self.group.guard(mode, touch.depth), jnp.asarray(-1.0)
+
+    def next_mode(self, mode: Int[Array, ""], fired: tuple[Flag, Flag], onset: GroupState) -> Int[Array, ""]:
+        return self.group.next_mode(mode, fired[0])
+
+
+class PartlyMounted(PlantInSpace):
+    """An assembly in the computer; of two of its bodies mock-ups are mounted, whose contacts are the hardware.
+
+    All else is computed where the virtual bodies are: other bodies and contacts, joints, elements, phases. Both bodies get
+    the measured load where they stand, so momenta are kept whatever the robot does. The port is the reference point of
+    the first contact whose feature is carried.
+    """
+
+    model: Assembly  # without delay; the first of its groups is what is measured, on the body that is carried
+    hardware: tuple[ContactGroup, ...]
+    place: Float[Array, "3"]  # m, of the port, axes of what is carried
+    mass: Float[Array, ""]
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """Which of the bodies is carried, and which stands."""
+        return self.measured.first, self.measured.second
+
+    @property
+    def measured(self) -> MeasuredContact:
+        """What is measured, as the assembly has it."""
+        first = self.model.groups[0]
+        assert isinstance(first, MeasuredContact)
+        return first
+
+    @property
+    def bare(self) -> bool:
+        return not self.model.elements
+
+    def initial(self) -> State:
+        return self.model.initial()
+
+    def starts(self) -> Q:
+        carried, standing = (self.model.poses[number] for number in self.numbers)
+        return carried, standing
+
+    def mounted(self, motion: State) -> tuple[Placed, Placed]:
+        """The virtual bodies of the mock-ups."""
+        carried, standing = self.numbers
+        places = self.model.placement(motion).bodies
+        return places[carried], places[standing]
+
+    def pair(self, motion: State) -> tuple[Q, V]:
+        carried, standing = self.mounted(motion)
+        return (carried.pose, standing.pose), (carried.twist, standing.twist)
+
+    def accelerations(self, motion: State, load: Axes) -> V:
+        model, (carried, standing) = self.under(motion, load), self.numbers
+        rates = model.acting(motion, model.placement(motion), _wrenches(model, motion)).bodies
+        return rates[carried], rates[standing]
+
+    def touching_point(self) -> Vector:
+        return Vector.of(self.place)
+
+    def load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        carried, standing = self.placed(pose, rate)
+        whole, every = Wrench.zero(), (jnp.asarray(GATED),) * len(self.hardware) if modes is None else modes
+        for group, mode in zip(self.hardware, every, strict=True):
+            own, other = self.sides(group, carried, standing)
+            wrench = group.state(mode, own, other).wrench
+            lever = group.reference(own) - carried.pose.position
+            about = Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
+            whole = whole.plus(about if own is carried else Wrench(-about.force, -about.moment))
+        return jnp.concatenate([whole.force.array(), whole.moment.array()])
+
+    def virtual_load(self, pose: Axes, rate: Axes, modes: Modes | None = None) -> Axes:
+        return jnp.zeros(self.axes)
+
+    def touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        places, apart = self.placed(pose, rate), jnp.asarray(APART)
+        return tuple((GroupGate(group), group.state(apart, *self.sides(group, *places))) for group in self.hardware)
+
+    def virtual_touching(self, pose: Axes, rate: Axes, at_onset: bool = False) -> Touching:
+        return ()
+
+    def sides(self, group: ContactGroup, carried: Placed, standing: Placed) -> tuple[Placed, Placed]:
+        """The first body of a group and its second, of the two that are mounted."""
+        return (carried, standing) if group.first == self.numbers[0] else (standing, carried)
+
+    def under(self, motion: State, load: Axes) -> Assembly:
+        """The assembly under a load of its mock-ups (N, N m; axes of the one that stands), kept in inertial axes."""
+        frame = self.mounted(motion)[1].rotation
+        wrench = Wrench(frame @ Vector.of(load[:3]), frame @ Vector.of(load[3:]))
+        return replace(self.model, groups=(replace(self.measured, wrench=wrench), *self.model.groups[1:]))
+
+    def flow(self, motion: State, load: Axes) -> Rate:
+        model = self.under(motion, load)
+        return model.flow(jnp.zeros(()), motion, _wrenches(model, motion))
+
+    def stepped(self, time: Scalar, motion: State, load: Axes, period: Scalar, method: Dynamics) -> State:
+        """The load is held in inertial axes, on the bodies where they are; events of the virtual bodies are located.
+
+        Of the methods there is but "zero-order-hold".
+        """
+        return solved(self.under(motion, load), motion, time, period)
+
+    def retract(self, motion: State) -> State:
+        return self.model.retract(motion)
+
+    def guards(self, time: Scalar, motion: State) -> tuple[Scalar, ...]:
+        return self.model.outputs(time, motion).guards
+
+    def jump(self, time: Scalar, motion: State, fired: tuple[Flag, ...]) -> State:
+        return self.model.jump(time, motion, fired)
+
+    def told(self, time: Scalar, motion: State, touching: Flag) -> State:
+        if self.model.phases is None:
+            return motion
+        mode = jnp.where(touching, PRESSING, APART).astype(motion.mode[0].dtype)
+        known = replace(motion, mode=(mode, *motion.mode[1:]))
+        return self.jump(time, known, tuple(jnp.asarray(False) for _ in self.guards(time, known)))
+
+    def kinetic_energy(self, motion: State) -> Scalar:
+        return self.model.kinetic_energy(motion)
+
+    def internal_energy(self, motion: State) -> Scalar:
+        return internal_energy(self.model.bodies, self.model.twists_of(motion.q, motion.v))
+
+    def scale(self, motion: State) -> Scalar:
+        return self.model.motion_energy(motion)
+
+    def work(self, memory: PyTree) -> Scalar:
+        return self.model.work(memory)
+
+    def observe(self, motion: State) -> dict[str, Array]:
+        """What is kept of elements, and the present phase."""
+        model, here = self.model, self.model.placement(motion)
+        found = {}
+        if model.elements:
+            modes, memories = model.element_modes(motion), motion.memory.elements
+            found = observed_elements(model.connections(motion), modes, memories, here)
+        return found | ({} if model.phases is None else {"phase_number": motion.mode[-1] * 1.0})
+
+
+def _wrenches(model: Assembly, motion: State) -> tuple[Wrench, ...]:
+    """What the groups of an assembly do now, the measured one among them."""
+    return tuple(state.wrench for state in model.states(motion))

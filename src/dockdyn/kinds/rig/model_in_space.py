@@ -1,0 +1,111 @@
+"""Two mock-ups whose relative pose a robot carries out: what plants with six degrees of freedom share.
+
+Units: SI: m, rad, m/s, rad/s, N, N m.
+Source: kinematics of two bodies; own construction of the port.
+"""
+
+from __future__ import annotations
+
+import abc
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from dockdyn.integrate.model import State
+from dockdyn.kinds.rig.model_plant import Axes, Plant, Port
+from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
+from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.vector import Vector
+
+Q = tuple[Pose, Pose]
+V = tuple[Twist, Twist]
+
+
+class PlantInSpace(Plant):
+    """Two of the virtual bodies meet in hardware: the mock-up of the second stands, a robot carries that of the first.
+
+    The laboratory's axes are those of the mock-up that stands. The robot's axes are the place of the other one's centre of
+    mass (m) and the rotation vector (rad) by which it has turned since t = 0, both in the laboratory. The measured load is
+    the force on the mock-up that is carried and the torque about its centre of mass. The port is a point of it.
+    """
+
+    axes = 6
+    port_axes = 3
+
+    @abc.abstractmethod
+    def starts(self) -> Q:
+        """Poses of the two at t = 0."""
+
+    @abc.abstractmethod
+    def pair(self, motion: State) -> tuple[Q, V]:
+        """Poses and twists of the two."""
+
+    @abc.abstractmethod
+    def accelerations(self, motion: State, load: Axes) -> V:
+        """Rates of the twists of the two under a load (N, N m)."""
+
+    @abc.abstractmethod
+    def touching_point(self) -> Vector:
+        """The port: what touches (m, axes of what is carried)."""
+
+    def relative(self, q: Q) -> Axes:
+        """The pose of the robot's axes."""
+        carried, standing = q
+        back = standing.attitude.conjugate()
+        place = standing.attitude.matrix().transposed_times(carried.position - standing.position)
+        turned = back * carried.attitude * reference_of(self.starts()).conjugate()
+        return jnp.concatenate([place.array(), turned.logarithm().array()])
+
+    def relative_rate(self, q: Q, v: V) -> Axes:
+        """The rate of the robot's axes."""
+        return jax.jvp(self.relative, (q,), (moved(v, q),))[1]
+
+    def pose(self, motion: State) -> Axes:
+        return self.relative(self.pair(motion)[0])
+
+    def rate(self, motion: State) -> Axes:
+        return self.relative_rate(*self.pair(motion))
+
+    def acceleration(self, motion: State, load: Axes) -> Axes:
+        q, v = self.pair(motion)
+        return jax.jvp(self.relative_rate, (q, v), (moved(v, q), self.accelerations(motion, load)))[1]
+
+    def placed(self, pose: Axes, rate: Axes) -> tuple[Placed, Placed]:
+        """The two mock-ups in the laboratory."""
+        level = Quaternion.of(jnp.array([1.0, 0.0, 0.0, 0.0]))
+        standing = Placed.of(Pose(Vector.zero(), level), Twist(Vector.zero(), Vector.zero()))
+        return carried_at(reference_of(self.starts()), pose, rate), standing
+
+    def port(self, pose: Axes, rate: Axes) -> tuple[Port, Port]:
+        carried, _ = self.placed(pose, rate)
+        point = carried.point(self.touching_point())
+        return point.array(), carried.velocity(point).array()
+
+    def push(self, motion: State, force: Port) -> Axes:
+        pose, rate = self.pose(motion), self.rate(motion)
+        lever = self.port(pose, rate)[0] - pose[:3]
+        return jnp.concatenate([force, jnp.cross(lever, force)])
+
+
+def moved(v: V, q: Q) -> Q:
+    """Rate of a configuration."""
+    return tuple(Pose(b.velocity, a.attitude.rate(b.rate)) for a, b in zip(q, v, strict=True))  # type: ignore[return-value]
+
+
+def reference_of(starts: Q) -> Quaternion:
+    """Attitude in the laboratory, at t = 0, of the first of two mock-ups."""
+    carried, standing = starts
+    return standing.attitude.conjugate() * carried.attitude
+
+
+def carried_at(reference: Quaternion, pose: Axes, rate: Axes) -> Placed:
+    """The mock-up that is carried, in the laboratory, where the robot's axes put it."""
+
+    def attitude(turn: Array) -> Array:
+        return (Quaternion.exponential(Vector.of(turn)) * reference).array()
+
+    numbers, change = jax.jvp(attitude, (pose[3:],), (rate[3:],))
+    turned = Quaternion.of(numbers)
+    spin = (turned.conjugate() * Quaternion.of(change)).vector() * 2.0
+    return Placed.of(Pose(Vector.of(pose[:3]), turned), Twist(Vector.of(rate[:3]), spin))

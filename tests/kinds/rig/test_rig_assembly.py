@@ -1,0 +1,262 @@
+"""The rig with an assembly: against the rig in space and the assembly's own motion, conservation of momentum, input."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import tomlkit
+from numpy.testing import assert_allclose
+
+import dockdyn
+from dockdyn.kinds.rig.build import rig_of
+from dockdyn.kinds.rig.run import Grid, loop_of, simulated, without_rig
+from dockdyn.kinds.rig.simulate import simulate_rig
+from dockdyn.mechanics.rigid_body import pair_momentum
+from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.load import Scenario, parse
+
+HEAD = {"name": "head", "position": [0.2, 0.0, 0.0], "radius": 0.015}
+CONE = {"name": "cone", "shape": "cone", "apex": [1.6, 0.0, 0.0], "axis": [1.0, 0.0, 0.0], "half_angle": "40 deg"}
+CHASER = {"mass": 900.0, "inertia": [[300.0, 10.0, -5.0], [10.0, 400.0, 8.0], [-5.0, 8.0, 500.0]]}
+TARGET = {"mass": 2100.0, "inertia": [900.0, 800.0, 700.0], "surface": [CONE]}
+BEGIN = {"position": [2.2, 0.07, -0.04], "attitude": [0.0, 0.0, 0.02, 1.0], "velocity": [-0.08, 0.002, 0.0]}
+TOUCH = {
+    "normal": {"law": "hunt-crossley", "stiffness": "9 kN/m", "exponent": 1, "damping": "1 s/m"},
+    "friction": {"law": "coulomb", "coefficient": 0.1, "regularisation": "1 mm/s"},
+}
+LOOP = {
+    "hold": {"period": "4 ms"},
+    "sensor": {"delay": "3 ms"},
+    "dynamics": {"period": "2 ms"},
+    "robot": {"poles": [[-180, 90], [-180, -90]], "gain": 40500},
+}
+PORTS = {"point": [{"name": "mouth", "position": [1.8, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}]}
+
+
+def read(tables: dict, changes: dict | None = None) -> Scenario:
+    """The scenario of these tables."""
+    return parse(tomlkit.dumps(tables), "test", changes)
+
+
+def in_space() -> dict:
+    """Two bodies as in free flight."""
+    return {
+        "schema": 1,
+        "kind": "rig",
+        "mode": "6-dof",
+        "duration": 3.0,
+        "chaser": {**CHASER, **BEGIN, "feature": [{**HEAD, "position": [0.4, 0.0, 0.0]}]},
+        "target": TARGET,
+        "contact": [{"feature": "head", "surface": "cone", **TOUCH}],
+        "loop": LOOP,
+    }
+
+
+def of_two() -> dict:
+    """The same two as an assembly."""
+    flight = in_space()
+    bodies = [{"name": name, **flight.pop(name)} for name in ("chaser", "target")]
+    return flight | {"mode": "assembly", "mock_ups": ["chaser", "target"], "body": bodies}
+
+
+def of_many(period: float = 4e-3) -> dict:
+    """A probe in a sprung slide, an array on a hinge, and a latch that is computed; a bumper of the target touches, too.
+
+    All of `LOOP` is in proportion to the `period` (s).
+    """
+    slide = {"kind": "prismatic", "axis": [1.0, 0.0, 0.0], "stiffness": 900.0, "damping": 60.0}
+    hinge = {
+        "kind": "revolute",
+        "axis": [0.0, 0.0, 1.0],
+        "position": [0.0, 0.8, 0.0],
+        "stiffness": 40.0,
+        "damping": 2.0,
+    }
+    plate = {"name": "plate", "shape": "plane", "point": [0.1, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]}
+    bumper = {"name": "bumper", "position": [1.715, 0.0, 0.03], "radius": 0.01}
+    return {
+        "schema": 1,
+        "kind": "rig",
+        "mode": "assembly",
+        "duration": 1000 * period,
+        "mock_ups": ["probe", "target"],
+        "approach": {
+            "port": "tip",
+            "to": "mouth",
+            "distance": 0.01,
+            "closing_speed": 0.15,
+            "lateral_offset": [0.03, -0.01],
+        },
+        "body": [
+            {"name": "chaser", **CHASER},
+            {
+                "name": "array",
+                "on": "chaser",
+                "position": [0.0, 2.0, 0.0],
+                "mass": 30.0,
+                "inertia": [9.0, 1.0, 9.0],
+                "joint": hinge,
+            },
+            {
+                "name": "probe",
+                "on": "chaser",
+                "position": [1.6, 0.0, 0.0],
+                "mass": 36.0,
+                "inertia": [0.09, 0.75, 0.75],
+                "joint": slide,
+                "feature": [HEAD],
+                "surface": [plate],
+                "point": [{"name": "tip", "position": [0.215, 0.0, 0.0], "axis": [1.0, 0.0, 0.0]}],
+            },
+            {"name": "target", **TARGET, **PORTS, "feature": [bumper]},
+        ],
+        "contact": [
+            {"feature": "bumper", "surface": "plate", **TOUCH},
+            {"feature": "head", "surface": "cone", **TOUCH},
+        ],
+        "element": [
+            {
+                "kind": "latch",
+                "name": "latch",
+                "between": ["probe", "target"],
+                "anchor": [[0.2, 0.0, 0.0], [1.6233, 0.0, 0.0]],
+                "reach": 0.02,
+                "lateral": 0.02,
+                "stiffness": "9 kN/m",
+                "damping": "200 N s/m",
+            },
+            {
+                "kind": "thruster",
+                "name": "push",
+                "body": "chaser",
+                "position": [0, 0, 0],
+                "direction": [1, 0, 0],
+                "force": 0.0,
+            },
+        ],
+        "phase": [
+            {"name": "approach"},
+            {"name": "pushing", "when": "contact", "set": {"push.force": "60 N"}},
+            {"name": "held", "when": "latched", "set": {"push.force": "0 N"}},
+        ],
+        "loop": {
+            "hold": {"period": period},
+            "sensor": {"delay": 0.75 * period},
+            "dynamics": {"period": period},
+        },
+    }
+
+
+@pytest.mark.parametrize("method", ["zero-order-hold", pytest.param("continuous", marks=pytest.mark.full)])
+def test_two_bodies_are_those_of_a_rig_in_space(method):
+    """A group of one member is the contact of free flight: the same loop, the same motion."""
+    pair = in_space(), of_two()
+    if method == "continuous":
+        for one in pair:
+            one["loop"] = {name: part for name, part in LOOP.items() if name != "dynamics"}
+    space, assembly = (simulate_rig(read(one)) for one in pair)
+    assert np.abs(space.contact_force).max() > 20
+    for name in ("model_pose", "robot_pose", "velocity", "contact_force", "total_force", "port_work"):
+        scale = float(np.abs(space[name]).max())
+        assert_allclose(assembly[name] / scale, space[name] / scale, atol=1e-9)
+    for name in ("mass_kg", "stiffness_N_m", "spectral_radius"):
+        assert_allclose(assembly.attrs[name], space.attrs[name], rtol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Runs of many bodies with a period and half of it: of equal instants, so the second is half as long."""
+    found = []
+    for period in (4e-3, 2e-3):
+        scenario = read(of_many(period))
+        rig = rig_of(scenario, loop_of(scenario), None)
+        grid = Grid.of(rig, scenario.content.duration)
+        ideal, oracle = without_rig(scenario, rig, grid)
+        end, seen = simulated(rig, oracle, np.int64(0), grid.rows, grid.stride)
+        time = np.arange(grid.instants) * grid.period
+        found.append(SimpleNamespace(scenario=scenario, rig=rig, time=time, seen=seen, ideal=ideal, end=end))
+    return found
+
+
+def test_short_periods_leave_the_motion_of_the_assembly(many):
+    """Hold, step and delay to zero together: poses approach those of the kind `assembly` in proportion."""
+    errors = []
+    for run in many:
+        early = run.time <= 1.8
+        assert np.abs(run.ideal["ideal_force"][early]).max() > 20
+        errors.append(np.abs(run.seen["model_pose"] - run.ideal["ideal_pose"])[early].max())
+    assert 1.7 < errors[0] / errors[1] < 2.4
+    assert errors[1] < 2e-3
+
+
+def test_ideal_motion_is_that_of_the_kind_assembly(many):
+    """What a rig is compared with is what `dockdyn run` shows of the same bodies."""
+    run = many[0]
+    alone = of_many()
+    for key in ("mode", "mock_ups", "loop"):
+        del alone[key]
+    alone |= {"kind": "assembly", "duration": float(run.time[-1]), "output": {"interval": 4e-3}}
+    dataset = dockdyn.simulate(read(alone))
+    carried, standing = (dataset.sel(body=name) for name in run.scenario.content.mock_ups)
+    apart = np.linalg.norm(carried.position.values - standing.position.values, axis=1)
+    assert_allclose(np.linalg.norm(run.ideal["ideal_pose"][:, :3], axis=1), apart[: len(run.time)], atol=1e-8)
+    lateness = []
+    for one, period in zip(many, (4e-3, 2e-3), strict=True):
+        number = np.asarray(one.seen["phase_number"])
+        assert number[-1] == 2
+        lateness.append([one.time[np.argmax(number >= index)] for index in (1, 2)] - dataset.phase_began.values[1:])
+        assert 0 < lateness[-1][0] < 3 * period  # the model is told of a contact at the next instants, late by the loop
+    assert lateness[1][1] < 0.75 * lateness[0][1]
+
+
+def test_momentum_is_kept_whatever_the_loop_does(many):
+    """All bodies together: what is measured acts on both mock-ups' bodies, elements and joints in pairs, thrusters not."""
+    run = many[0]
+    assert np.abs(np.asarray(run.seen["total_force"])).max() > 20
+    model = run.rig.plant.model
+
+    def momenta(motion):
+        places = model.moving.placed(motion.q, motion.v).bodies
+        poses, twists = zip(*((place.pose, place.twist) for place in places), strict=True)
+        return pair_momentum(model.bodies, poses, twists)
+
+    before, after = momenta(run.rig.plant.initial()), momenta(run.end.motion)
+    given = run.end.motion.memory.given
+    for which, scale, thrust in ((0, 2, given.impulse), (1, 3, given.turning_impulse)):
+        change = np.abs((after[which] - before[which] - thrust).array()).max()
+        assert change < 1e-10 * float(max(before[scale], after[scale]))
+
+
+WRONG = [
+    ({"mock_ups": ["probe", "tarket"]}, ["mock_ups", "'tarket'", "target"]),
+    ({"mock_ups": ["probe", "probe"]}, ["mock_ups", "two bodies"]),
+    ({"mock_ups": ["array", "target"]}, ["mock_ups", "'array'", "contact"]),
+    ({"loop.virtual_contact": {"stiffness": 100.0}}, ["loop.virtual_contact", "assembly"]),
+    ({"loop.dynamics": {"method": "explicit-euler", "period": 1e-3}}, ["dynamics", "zero-order-hold"]),
+    ({"integrator": {"step": 1e-3}}, ["integrator"]),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), WRONG)
+def test_bad_input_is_one_line(changes, words):
+    with pytest.raises(ScenarioError) as caught:
+        read(of_many(), changes)
+    assert "\n" not in str(caught.value)
+    assert not [word for word in words if word not in str(caught.value)]
+
+
+def test_what_stands_must_not_have_all_the_features():
+    with pytest.raises(ScenarioError, match=r"which stands; state \['chaser', 'target'\]"):
+        read(of_two(), {"mock_ups": ["target", "chaser"]})
+
+
+def test_mock_ups_that_never_meet():
+    with pytest.raises(ScenarioError, match="do not touch each other"):
+        dockdyn.simulate(read(of_two() | {"duration": 0.1}))
+
+
+def test_there_are_no_margins_of_an_assembly():
+    with pytest.raises(ScenarioError, match="no margins"):
+        dockdyn.margins(read(of_two()))
