@@ -16,6 +16,8 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
+from dockdyn.control.actuators import Effort
+from dockdyn.control.steering import Steering
 from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.connections import (
@@ -34,6 +36,7 @@ from dockdyn.kinds.assembly.connections import (
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
 from dockdyn.kinds.assembly.outside import Given, Pushes, giving, observed_impulses, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Clock, Phases
+from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
@@ -50,6 +53,7 @@ class Acting(NamedTuple):
     power: Scalar  # W, of the contacts
     memories: tuple[ElementMemory, ...]  # rates of what elements remember
     given: Given | None  # rate of what thrusters give
+    steering: Steering | None  # rate of what is remembered of control
 
 
 class Memory(NamedTuple):
@@ -59,6 +63,7 @@ class Memory(NamedTuple):
     elements: tuple[ElementMemory, ...]
     clock: Clock | None
     given: Given | None = None  # by thrusters, where there are any
+    steering: Steering | None = None  # of control, where there is any
 
 
 class Assembly(ContactModel):
@@ -66,9 +71,9 @@ class Assembly(ContactModel):
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
     present reference point, so linear and angular momentum are kept whatever the delay. Elements act at once, with numbers
-    that may change from phase to phase. State: `q` and `v` are poses and twists of what moves by itself, positions counted
-    from `origin`, and coordinates and rates of joints; `mode` one integer a group, then the modes of the elements, then the
-    phase where there are several.
+    that may change from phase to phase, and so does control, on one body. State: `q` and `v` are poses and twists of what
+    moves by itself, positions counted from `origin`, and coordinates and rates of joints; `mode` one integer a group, then
+    the modes of the elements, then the phase where there are several.
     """
 
     bodies: tuple[RigidBody, ...]
@@ -84,6 +89,7 @@ class Assembly(ContactModel):
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
+    steered: SteeredBody | None = None
 
     @property
     def moving(self) -> MovingBodies:
@@ -95,18 +101,24 @@ class Assembly(ContactModel):
         return self.poses[self.base].position
 
     def initial(self) -> State:
+        x = self.uncommanded()
+        return x if self.next_tick(x) is None else self.tick(jnp.zeros(()), x)
+
+    def uncommanded(self) -> State:
+        """The state at t = 0 before the first sample of control."""
         q, v = self.moving.begun([pose.shifted(-self.origin()) for pose in self.poses], self.twists, self.joints)
         here = self.placement(State(q, v, None, None))
         places = here.bodies
         touching = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
         begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
         modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
-        given = Given.nothing() if self.pushed() else None
+        given = Given.nothing() if any(isinstance(one, MountedThruster) for one in self.elements) else None
+        steering = None if self.steered is None else self.steered.begin(self.seen(State(q, v, None, None), here))
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, given))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, given, steering))
         phase, clock = self.phases.begin(places, _any_touches(touching), all_held(memories))
         modes, memories = settled(self.connections_in(phase), memories, here)
-        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, given))
+        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, given, steering))
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
@@ -139,8 +151,15 @@ class Assembly(ContactModel):
 
     def placement(self, x: State) -> Placement:
         """Bodies and joints for what acts between them: places relative to where the base is now."""
-        near = x.q.roots[self.moving.roots().index(self.base)].position
-        return self.moving.placed(x.q.shifted(-near), x.v)
+        return self.moving.placed(x.q.shifted(-self.base_position(x)), x.v)
+
+    def base_position(self, x: State) -> Vector:
+        """Where the base is (m, from the origin); in a tree, the tree's common centre of mass."""
+        return x.q.roots[self.moving.roots().index(self.base)].position
+
+    def seen(self, x: State, here: Placement) -> Seen:
+        """What control sees of the bodies."""
+        return Seen(here.bodies, self.base_position(x))
 
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
         """What each group of contacts does now; unless `exact`, depths of what is far apart are bounds."""
@@ -157,7 +176,7 @@ class Assembly(ContactModel):
             tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in roots), x.v.joints
         )
         clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
-        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.given))
+        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.given, now.steering))
 
     def acting(self, x: State, here: Placement, wrenches: tuple[Wrench, ...]) -> Acting:
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
@@ -165,13 +184,25 @@ class Assembly(ContactModel):
         loads, power = self.contact_loads(places, wrenches)
         own, efforts, pushes, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
+        given, steering = giving(pushes, self.bodies, places) if pushes else None, None
+        if self.steered is not None:
+            push, steering = self.steered.act(x.memory.steering, self.seen(x, here), self.bodies)
+            pushes.append(push)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
         inertia = reflected(connections, here)
         found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia)
         add_reflected(loads, inertia, found.along, places)
-        given = giving(pushes, self.bodies, places) if pushes else None
-        return Acting(loads, pushes, found.rates, found.bodies, power, memories, given)
+        return Acting(loads, pushes, found.rates, found.bodies, power, memories, given, steering)
+
+    def next_tick(self, x: State) -> Scalar | None:
+        return None if self.steered is None else self.steered.next_tick(x.memory.steering)
+
+    def tick(self, t: Scalar, x: State) -> State:
+        if self.steered is None:
+            return x
+        steering = self.steered.tick(t, x.memory.steering, self.seen(x, self.placement(x)))
+        return State(x.q, x.v, x.mode, x.memory._replace(steering=steering))
 
     def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:
         """What others put on each body, about its centre of mass (inertial), with the reactions of joints: what its motion
@@ -276,9 +307,9 @@ class Assembly(ContactModel):
         thrusters."""
         return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
 
-    def pushed(self) -> bool:
-        """Whether thrusters push bodies."""
-        return any(isinstance(one, MountedThruster) for one in self.elements)
+    def effort(self, x: State) -> Effort | None:
+        """What control has done; None where there is none."""
+        return None if x.memory.steering is None else x.memory.steering.effort
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
@@ -288,8 +319,7 @@ class Assembly(ContactModel):
         """
         twists = self.twists_of(x.q, x.v)
         moving = internal_energy(self.bodies, twists) + internal_energy(self.bodies, self.twists)
-        if x.memory.given is not None:
-            moving += pushed_energy(x.memory.given, self.bodies)
+        moving += pushed_energy(x.memory.given, self.effort(x), self.bodies)
         motion = jnp.maximum(moving, 1e-300)
         energy = self._kinetic(self.twists_of(x.q, change.v))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
@@ -306,6 +336,11 @@ class Assembly(ContactModel):
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, poses, twists)
+        control: dict[str, Array] = {}
+        if self.steered is not None:
+            wheel = self.steered.wheel(x.memory.steering, places)
+            angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
+            control = self.steered.observe(x.memory.steering, self.seen(x, here))
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, poses, strict=True)]
         named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
         surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
@@ -328,7 +363,8 @@ class Assembly(ContactModel):
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
             "work": self.work(x.memory) if given is None else self.work(x.memory) + given.work,
-            **({} if given is None else observed_impulses(given)),
+            **control,
+            **observed_impulses(given, self.effort(x)),
             **observed_elements(connections, self.element_modes(x), x.memory.elements, here),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from dockdyn.contact.group import Wrench
+from dockdyn.control.actuators import Effort
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.vector import Scalar, Vector
 
@@ -52,9 +53,15 @@ def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
     return found
 
 
-def observed_impulses(given: Given) -> dict[str, Array]:
-    """The impulses (N s, N m s) that thrusters have given, three components each."""
-    return {"thruster_impulse": given.impulse.array(), "thruster_turning_impulse": given.turning_impulse.array()}
+def observed_impulses(given: Given | None, effort: Effort | None) -> dict[str, Array]:
+    """The impulses (N s, N m s) of all thrusters, three components each: of elements and of control, where there are any."""
+    parts = [] if given is None else [(given.impulse.array(), given.turning_impulse.array())]
+    if effort is not None:
+        parts.append((effort.impulse, effort.turning_impulse))
+    if not parts:
+        return {}
+    impulse, turning = (sum(part[1:], part[0]) for part in zip(*parts, strict=True))
+    return {"thruster_impulse": impulse, "thruster_turning_impulse": turning}
 
 
 def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Vector:
@@ -65,6 +72,9 @@ def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> 
     return found
 
 
-def pushed_energy(given: Given, bodies: tuple[RigidBody, ...]) -> Scalar:
-    """Energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it was."""
-    return 0.5 * given.impulse.dot(given.impulse) / sum(body.mass for body in bodies)
+def pushed_energy(given: Given | None, effort: Effort | None, bodies: tuple[RigidBody, ...]) -> Scalar:
+    """Energy (J) of the motion of the common centre of mass that thrusters have made, as seen from where it was."""
+    impulse = Vector.zero() if given is None else given.impulse
+    if effort is not None:
+        impulse = impulse + Vector.of(effort.impulse)
+    return 0.5 * impulse.dot(impulse) / sum(body.mass for body in bodies)
