@@ -86,6 +86,16 @@ IMPULSE_VARIABLES: Layout = {
     "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
 }
 
+GRAVITY_VARIABLES: Layout = {
+    "gravity_impulse": (("axis",), "N s", "impulse since t = 0 of the tide of gravity on all"),
+    "gravity_turning_impulse": (
+        ("axis",),
+        "N m s",
+        "angular impulse since t = 0 of it about the common centre of mass",
+    ),
+    "gravity_work": ((), "J", "work since t = 0 of it on all bodies"),
+}
+
 PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment": "N m", "bending_moment": "N m"}
 
 
@@ -100,7 +110,7 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
 
-_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES  # of runs that have such parts
+_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES  # of runs that have such parts
 
 
 def describe(scenario: Scenario, run: Run) -> Described:

@@ -7,7 +7,6 @@ Source: Newton and Euler; the delayed force on present points as in Sazawal et a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,9 +15,6 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
-from dockdyn.control.actuators import Effort
-from dockdyn.control.steering import Steering
-from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.connections import (
     Connection,
@@ -33,37 +29,16 @@ from dockdyn.kinds.assembly.connections import (
     reflected,
     settled,
 )
+from dockdyn.kinds.assembly.gravity import Gravity, InOrbit
+from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
-from dockdyn.kinds.assembly.outside import Given, Pushes, giving, observed_impulses, pushed_energy, with_pushes
-from dockdyn.kinds.assembly.phases import Clock, Phases
+from dockdyn.kinds.assembly.outside import Given, Pushes, giving, pushed_energy, with_pushes
+from dockdyn.kinds.assembly.phases import Phases
 from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector, once
-
-
-class Acting(NamedTuple):
-    """What acts on the bodies at an instant, and how they move."""
-
-    loads: list[Wrench]  # on each body by others, but by joints, about its centre of mass, inertial
-    pushes: Pushes  # on bodies by what is outside
-    rates: Velocities  # of the state
-    bodies: tuple[Twist, ...]  # rates of all bodies' twists
-    power: Scalar  # W, of the contacts
-    memories: tuple[ElementMemory, ...]  # rates of what elements remember
-    given: Given | None  # rate of what thrusters give
-    steering: Steering | None  # rate of what is remembered of control
-
-
-class Memory(NamedTuple):
-    """What a run remembers besides its motion."""
-
-    work: Scalar  # J, of the contacts, and of phases that change numbers of elements
-    elements: tuple[ElementMemory, ...]
-    clock: Clock | None
-    given: Given | None = None  # by thrusters, where there are any
-    steering: Steering | None = None  # of control, where there is any
 
 
 class Assembly(ContactModel):
@@ -90,6 +65,7 @@ class Assembly(ContactModel):
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
     steered: SteeredBody | None = None
+    gravity: Gravity | None = None
 
     @property
     def moving(self) -> MovingBodies:
@@ -112,13 +88,20 @@ class Assembly(ContactModel):
         touching = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
         begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
         modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
-        given = Given.nothing() if any(isinstance(one, MountedThruster) for one in self.elements) else None
-        steering = None if self.steered is None else self.steered.begin(self.seen(State(q, v, None, None), here))
+        outside = self._outside(self.seen(State(q, v, None, None), here))
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, given, steering))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside))
         phase, clock = self.phases.begin(places, _any_touches(touching), all_held(memories))
         modes, memories = settled(self.connections_in(phase), memories, here)
-        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, given, steering))
+        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
+
+    def _outside(self, seen: Seen) -> Outside:
+        """What is remembered at t = 0 of what acts from outside."""
+        return Outside(
+            Given.nothing() if any(isinstance(one, MountedThruster) for one in self.elements) else None,
+            None if self.steered is None else self.steered.begin(seen),
+            None if self.gravity is None else InOrbit.begun(),
+        )
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
@@ -176,33 +159,43 @@ class Assembly(ContactModel):
             tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in roots), x.v.joints
         )
         clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
-        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.given, now.steering))
+        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.outside))
 
     def acting(self, x: State, here: Placement, wrenches: tuple[Wrench, ...]) -> Acting:
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
         loads, power = self.contact_loads(places, wrenches)
-        own, efforts, pushes, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
+        own, efforts, thrusters, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
-        given, steering = giving(pushes, self.bodies, places) if pushes else None, None
-        if self.steered is not None:
-            push, steering = self.steered.act(x.memory.steering, self.seen(x, here), self.bodies)
-            pushes.append(push)
+        pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
         inertia = reflected(connections, here)
         found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia)
         add_reflected(loads, inertia, found.along, places)
-        return Acting(loads, pushes, found.rates, found.bodies, power, memories, given, steering)
+        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside)
+
+    def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Outside]:
+        """All that pushes bodies from outside: these `thrusters`, control and gravity; and the rate of what is remembered."""
+        seen, before, found = self.seen(x, here), x.memory.outside, list(thrusters)
+        rates = Outside(None if before.thrusters is None else giving(thrusters, self.bodies, here.bodies))
+        if self.steered is not None:
+            push, steering = self.steered.act(before.steering, seen, self.bodies)
+            found, rates = [*found, push], rates._replace(steering=steering)
+        if self.gravity is not None:
+            tide, orbit = self.gravity.act(before.orbit, seen, self.bodies)
+            found, rates = [*found, *tide], rates._replace(orbit=orbit)
+        return found, rates
 
     def next_tick(self, x: State) -> Scalar | None:
-        return None if self.steered is None else self.steered.next_tick(x.memory.steering)
+        return None if self.steered is None else self.steered.next_tick(x.memory.outside.steering)
 
     def tick(self, t: Scalar, x: State) -> State:
         if self.steered is None:
             return x
-        steering = self.steered.tick(t, x.memory.steering, self.seen(x, self.placement(x)))
-        return State(x.q, x.v, x.mode, x.memory._replace(steering=steering))
+        outside = x.memory.outside
+        steering = self.steered.tick(t, outside.steering, self.seen(x, self.placement(x)))
+        return State(x.q, x.v, x.mode, x.memory._replace(outside=outside._replace(steering=steering)))
 
     def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:
         """What others put on each body, about its centre of mass (inertial), with the reactions of joints: what its motion
@@ -304,22 +297,18 @@ class Assembly(ContactModel):
 
     def work(self, memory: Memory) -> Scalar:
         """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all but that of
-        thrusters."""
+        what acts from outside."""
         return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
-
-    def effort(self, x: State) -> Effort | None:
-        """What control has done; None where there is none."""
-        return None if x.memory.steering is None else x.memory.steering.effort
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
 
-        The motion is that about the common centre of mass, now and at t = 0, and what thrusters gave that centre; so no unit
-        and no frame enters.
+        The motion is that about the common centre of mass, now and at t = 0, and what was given from outside to that centre; so
+        no unit and no frame enters.
         """
         twists = self.twists_of(x.q, x.v)
         moving = internal_energy(self.bodies, twists) + internal_energy(self.bodies, self.twists)
-        moving += pushed_energy(x.memory.given, self.effort(x), self.bodies)
+        moving += pushed_energy(x.memory.outside.impulses(), self.bodies)
         motion = jnp.maximum(moving, 1e-300)
         energy = self._kinetic(self.twists_of(x.q, change.v))
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
@@ -332,15 +321,15 @@ class Assembly(ContactModel):
         here, states = self.placement(x), self.states(x, exact=True)
         places, connections = here.bodies, self.connections(x)
         now = self.acting(x, here, delayed)
-        loads, given = self.all_loads(here, now), x.memory.given
+        loads, outside = self.all_loads(here, now), x.memory.outside
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, poses, twists)
         control: dict[str, Array] = {}
         if self.steered is not None:
-            wheel = self.steered.wheel(x.memory.steering, places)
+            wheel = self.steered.wheel(outside.steering, places)
             angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
-            control = self.steered.observe(x.memory.steering, self.seen(x, here))
+            control = self.steered.observe(outside.steering, self.seen(x, here))
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, poses, strict=True)]
         named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
         surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
@@ -362,9 +351,9 @@ class Assembly(ContactModel):
             **self._observe_joints(here, now, loads),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
-            "work": self.work(x.memory) if given is None else self.work(x.memory) + given.work,
+            "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
             **control,
-            **observed_impulses(given, self.effort(x)),
+            **outside.observe(),
             **observed_elements(connections, self.element_modes(x), x.memory.elements, here),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array
 
 from dockdyn.contact.group import Wrench
-from dockdyn.control.actuators import Effort
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.vector import Scalar, Vector
 
@@ -53,17 +51,6 @@ def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
     return found
 
 
-def observed_impulses(given: Given | None, effort: Effort | None) -> dict[str, Array]:
-    """The impulses (N s, N m s) of all thrusters, three components each: of elements and of control, where there are any."""
-    parts = [] if given is None else [(given.impulse.array(), given.turning_impulse.array())]
-    if effort is not None:
-        parts.append((effort.impulse, effort.turning_impulse))
-    if not parts:
-        return {}
-    impulse, turning = (sum(part[1:], part[0]) for part in zip(*parts, strict=True))
-    return {"thruster_impulse": impulse, "thruster_turning_impulse": turning}
-
-
 def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Vector:
     """The common centre of mass (m, inertial)."""
     total, found = sum(body.mass for body in bodies), Vector.zero()
@@ -72,9 +59,7 @@ def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> 
     return found
 
 
-def pushed_energy(given: Given | None, effort: Effort | None, bodies: tuple[RigidBody, ...]) -> Scalar:
-    """Energy (J) of the motion of the common centre of mass that thrusters have made, as seen from where it was."""
-    impulse = Vector.zero() if given is None else given.impulse
-    if effort is not None:
-        impulse = impulse + Vector.of(effort.impulse)
+def pushed_energy(impulses: Sequence[Vector], bodies: tuple[RigidBody, ...]) -> Scalar:
+    """Energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it was."""
+    impulse = sum(impulses, Vector.zero())
     return 0.5 * impulse.dot(impulse) / sum(body.mass for body in bodies)

@@ -14,6 +14,7 @@ from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.kinds.assembly.connections import Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.kinds.assembly.gravity import Gravity
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
@@ -33,6 +34,7 @@ from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.geometry import Direction
 from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
@@ -122,6 +124,7 @@ class AssemblySection(Section):
     element: list[AnyElement] = []  # noqa: RUF012
     phase: list[PhaseSection] = []  # noqa: RUF012
     control: SteeringTable | None = None
+    orbit: OrbitSection | None = None
     loop: LoopSection = LoopSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
@@ -376,6 +379,7 @@ class AssemblySection(Section):
             body_names=tuple(self.names()),
             joint_names=tuple(moving_joints(self.body)),
             base=self.names().index(self.base()),
+            gravity=None if self.orbit is None else Gravity(self.orbit.make(), starts[self.base()][0].position),
             steered=None if self.control is None else make_steered(self.control, self, starts),
         )
 
