@@ -178,7 +178,7 @@ def test_control_is_no_load_at_named_points(load):
 def test_cases_of_a_campaign_are_those_of_single_runs(load):
     """In compiled batches, with figures of control and gains that differ."""
     case = docking()
-    case |= {"duration": 4.0}
+    case |= {"duration": 4.0, "body": [case["body"][0], case["body"][3]]}
     scenario = load(case)
     keys, rows = ["control.base_damping", "approach.pitch"], np.array([[300.0, 0.05], [150.0, 0.02], [400.0, -0.03]])
     asked = ["attitude_error_end_rad", "control_work_J", "peak_wheel_momentum_N_m_s"]
@@ -212,10 +212,13 @@ def test_a_controller_of_ones_own_steers_any_body(tmp_path, monkeypatch, load):
     """As the built-in law does, the body that it steers stated beside its own keys."""
     (tmp_path / "damping_panel.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    case = docking() | {"duration": 3.0}
-    case["control"] = {"law": "rate-damping", "base_damping": 20.0, "body": "left", "target": "right"}
+    case = docking() | {"duration": 3.0, "contact": [], "element": [], "loop": {}}
+    bus, left, _, target = case["body"]
+    left["joint"]["start_rate"] = 0.05
+    case["body"] = [bus, left, target]
+    case["control"] = {"law": "rate-damping", "base_damping": 20.0, "body": "left", "target": "target"}
     built_in = dockdyn.simulate(load(case))
-    case["control"] = {"law": "damping_panel:Damp", "gain": 20.0, "body": "left", "target": "right"}
+    case["control"] = {"law": "damping_panel:Damp", "gain": 20.0, "body": "left", "target": "target"}
     own = dockdyn.simulate(load(case))
     for name in ("attitude", "wheel_momentum", "control_work"):
         np.testing.assert_allclose(own[name], built_in[name], rtol=0, atol=1e-12, err_msg=name)

@@ -175,6 +175,8 @@ class AssemblySection(Section):
         if self.integrator.method != "located" and self.phase:
             refuse("integrator.method must be located: phases begin at instants")
         phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
+        if self.loop.delay and not self.contact:
+            refuse("loop.delay delays the forces of contacts; there is no [[contact]]")
         return self.model_copy(update={"phase": phases})
 
     @model_validator(mode="after")
