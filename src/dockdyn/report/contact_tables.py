@@ -11,6 +11,7 @@ import xarray as xr
 from dockdyn.report.report import ENERGY, Block, Table, conserved
 from dockdyn.report.wording import NOTHING, aligned, crowd, significant
 from dockdyn.results.contact_summary import overlapping
+from dockdyn.results.measures import from_outside
 
 LISTED = 300  # contacts in the table; more only make the page slow
 FINE = 10  # samples a contact needs for its sampled loads to be trusted
@@ -203,8 +204,12 @@ def kept(dataset: xr.Dataset, summary: dict[str, Any]) -> Block:
     """Errors of what should be conserved."""
     largest = f"{ENERGY}, {significant(float(dataset.kinetic_energy.max()))} J"
     linear, angular = (float(dataset[f"{name}_momentum_scale"].max()) for name in ("linear", "angular"))
-    gone = ", less thrusters’ impulses" if "thruster_impulse" in dataset else ""
-    less = ", less the work of control" if "control_work" in dataset else ""
+    givers = [
+        words for name, words in (("thruster", "thrusters’"), ("gravity", "gravity’s")) if f"{name}_impulse" in dataset
+    ]
+    gone = f", less {' and '.join(givers)} impulses" if givers else ""
+    worked = from_outside(dataset)
+    less = f", less the work of {worked}" if worked else ""
     lossy = "nothing: delay, friction or the contact's law may change it"
     return conserved(
         [

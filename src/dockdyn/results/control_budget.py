@@ -33,6 +33,12 @@ def control_attributes(control: ActuatorSection) -> dict[str, Any]:
     }
 
 
+def steered_body(dataset: xr.Dataset) -> str:
+    """What control steers, in words."""
+    name = dataset.attrs.get("steered_body", "")
+    return f"“{name}”" if name else "the chaser"
+
+
 def used_up(dataset: xr.Dataset) -> list[str]:
     """What of the wheel and of the thrusters' torque is used up at the end, in words; empty ones where there is none."""
     capacity, budget = dataset.attrs["wheel_capacity_N_m_s"], dataset.attrs["thruster_budget_N_m_s"]
@@ -63,7 +69,11 @@ def control_warnings(dataset: xr.Dataset) -> list[str]:
     if budget and used >= SPENT * budget:
         found.append(f"thrusters have used {used:.3g} of {budget:.3g} N s")
     lacking = dataset.attrs.get("thrusters_lack", "")  # results of earlier versions have none
-    warnings = [f"thrusters alone cannot give what control may ask for: {lacking} (chaser's axes)"] if lacking else []
+    warnings = (
+        [f"thrusters alone cannot give what control may ask for: {lacking} (axes of {steered_body(dataset)})"]
+        if lacking
+        else []
+    )
     if thrusters_idle(dataset):
         warnings.append(IDLE)
     return warnings + [f"control has run out at the end: {words}" for words in found]

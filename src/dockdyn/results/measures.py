@@ -31,6 +31,8 @@ GIVEN = {  # impulses from outside by momentum
     "angular": ("thruster_turning_impulse", "gravity_turning_impulse"),
 }
 
+WORKS = {"control_work": "control", "gravity_work": "gravity"}  # from outside, and what does it
+
 
 def kept(data: Mapping[Any, Any], name: str) -> Either:
     """The `linear` or `angular` momentum that should not change: without what thrusters and gravity gave."""
@@ -42,12 +44,20 @@ def kept(data: Mapping[Any, Any], name: str) -> Either:
 
 
 def given_by_contacts(data: Mapping[Any, Any]) -> Either:
-    """Change (J) since t = 0 of the energy of motion and of springs inside, less the work of control."""
+    """Change (J) since t = 0 of the energy of motion and of springs inside, less the work of control and of gravity."""
     energy = data["kinetic_energy"]
     if "internal_energy" in data:
         energy = energy + data["internal_energy"]
     change = energy - energy[0]
-    return change - data["control_work"] if "control_work" in data else change
+    for work in WORKS:
+        if work in data:
+            change = change - data[work]
+    return change
+
+
+def from_outside(data: Mapping[Any, Any]) -> str:
+    """What from outside has done work in a run, in words; empty where nothing has."""
+    return " and ".join(words for work, words in WORKS.items() if work in data)
 
 
 def changed_by_contacts(data: Mapping[Any, Any]) -> Either:

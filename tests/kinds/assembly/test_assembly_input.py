@@ -79,6 +79,10 @@ def own_body():
 
 JET = {"kind": "thruster", "name": "jet", "body": "tug", "position": [0, 0, 0], "direction": [1, 0, 0], "force": 2.0}
 WRONG = {  # name: (scenario, words that the line must have)
+    "delay of nothing": (
+        at(at(FOUR, ("contact",), []), ("loop",), {"delay": 0.01}),
+        ["loop.delay", "there is no [[contact]]"],
+    ),
     "body of an element": (
         at(FOUR, ("element", 1, "between"), ["visitr", "tug"]),
         ["'tether'", "between", "'visitr'", "'visitor'"],

@@ -10,6 +10,8 @@ import numpy as np
 import xarray as xr
 
 from dockdyn.kinds.assembly.schema import AssemblySection, SeveralBodiesSection
+from dockdyn.kinds.assembly.schema_control import steered_bodies
+from dockdyn.results.control_data import control_data
 from dockdyn.results.measures import Either
 from dockdyn.results.run import (
     Described,
@@ -84,6 +86,16 @@ IMPULSE_VARIABLES: Layout = {
     "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
 }
 
+GRAVITY_VARIABLES: Layout = {
+    "gravity_impulse": (("axis",), "N s", "impulse since t = 0 of the tide of gravity on all"),
+    "gravity_turning_impulse": (
+        ("axis",),
+        "N m s",
+        "angular impulse since t = 0 of it about the common centre of mass",
+    ),
+    "gravity_work": ((), "J", "work since t = 0 of it on all bodies"),
+}
+
 PORT_UNITS = {"tension": "N", "compression": "N", "shear": "N", "torsion_moment": "N m", "bending_moment": "N m"}
 
 
@@ -98,16 +110,19 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
 
-_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES  # of runs that have such parts
+_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES  # of runs that have such parts
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
     content, found = scenario.content, scenario.content.contact
+    steered = steered_bodies(content.control, content)[0] if content.control is not None else ""
+    control = control_data(content.control, run, f"“{steered}”")
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
             **sampled_variables({name: what for name, what in _MORE.items() if name in run.sampled}, run),
+            **control.variables,
             **_port_loads(content, run),
             **_captures(run),
             **_latch_bounces(content, run),
@@ -125,7 +140,9 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **joint_names(content),
             **({"port": content.ports()} if content.ports() else {}),
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
+            **control.coordinates,
         },
+        attributes=control.attributes | ({"steered_body": steered} if control.attributes else {}),
         conservative=conservative(content),
     )
 

@@ -11,6 +11,7 @@ from dockdyn.kinds.assembly.data import PORT_UNITS, conservative, left_at_end, p
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
+from dockdyn.results.control_figures import CONTROL
 from dockdyn.results.key_figures import KeyFigure, LocatedFigures
 from dockdyn.results.log_data import log_data, outcome_data, read_log
 
@@ -36,6 +37,7 @@ FIGURES = (
         "samples",
         needs="thrust_spent",
     ),
+    *CONTROL,
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of energy by a contact", "episode_energy", each=True),
 )
@@ -54,7 +56,8 @@ def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
 
 def stated(content: AssemblySection) -> dict[str, bool]:
     """What the scenario is, as far as figures depend on it."""
-    return {"conservative": conservative(content), "undamped": True, "attitude-hold": False}
+    holds = content.control is not None and content.control.law == "attitude-hold"
+    return {"conservative": conservative(content), "undamped": True, "attitude-hold": holds}
 
 
 ASSEMBLY = LocatedFigures(FIGURES, _assembly_data, stated)

@@ -7,7 +7,6 @@ Source: Newton and Euler; the delayed force on present points as in Sazawal et a
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,7 +15,6 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
-from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.connections import (
     Connection,
@@ -31,35 +29,17 @@ from dockdyn.kinds.assembly.connections import (
     reflected,
     settled,
 )
+from dockdyn.kinds.assembly.gravity import Gravity, InOrbit
 from dockdyn.kinds.assembly.measured_contact import MeasuredContact
+from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
-from dockdyn.kinds.assembly.outside import Given, Pushes, giving, observed_impulses, pushed_energy, with_pushes
-from dockdyn.kinds.assembly.phases import Clock, Phases
+from dockdyn.kinds.assembly.outside import Given, Pushes, giving, pushed_energy, with_pushes
+from dockdyn.kinds.assembly.phases import Phases
+from dockdyn.kinds.assembly.steered_body import Seen, SteeredBody
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, internal_energy, pair_momentum
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.moving_bodies import Coordinates, MovingBodies, Placement, Velocities
 from dockdyn.mechanics.vector import Vector, once
-
-
-class Acting(NamedTuple):
-    """What acts on the bodies at an instant, and how they move."""
-
-    loads: list[Wrench]  # on each body by others, but by joints, about its centre of mass, inertial
-    pushes: Pushes  # on bodies by what is outside
-    rates: Velocities  # of the state
-    bodies: tuple[Twist, ...]  # rates of all bodies' twists
-    power: Scalar  # W, of the contacts
-    memories: tuple[ElementMemory, ...]  # rates of what elements remember
-    given: Given | None  # rate of what thrusters give
-
-
-class Memory(NamedTuple):
-    """What a run remembers besides its motion."""
-
-    work: Scalar  # J, of the contacts, and of phases that change numbers of elements
-    elements: tuple[ElementMemory, ...]
-    clock: Clock | None
-    given: Given | None = None  # by thrusters, where there are any
 
 
 class Assembly(ContactModel):
@@ -67,9 +47,9 @@ class Assembly(ContactModel):
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
     present reference point, so linear and angular momentum are kept whatever the delay. Elements act at once, with numbers
-    that may change from phase to phase. State: `q` and `v` are poses and twists of what moves by itself, positions counted
-    from `origin`, and coordinates and rates of joints; `mode` one integer a group, then the modes of the elements, then the
-    phase where there are several.
+    that may change from phase to phase, and so does control, on one body. State: `q` and `v` are poses and twists of what
+    moves by itself, positions counted from `origin`, and coordinates and rates of joints; `mode` one integer a group, then
+    the modes of the elements, then the phase where there are several.
     """
 
     bodies: tuple[RigidBody, ...]
@@ -86,6 +66,8 @@ class Assembly(ContactModel):
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
+    steered: SteeredBody | None = None
+    gravity: Gravity | None = None
 
     @property
     def moving(self) -> MovingBodies:
@@ -97,18 +79,31 @@ class Assembly(ContactModel):
         return self.poses[self.base].position
 
     def initial(self) -> State:
+        x = self.uncommanded()
+        return x if self.next_tick(x) is None else self.tick(jnp.zeros(()), x)
+
+    def uncommanded(self) -> State:
+        """The state at t = 0 before the first sample of control."""
         q, v = self.moving.begun([pose.shifted(-self.origin()) for pose in self.poses], self.twists, self.joints)
         here = self.placement(State(q, v, None, None))
         places = here.bodies
         touching = tuple(group.first_mode(places[group.first], places[group.second]) for group in self.groups)
         begun = [one.element.settle(one.element.init(*one.sides(here)), *one.sides(here)) for one in self.elements]
         modes, memories = tuple(mode for mode, _ in begun), tuple(memory for _, memory in begun)
-        given = Given.nothing() if self.pushed() else None
+        outside = self._outside(self.seen(State(q, v, None, None), here))
         if self.phases is None:
-            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, given))
+            return State(q, v, (*touching, *modes), Memory(jnp.zeros(()), memories, None, outside))
         phase, clock = self.phases.begin(places, _any_touches(touching), all_held(memories))
         modes, memories = settled(self.connections_in(phase), memories, here)
-        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, given))
+        return State(q, v, (*touching, *modes, phase), Memory(jnp.zeros(()), memories, clock, outside))
+
+    def _outside(self, seen: Seen) -> Outside:
+        """What is remembered at t = 0 of what acts from outside."""
+        return Outside(
+            Given.nothing() if any(isinstance(one, MountedThruster) for one in self.elements) else None,
+            None if self.steered is None else self.steered.begin(seen),
+            None if self.gravity is None else InOrbit.begun(),
+        )
 
     def names(self) -> list[str]:
         def named(word: str) -> str:
@@ -141,8 +136,15 @@ class Assembly(ContactModel):
 
     def placement(self, x: State) -> Placement:
         """Bodies and joints for what acts between them: places relative to where the base is now."""
-        near = x.q.roots[self.moving.roots().index(self.base)].position
-        return self.moving.placed(x.q.shifted(-near), x.v)
+        return self.moving.placed(x.q.shifted(-self.base_position(x)), x.v)
+
+    def base_position(self, x: State) -> Vector:
+        """Where the base is (m, from the origin); in a tree, the tree's common centre of mass."""
+        return x.q.roots[self.moving.roots().index(self.base)].position
+
+    def seen(self, x: State, here: Placement) -> Seen:
+        """What control sees of the bodies."""
+        return Seen(here.bodies, self.base_position(x))
 
     def states(self, x: State, exact: bool = False) -> tuple[GroupState, ...]:
         """What each group of contacts does now; unless `exact`, depths of what is far apart are bounds."""
@@ -159,21 +161,43 @@ class Assembly(ContactModel):
             tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in roots), x.v.joints
         )
         clock = jax.tree.map(jnp.zeros_like, x.memory.clock)
-        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.given))
+        return Rate(q, now.rates, Memory(now.power, now.memories, clock, now.outside))
 
     def acting(self, x: State, here: Placement, wrenches: tuple[Wrench, ...]) -> Acting:
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
         loads, power = self.contact_loads(places, wrenches)
-        own, efforts, pushes, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
+        own, efforts, thrusters, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
+        pushes, outside = self.pushes(x, here, thrusters)
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]
         inertia = reflected(connections, here)
         found = self.moving.respond(here, [load.force for load in pushed], torques, efforts, inertia)
         add_reflected(loads, inertia, found.along, places)
-        given = giving(pushes, self.bodies, places) if pushes else None
-        return Acting(loads, pushes, found.rates, found.bodies, power, memories, given)
+        return Acting(loads, pushes, found.rates, found.bodies, power, memories, outside)
+
+    def pushes(self, x: State, here: Placement, thrusters: Pushes) -> tuple[Pushes, Outside]:
+        """All that pushes bodies from outside: these `thrusters`, control and gravity; and the rate of what is remembered."""
+        seen, before, found = self.seen(x, here), x.memory.outside, list(thrusters)
+        rates = Outside(None if before.thrusters is None else giving(thrusters, self.bodies, here.bodies))
+        if self.steered is not None:
+            push, steering = self.steered.act(before.steering, seen, self.bodies)
+            found, rates = [*found, push], rates._replace(steering=steering)
+        if self.gravity is not None:
+            tide, orbit = self.gravity.act(before.orbit, seen, self.bodies)
+            found, rates = [*found, *tide], rates._replace(orbit=orbit)
+        return found, rates
+
+    def next_tick(self, x: State) -> Scalar | None:
+        return None if self.steered is None else self.steered.next_tick(x.memory.outside.steering)
+
+    def tick(self, t: Scalar, x: State) -> State:
+        if self.steered is None:
+            return x
+        outside = x.memory.outside
+        steering = self.steered.tick(t, outside.steering, self.seen(x, self.placement(x)))
+        return State(x.q, x.v, x.mode, x.memory._replace(outside=outside._replace(steering=steering)))
 
     def all_loads(self, here: Placement, now: Acting) -> list[Wrench]:
         """What others put on each body, about its centre of mass (inertial), with the reactions of joints: what its motion
@@ -278,12 +302,8 @@ class Assembly(ContactModel):
 
     def work(self, memory: Memory) -> Scalar:
         """Work (J) of contacts, motors and phases, less what elements have dissipated, in a memory or its rate: all but that of
-        thrusters."""
+        what acts from outside."""
         return memory.work + sum((given_by(one) for one in memory.elements), jnp.zeros(()))
-
-    def pushed(self) -> bool:
-        """Whether thrusters push bodies."""
-        return any(isinstance(one, MountedThruster) for one in self.elements)
 
     def relative_size(self, x: State, change: Rate) -> Scalar:
         """Root of the change's own kinetic energy over that of the motion, or the change of work over it if that is larger.
@@ -295,9 +315,9 @@ class Assembly(ContactModel):
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
     def motion_energy(self, x: State) -> Scalar:
-        """Energy (J) of the motion about the common centre of mass, now and at t = 0, and what thrusters gave that."""
+        """Energy (J) of the motion about the common centre of mass, now and at t = 0, and what was given to it from outside."""
         moving = internal_energy(self.bodies, self.twists_of(x.q, x.v)) + internal_energy(self.bodies, self.twists)
-        return moving if x.memory.given is None else moving + pushed_energy(x.memory.given, self.bodies)
+        return moving + pushed_energy(x.memory.outside.impulses(), self.bodies)
 
     def observe(self, x: State, delayed: tuple[Wrench, ...]) -> dict[str, Array]:
         """Named quantities at an instant, `delayed` being the wrenches that act (on the groups' first bodies, inertial).
@@ -307,10 +327,15 @@ class Assembly(ContactModel):
         here, states = self.placement(x), self.states(x, exact=True)
         places, connections = here.bodies, self.connections(x)
         now = self.acting(x, here, delayed)
-        loads, given = self.all_loads(here, now), x.memory.given
+        loads, outside = self.all_loads(here, now), x.memory.outside
         placed = self.moving.placed(x.q, x.v).bodies
         poses, twists = tuple(place.pose for place in placed), tuple(place.twist for place in placed)
         linear, angular, linear_scale, angular_scale = pair_momentum(self.bodies, poses, twists)
+        control: dict[str, Array] = {}
+        if self.steered is not None:
+            wheel = self.steered.wheel(outside.steering, places)
+            angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
+            control = self.steered.observe(outside.steering, self.seen(x, here))
         turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, poses, strict=True)]
         named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
         surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
@@ -332,8 +357,9 @@ class Assembly(ContactModel):
             **self._observe_joints(here, now, loads),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
-            "work": self.work(x.memory) if given is None else self.work(x.memory) + given.work,
-            **({} if given is None else observed_impulses(given)),
+            "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
+            **control,
+            **outside.observe(),
             **observed_elements(connections, self.element_modes(x), x.memory.elements, here),
             **({} if self.phases is None else {"phase_number": x.mode[-1] * 1.0}),
             "linear_momentum": linear.array(),

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array
 
 from dockdyn.contact.group import Wrench
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
@@ -52,11 +51,6 @@ def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
     return found
 
 
-def observed_impulses(given: Given) -> dict[str, Array]:
-    """The impulses (N s, N m s) that thrusters have given, three components each."""
-    return {"thruster_impulse": given.impulse.array(), "thruster_turning_impulse": given.turning_impulse.array()}
-
-
 def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Vector:
     """The common centre of mass (m, inertial)."""
     total, found = sum(body.mass for body in bodies), Vector.zero()
@@ -65,6 +59,7 @@ def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> 
     return found
 
 
-def pushed_energy(given: Given, bodies: tuple[RigidBody, ...]) -> Scalar:
+def pushed_energy(impulses: Sequence[Vector], bodies: tuple[RigidBody, ...]) -> Scalar:
     """Energy (J) of the motion of the common centre of mass that these impulses have made, as seen from where it was."""
-    return 0.5 * given.impulse.dot(given.impulse) / sum(body.mass for body in bodies)
+    impulse = sum(impulses, Vector.zero())
+    return 0.5 * impulse.dot(impulse) / sum(body.mass for body in bodies)

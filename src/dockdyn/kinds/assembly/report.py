@@ -23,6 +23,7 @@ from dockdyn.report.contact_tables import (
     loads_block,
     printed_contacts,
 )
+from dockdyn.report.control_report import control_figures, control_rows
 from dockdyn.report.drawing import pair_labels, short
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Plot, Report, Table, beginning, integration, run_report
@@ -109,6 +110,7 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
     return [
         *rows,
+        *control_rows(dataset, summary),
         ("Linear momentum error", significant(summary["linear_momentum_error"], 2)),
         ("Angular momentum error", significant(summary["angular_momentum_error"], 2)),
     ]
@@ -219,6 +221,7 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         yield Plot("energy", partial(charts.energy, dataset), words)
     words = "Errors of momentum: both should stay near round-off."
     yield Plot("momentum-errors", partial(charts.momentum_errors, dataset), words)
+    yield from control_figures(dataset)
     if "element" in dataset.coords:
         words = "Tension of each element; below zero it pushes. Of bushings and latches, the size of the force."
         yield Plot("elements", partial(_tensions, dataset), words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 import jax.numpy as jnp
@@ -15,9 +16,11 @@ from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
 from dockdyn.kinds.assembly.connections import Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.kinds.assembly.gravity import Gravity
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
+from dockdyn.kinds.assembly.schema_control import SteeringTable, check_steered, make_steered
 from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection, FixedThrusterSection
 from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema_joints import AnyJoint, MovingJointSection, jointed_bodies, moving_joints
@@ -28,10 +31,12 @@ from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.also import TEXT
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
-from dockdyn.scenario.tables.approach import ApproachSection
+from dockdyn.scenario.tables.approach import ApproachSection, Port
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
+from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.geometry import Direction
 from dockdyn.scenario.tables.loop import LoopSection
+from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
 from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
@@ -164,6 +169,8 @@ class SeveralBodiesSection(Section, abc.ABC):
                 if len(set(bodies)) < len(bodies):
                     refuse(f"element {element.name!r}: {key} must be two bodies")
         phases = read_phases(self.phase, self.acts(), self.names(), touching=bool(self.contact))
+        if self.loop.delay and not self.contact:
+            refuse("loop.delay delays the forces of contacts; there is no [[contact]]")
         return self.model_copy(update={"phase": phases})
 
     @model_validator(mode="after")
@@ -216,8 +223,16 @@ class SeveralBodiesSection(Section, abc.ABC):
         return name
 
     def base(self) -> str:
-        """The body from whose centre of mass places are counted: the one that is approached, else the first."""
-        return self.body[0].name if self.approach is None else self.root(self.find("point", self.approach.to)[0])
+        """The body from whose centre of mass places are counted: what carries the one that is approached, else the first."""
+        approach = self.approaches()
+        return self.root(self.body[0].name if approach is None else approach[1])
+
+    def approaches(self) -> tuple[str, str] | None:
+        """The body that approaches, and the one that has the port it approaches; None where that is not stated."""
+        if self.approach is None:
+            return None
+        own, other = (self.find("point", port)[0] for port in (self.approach.port, self.approach.to))
+        return self.root(own), other
 
     def ties(self) -> list[ElementSection]:
         """The elements between two bodies."""
@@ -269,13 +284,21 @@ class SeveralBodiesSection(Section, abc.ABC):
         return [joint.begins() for joint in moving_joints(self.body).values()]
 
     def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
-        section = self.named(name)
-        if self.approach is None or self.root(self.find("point", self.approach.port)[0]) != name:
-            return section.start()
-        (own, port), (other, to) = self.find("point", self.approach.port), self.find("point", self.approach.to)
+        approach = self.approaches()
+        if self.approach is None or approach is None or approach[0] != name:
+            return self.named(name).start()
+        port = self.meeting()
+        return self.approach.model_copy(update={"axis": port.axis}).start(
+            port.feature, port.surface, *start(approach[1])
+        )
+
+    def meeting(self) -> Port:
+        """The ports that approach each other: the place of the first on the body that approaches, the second as a plane."""
+        assert self.approach is not None
+        (own, port), (_, to) = self.find("point", self.approach.port), self.find("point", self.approach.to)
         place, axis = self.in_root(own, port)
-        approach = self.approach if port.axis is None else self.approach.model_copy(update={"axis": axis})
-        return approach.start(Point(place), Plane.of(to.position, to.axis), *start(other))
+        along = axis if port.axis is not None else jnp.asarray(self.approach.axis, float)
+        return Port(Point(place), Plane.of(to.position, to.axis), along)
 
     def in_root(self, name: str, port: PortSection) -> tuple[Any, Any]:
         """The place (m) and the axis of a port of a body in the axes of the body that carries it at the start."""
@@ -357,8 +380,17 @@ class AssemblySection(SeveralBodiesSection):
 
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
+    control: SteeringTable | None = None
+    orbit: OrbitSection | None = None
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
+
+    @model_validator(mode="after")
+    def controlling(self) -> Self:
+        if self.control is not None:
+            check_samples(self.control, self.duration, self.integrator)
+            check_steered(self.control, self)
+        return self
 
     @model_validator(mode="after")
     def locating(self) -> Self:
@@ -367,6 +399,19 @@ class AssemblySection(SeveralBodiesSection):
         if self.integrator.method != "located" and self.phase:
             refuse("integrator.method must be located: phases begin at instants")
         return self
+
+    def model(self) -> Assembly:
+        model, starts = super().model(), self.starts()
+        return replace(
+            model,
+            gravity=None if self.orbit is None else Gravity(self.orbit.make(), starts[self.base()][0].position),
+            steered=None if self.control is None else make_steered(self.control, self, starts),
+        )
+
+    @property
+    def controlled(self) -> bool:
+        """Whether control acts."""
+        return self.control is not None and self.control.law != "none"
 
 
 def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:

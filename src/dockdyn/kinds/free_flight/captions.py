@@ -18,10 +18,11 @@ LOAD_FIGURES = 3
 
 def figures(dataset: xr.Dataset) -> Iterator[Plot]:
     """What to draw, and what to look for in it; figures that could only show zeros are left out."""
-    from dockdyn.kinds.free_flight.plots import control, latch, thrusters
+    from dockdyn.kinds.free_flight.plots import latch
     from dockdyn.kinds.free_flight.shown_surface import shown_surfaces
     from dockdyn.kinds.free_flight.trajectory import trajectory
     from dockdyn.report.charts import contact_charts as over_time
+    from dockdyn.report.control_report import control_figures
 
     if dataset.sizes["contact"]:
         for surface in shown_surfaces(dataset)[:SURFACES]:
@@ -71,19 +72,7 @@ def figures(dataset: xr.Dataset) -> Iterator[Plot]:
         "Errors of momentum: both should stay near round-off, and steps at contacts would mean that forces and "
         "reactions do not balance.",
     )
-    if "control_work" in dataset:
-        yield Plot(
-            "control",
-            partial(control, dataset),
-            "What control gives the chaser, in its axes: flat tops are at the limits.",
-        )
-    if "thruster_on_time" in dataset and np.any(dataset.thruster_on_time.values):
-        yield Plot(
-            "thrusters",
-            partial(thrusters, dataset),
-            "When each thruster fires, and for how long it has fired since the start: pulses that keep coming while nothing "
-            "is wanted are a limit cycle.",
-        )
+    yield from control_figures(dataset)
     if np.any(dataset.rotation.values):
         yield Plot(
             "attitude",

@@ -8,10 +8,8 @@ import numpy as np
 
 from dockdyn.contact.latch import HELD
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
-from dockdyn.kinds.free_flight.schema_sampling import SampledSection
-from dockdyn.kinds.free_flight.thruster_table import lacking
 from dockdyn.results.capture_loads import LOADS, capture_loads
-from dockdyn.results.control_budget import control_attributes
+from dockdyn.results.control_data import control_data
 from dockdyn.results.run import (
     Described,
     Layout,
@@ -71,39 +69,19 @@ CATCH_VARIABLES: Layout = {
     "catch_dissipated": ((), "J", "energy that the catch's dampers have taken"),
 }
 
-CONTROL_VARIABLES: Layout = {
-    "attitude_error": (("axis",), "rad", "rotation vector of the chaser from the attitude it is held at, its axes"),
-    "wheel_torque": (("axis",), "N m", "torque of the wheel on the chaser, its axes"),
-    "thruster_force": (("axis",), "N", "force of thrusters on the chaser, its axes"),
-    "thruster_torque": (("axis",), "N m", "torque of thrusters on the chaser, its axes"),
-    "wheel_momentum": (("axis",), "N m s", "angular momentum of the chaser's wheel, its axes"),
-    "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
-    "thruster_turning_impulse": (("axis",), "N m s", "angular impulse of thrusters about the common centre of mass"),
-    "thruster_use": (("use",), "SI", "what thrusters have given, by size over the chaser's axes: N s, N m s"),
-    "control_work": ((), "J", "work of control on the chaser"),
-}
-PULSE_VARIABLES: Layout = {
-    "thruster_firing": (("thruster",), "1", "whether each thruster fires: 1 yes, 0 no"),
-    "thruster_on_time": (("thruster",), "s", "how long each thruster has fired since the start"),
-    "thruster_pulses": (("thruster",), "1", "how many pulses of each thruster have begun"),
-}
-
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of free flight leaves in its dataset."""
     content = scenario.content
     latch = _latch_variables(content.latch, run) if content.latch is not None else {}
-    control = sampled_variables(CONTROL_VARIABLES, run) if content.controlled else {}
-    thrusters = content.control.thruster_names() if content.controlled else []
-    if thrusters:
-        control |= sampled_variables(PULSE_VARIABLES, run)
+    control = control_data(content.control, run)
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
             **_episode_variables(scenario, run),
             **_outcome(content, run),
             **latch,
-            **control,
+            **control.variables,
         },
         coordinates={
             "body": ["chaser", "target"],
@@ -111,18 +89,12 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "quaternion": ["w", "x", "y", "z"],
             "contact": _contact_names(content),
             "point": [name for name, _, _ in content.named_places()],
-            **({"use": ["impulse", "angular impulse"]} if content.controlled else {}),
-            **({"thruster": thrusters} if thrusters else {}),
+            **control.coordinates,
         },
-        attributes=_control_attributes(content.control) if content.controlled else {},
+        attributes=control.attributes,
         conservative=conservative(content),
         capture_law=f"{content.latch.hold_law}, {content.latch.hold}" if content.latch is not None else "",
     )
-
-
-def _control_attributes(control: SampledSection) -> dict[str, Any]:
-    """The law, what wheel and thrusters may take up, and what a table of thrusters cannot give."""
-    return control_attributes(control) | {"thrusters_lack": ", ".join(lacking(control))}
 
 
 def _latch_variables(latch: ConeLatchSection, run: Run) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -13,42 +12,10 @@ from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
 from dockdyn.results.capture_loads import capture_loads
 from dockdyn.results.contact_figures import COMMON, figure
-from dockdyn.results.key_figures import Data, KeyFigure, LocatedFigures
+from dockdyn.results.control_figures import CONTROL
+from dockdyn.results.key_figures import LocatedFigures
 from dockdyn.results.log_data import capture_data, ever_held, log_data, outcome_data, read_log
-from dockdyn.results.measures import Either
 
-
-def _attitude_error_end(data: Data) -> Either:
-    """The angle by which the chaser is off at the end."""
-    return (data["attitude_error"][-1] ** 2).sum() ** 0.5
-
-
-def _peak_wheel_momentum(data: Data) -> Either:
-    """The largest angular momentum of the wheel along an axis."""
-    return abs(data["wheel_momentum"]).max()
-
-
-def _controlled(name: str, words: str, of: Callable[[Data], Either], where: str = "") -> KeyFigure:
-    """A key figure of control, which only runs with control have."""
-    return KeyFigure(name, words, of, "samples", needs="control_work", where=where)
-
-
-CONTROL = (
-    _controlled("control_work_J", "work of control", lambda data: data["control_work"][-1]),
-    _controlled("attitude_error_end_rad", "attitude error at the end", _attitude_error_end, where="attitude-hold"),
-    _controlled("peak_wheel_momentum_N_m_s", "peak wheel momentum", _peak_wheel_momentum),
-    _controlled("thruster_use_N_s", "impulse of the thrusters", lambda data: data["thruster_use"][-1, 0]),
-    KeyFigure(
-        "thruster_pulses",
-        "pulses of the thrusters",
-        lambda data: data["thruster_pulses"][-1].sum(),
-        "samples",
-        smooth=False,
-        number=int,
-        needs="thruster_pulses",
-    ),
-    _controlled("thruster_use_N_m_s", "angular impulse of the thrusters", lambda data: data["thruster_use"][-1, 1]),
-)
 ENERGIES = (
     figure("kinetic_energy_end_J", "kinetic energy at the end", "kinetic_energy_end"),
     figure("kinetic_energy_change_J", "change of kinetic energy by a contact", "episode_energy", each=True),

@@ -18,11 +18,9 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.latch import HELD, ON_RAMP, SWUNG, Caught, ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.control.actuators import Effort
-from dockdyn.control.body_control import BodyControl
 from dockdyn.control.controller import FreeBody, Measured
-from dockdyn.control.plant import attitude_error
 from dockdyn.control.sampled import SampledControl
-from dockdyn.control.thrusters import Pulses
+from dockdyn.control.steering import AnyControl, Steered, Steering, begin_control, observe_control, steer
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.free_flight.model_catch import catch_load, catch_power, catch_sizes, first_swing
 from dockdyn.kinds.free_flight.model_coast import free_time
@@ -61,7 +59,7 @@ class FreeFlight(ContactModel):
     delay: Float[Array, ""] | None
     points: tuple[NamedPoint, ...] = ()
     latch: ConeLatch | None = None
-    control: BodyControl | SampledControl | None = None
+    control: AnyControl | None = None
 
     def origin(self) -> Vector:
         """Where positions of a state count from (m, inertial): the target's centre of mass at t = 0."""
@@ -86,8 +84,7 @@ class FreeFlight(ContactModel):
         """What control's law remembers and what it has done as it begins; nothing where there is none."""
         if self.control is None:
             return ()
-        effort = Effort.nothing()
-        return (self.control.init(self.measured(x, effort)), effort)
+        return begin_control(self.control, lambda effort: self.measured(x, effort))
 
     def remembered(self, work: Scalar, done: tuple[PyTree, ...], catch: Seat | None = None) -> PyTree:
         """A memory, or its rate, of a latch that has caught nothing: no more than there is a use for."""
@@ -143,9 +140,9 @@ class FreeFlight(ContactModel):
             caught = x.memory[2].rate(catch_power(self, self.latch, self.latch.catch, x))
         done: tuple[PyTree, ...] = ()
         if self.control is not None:
-            force, torque, memory, effort = self.steered(x, self.control)
-            done = (memory, effort)
-            forces[0], torques[0] = forces[0] + force, torques[0] + torque
+            given = self.steered(x, self.control)
+            done = given.rate
+            forces[0], torques[0] = forces[0] + given.force, torques[0] + given.torque
         q = tuple(Pose(twist.velocity, pose.attitude.rate(twist.rate)) for pose, twist in zip(x.q, x.v, strict=True))
         v = tuple(
             body.acceleration(twist, force, torque)
@@ -163,20 +160,12 @@ class FreeFlight(ContactModel):
         after = self.control.tick(t, memory, self.measured(x, effort))
         return State(x.q, x.v, x.mode, (*others, after, effort))
 
-    def steered(self, x: State, control: BodyControl | SampledControl) -> tuple[Vector, Vector, PyTree, Effort]:
-        """Force (N, inertial) and torque (N m, chaser's axes) of control on the chaser.
-
-        Then the rates of what its law remembers and of its effort.
-        """
-        *_, memory, effort = x.memory
-        seen = self.measured(x, effort)
-        rate, given = control.act(memory, seen)
-        turn = x.q[0].attitude.matrix().array()
-        force, torque = Vector.of(turn @ given.thrust), Vector.of(given.wheel + given.jets)
-        power = force.dot(x.v[0].velocity) + torque.dot(x.v[0].rate)
+    def steered(self, x: State, control: AnyControl) -> Steered:
+        """What control does to the chaser."""
+        now = Steering(*x.memory[-2:])
         share = self.bodies[1].mass / (self.bodies[0].mass + self.bodies[1].mass)
         lever = (x.q[0].position - x.q[1].position).array() * share  # from the common centre of mass
-        return once((force, torque, rate, given.effort(power, turn, lever, seen.chaser.rate, seen.wheel)))
+        return steer(control, now, self.measured(x, now.effort), lever)
 
     def measured(self, x: State, effort: Effort) -> Measured:
         """What control sees of a state, once it has done so much."""
@@ -320,35 +309,11 @@ class FreeFlight(ContactModel):
         }
 
     def observed_control(self, x: State) -> dict[str, Array]:
-        """What control does at an instant and has done; nothing where there is none.
-
-        Shapes (3,), `thruster_use` (2,); torques, `thruster_force` and `wheel_momentum` in the chaser's axes.
-        """
+        """What control does at an instant and has done; nothing where there is none."""
         if self.control is None:
             return {}
-        *_, memory, effort = x.memory
-        seen = self.measured(x, effort)
-        _, given = self.control.act(memory, seen)
-        wanted = self.control.reference.of(seen.target)
-        fired: dict[str, Array] = {}
-        if isinstance(self.control, SampledControl) and isinstance(memory.pulses, Pulses):
-            pulses = memory.pulses
-            fired = {
-                "thruster_firing": pulses.firing,
-                "thruster_on_time": pulses.on_time,
-                "thruster_pulses": pulses.begun,
-            }
-        return fired | {
-            "attitude_error": attitude_error(wanted.attitude, seen.chaser.attitude),
-            "wheel_torque": given.wheel,
-            "thruster_force": given.thrust,
-            "thruster_torque": given.jets,
-            "wheel_momentum": effort.wheel,
-            "thruster_impulse": effort.impulse,
-            "thruster_turning_impulse": effort.turning_impulse,
-            "thruster_use": effort.used,
-            "control_work": effort.work,
-        }
+        now = Steering(*x.memory[-2:])
+        return observe_control(self.control, now, self.measured(x, now.effort))
 
     def load(
         self, named: NamedPoint, places: tuple[Placed, Placed], delayed: tuple[Vector, ...], hold: tuple[Vector, Vector]

@@ -16,10 +16,10 @@ from dockdyn.report.contact_tables import (
     printed_contacts,
     seat_force,
 )
+from dockdyn.report.control_report import control_rows
 from dockdyn.report.mesh_table import meshes_of_result
 from dockdyn.report.report import Block, Report, beginning, integration, run_report
 from dockdyn.report.wording import NOTHING, capital, capture, capture_load, significant
-from dockdyn.results.control_budget import thrusters_idle
 
 
 def flight_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
@@ -87,8 +87,7 @@ def overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) -
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
     if change:
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
-    if "control_work" in dataset:
-        rows += _control_rows(dataset, summary)
+    rows += control_rows(dataset, summary)
     if summary["captured"]:
         rows += _capture_rows(dataset, summary)
     return [
@@ -120,22 +119,4 @@ def _capture_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[st
     ):
         if summary[key] is not None:
             rows.append((words, f"{significant(summary[key] * scale)} {unit}"))
-    return rows
-
-
-def _control_rows(dataset: xr.Dataset, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """Rows of the summary table: what control did to the chaser."""
-    rows = [("Control of the chaser", str(dataset.attrs["control"]))]
-    if summary["attitude_error_end_rad"] is not None:
-        rows.append(("Attitude error at the end", f"{significant(np.degrees(summary['attitude_error_end_rad']))} deg"))
-    rows.append(("Work of control", f"{significant(summary['control_work_J'])} J"))
-    for words, key, unit in (
-        ("Largest momentum of the wheel, by axis", "peak_wheel_momentum_N_m_s", "N m s"),
-        ("Impulse that thrusters have used", "thruster_use_N_s", "N s"),
-        ("Angular impulse that thrusters have used", "thruster_use_N_m_s", "N m s"),
-    ):
-        if summary[key]:
-            rows.append((words, f"{significant(summary[key])} {unit}"))
-    if thrusters_idle(dataset):
-        rows.append(("Impulse that thrusters have used", "none: they never fired"))
     return rows

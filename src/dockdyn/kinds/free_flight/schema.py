@@ -13,13 +13,13 @@ from dockdyn.contact.feature import Feature, Point, SphereTip
 from dockdyn.contact.latch import ConeLatch
 from dockdyn.contact.pair import Contact
 from dockdyn.kinds.free_flight.model import FreeFlight, NamedPoint
-from dockdyn.kinds.free_flight.schema_control import ControlTable
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
 from dockdyn.scenario.language.units import quantity
 from dockdyn.scenario.tables.approach import ApproachSection, Port
 from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
+from dockdyn.scenario.tables.control import ControlTable, check_samples
 from dockdyn.scenario.tables.latch import ConeLatchSection
 from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.scenario.tables.part import refuse
@@ -171,14 +171,7 @@ class FreeFlightSection(TwoBodiesSection):
     def steered(self) -> Self:
         if self.control is None:
             return self
-        if self.control.period is not None and self.integrator.method != "located":
-            refuse("integrator.method must be located: control.period has steps end at its samples")
-        count = 0.0 if self.control.period is None else self.duration / self.control.period
-        if count > self.integrator.max_steps:
-            refuse(
-                f"control.period = {self.control.period:g} s: takes {count:.3g} samples for a duration of "
-                f"{self.duration:g} s; must take at most integrator.max_steps = {self.integrator.max_steps}"
-            )
+        check_samples(self.control, self.duration, self.integrator)
         on_chaser = (self.pair(contact)[2] for contact in self.contact)
         if getattr(self.control, "frame", None) == "port" and not any(on_chaser):
             refuse("control.frame = 'port' needs a [[contact]] of a chaser's feature with a target's surface")

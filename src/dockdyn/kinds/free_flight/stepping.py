@@ -23,13 +23,13 @@ from dockdyn.integrate.model import State, over_rows
 from dockdyn.integrate.solution import Status
 from dockdyn.kinds.free_flight.model import FreeFlight
 from dockdyn.kinds.free_flight.schema import FreeFlightSection
-from dockdyn.kinds.free_flight.schema_sampling import SampledSection
 from dockdyn.programs import Program
 from dockdyn.results.contact_run import check_runnable
 from dockdyn.results.plan import NO_LIMIT, settings_for
 from dockdyn.results.side_by_side import NOTHING, SideBySide, Values
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario
+from dockdyn.scenario.tables.sampling import SampledSection
 
 MOST_MOMENTS = 64  # events and images of them within a step; more are contacts that chatter
 MOST_ROWS = 512  # past steps within one delay, of each run of a batch: more would make its state too large to hand on

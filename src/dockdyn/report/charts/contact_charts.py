@@ -12,7 +12,7 @@ from dockdyn.report.charts.chart import ZERO, Band, Chart, Limits, Line, Note, P
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.drawing import contact_spans, pair_labels, short
 from dockdyn.report.wording import significant
-from dockdyn.results.measures import departure, given_by_contacts, kept
+from dockdyn.results.measures import departure, from_outside, given_by_contacts, kept
 
 MANY = 12  # contacts above which only the largest peak is named
 APART = 0.05  # share of what is shown, by which named peaks are apart
@@ -108,9 +108,10 @@ def largest_contact(dataset: xr.Dataset) -> Chart:
 
 
 def energy(dataset: xr.Dataset) -> Chart:
-    """Change of kinetic energy (less the work of control) and work of the contact forces, with that after each contact."""
+    """Change of kinetic energy, less work from outside, and work of the contact forces, with that after each contact."""
     change, time = given_by_contacts(dataset), dataset.time.values
-    words = "change less work of control" if "control_work" in dataset else "change of kinetic energy"
+    worked = from_outside(dataset)
+    words = f"change less work of {worked}" if worked else "change of kinetic energy"
     settled = dataset.episode_release.values + float(dataset.attrs["delay_s"])
     lines = [  # the first two should lie on each other: a wide one under a thin one shows both
         Line(time, change, "sky", words, width=3.2),
@@ -122,7 +123,7 @@ def energy(dataset: xr.Dataset) -> Chart:
 
 
 def momentum_errors(dataset: xr.Dataset) -> Chart:
-    """Change of linear and angular momentum since the start, thrusters' impulses left out, relative to the bodies' own."""
+    """Change of linear and angular momentum since the start, impulses from outside left out, relative to the bodies' own."""
     lines, largest = [], 0.0
     for name, look in (("linear", {"colour": "blue"}), ("angular", {"colour": "orange", "dash": 1})):
         drift = departure(kept(dataset, name))

@@ -67,7 +67,7 @@ class OwnDistribution(DistributionSection, Own):
     made: ClassVar[type[Distribution]]
     with_unit: ClassVar = ("nominal",)  # the others write their own
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         return self.distribution
 
     @model_validator(mode="after")

@@ -36,7 +36,7 @@ def allowed() -> bool:
 class Own(OfOthers):
     """A table of something of the user's own."""
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         """Its class, as the scenario names it: "module:Class"."""
         raise TypeError
 

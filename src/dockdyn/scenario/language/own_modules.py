@@ -13,7 +13,7 @@ from dockdyn.scenario.language.section import Section
 
 def own_modules(content: object) -> dict[str, str]:
     """SHA-256 of the source of every module with something of the user's own, by the module's name."""
-    names = {part.target().partition(":")[0] for part in _sections_in(content) if isinstance(part, Own)}
+    names = {part.own_class().partition(":")[0] for part in _sections_in(content) if isinstance(part, Own)}
     found = {}
     for name in sorted(names):
         source = getattr(sys.modules.get(name), "__file__", None)

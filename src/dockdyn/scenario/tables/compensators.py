@@ -84,7 +84,7 @@ class WithVelocity(CompensatorLaw):
 class OwnCompensator(CompensatorLaw, Own):
     """A compensator of the user's own, "module:Class". Its further keys are the parameters and static fields of the class."""
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         return self.law
 
 

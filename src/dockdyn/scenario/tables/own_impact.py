@@ -23,7 +23,7 @@ class OwnImpact(OwnPart):
     base = ImpactLaw
     law: str
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         return self.law
 
     @model_validator(mode="after")

@@ -46,7 +46,7 @@ class OwnPart(Part, own_code.Own):
 
     @model_validator(mode="after")
     def importable(self) -> OwnPart:
-        cls = imported(self.target(), self.base)
+        cls = imported(self.own_class(), self.base)
         fields = dataclasses.fields(cls)
         names = {field.name: named(cls, field.name) for field in fields}
         needed = {field.name for field in fields if field.default is field.default_factory is dataclasses.MISSING}
@@ -54,7 +54,7 @@ class OwnPart(Part, own_code.Own):
         for problem, words in ((given - set(names), "has no field"), (needed - given, "needs the field")):
             if problem:
                 fields_known = ", ".join(names[name] for name in sorted(names)) or "none"
-                refuse(f"{self.target()} {words} {sorted(problem)[0]!r}; its fields: {fields_known}")
+                refuse(f"{self.own_class()} {words} {sorted(problem)[0]!r}; its fields: {fields_known}")
         return self
 
     def stated(self) -> set[str]:
@@ -62,11 +62,11 @@ class OwnPart(Part, own_code.Own):
         return set(self.__pydantic_extra__ or {})
 
     def make(self) -> Any:  # noqa: ANN401, a law or a surface
-        return imported(self.target())(**{name: array(getattr(self, name)) for name in self.stated()})
+        return imported(self.own_class())(**{name: array(getattr(self, name)) for name in self.stated()})
 
     def unit_of_extra(self, field: str) -> str:
         """The unit that the class declares for a field; empty for one that says nothing."""
-        about = parameters_of(imported(self.target())).get(field)
+        about = parameters_of(imported(self.own_class())).get(field)
         return "" if about is None else about.unit.format(**dict(self))
 
     @model_serializer(mode="wrap")
@@ -197,7 +197,7 @@ class OwnNormalLaw(OwnPart):
     base = NormalLaw
     law: str
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         return self.law
 
 
@@ -207,7 +207,7 @@ class OwnFriction(OwnPart):
     base = Friction
     law: str
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         return self.law
 
 
@@ -218,7 +218,7 @@ class OwnShape(Shape, OwnPart):
     shape: str
     name: str | None = None
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         return self.shape
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dockdyn.integrate.model import over_rows
-from dockdyn.kinds.free_flight.schema_sampling import SampledSection
 from dockdyn.programs import Program
+from dockdyn.scenario.tables.sampling import SampledSection
 
 MISSED = 1e-6  # of what is wanted: more of it is not given
 WORDS = [

@@ -1,4 +1,4 @@
-"""The `[control]` of free flight: what holds the chaser, and the limits of its wheel and thrusters."""
+"""The `[control]` of bodies in space: what holds one, and the limits of its wheel and thrusters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from dockdyn.control.body_hold import BodyHold
 from dockdyn.control.controller import Command, Controller, FreeBody, Measured, as_floats
 from dockdyn.control.reference import InertialReference, Reference
 from dockdyn.control.sampled import SampledControl
-from dockdyn.kinds.free_flight.schema_sampling import SAMPLING, SampledSection
 from dockdyn.mechanics.rigid_body import Pose
 from dockdyn.mechanics.vector import Vector
 from dockdyn.parameters import parameters_of, settings_of
@@ -29,6 +28,8 @@ from dockdyn.scenario.tables.motion import Attitude, Velocity, number
 from dockdyn.scenario.tables.own_part import keys_of, read_table, refuse_taken, refuse_unfinished
 from dockdyn.scenario.tables.part import refuse
 from dockdyn.scenario.tables.parts import Point
+from dockdyn.scenario.tables.run import IntegratorSection
+from dockdyn.scenario.tables.sampling import SAMPLING, SampledSection
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]  # of arrays by their names
 PUSH = ("position_stiffness", "velocity_damping")
@@ -41,7 +42,7 @@ KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 class BodyControlSection(SampledSection):
-    """Torque and force on a free chaser."""
+    """Torque and force on a free body."""
 
     law: Literal["none", "attitude-hold", "rate-damping"] = "attitude-hold"
     attitude: Attitude | None = None
@@ -55,7 +56,8 @@ class BodyControlSection(SampledSection):
     def complete(self) -> Self:
         if self.law == "none":
             return self
-        self.check_keys(*KEYS[self.law])
+        needed, allowed = KEYS[self.law]
+        self.check_keys(needed, allowed + self.placing)
         for key, gain in (("position", "position_stiffness"), ("velocity", "velocity_damping")):
             if getattr(self, key) is not None and getattr(self, gain) is None:
                 refuse(f"{key} is the reference of {gain}, which is missing")
@@ -113,13 +115,14 @@ class OwnControlSection(SampledSection, Own):
     made: ClassVar[type[Controller]]
     law: str
 
-    def target(self) -> str:
+    def own_class(self) -> str:
         return self.law
 
     @model_validator(mode="after")
     def complete(self) -> Self:
         self.check_keys(
-            (), tuple({**parameters_of(self.made), **settings_of(self.made)}) + WHEEL + THRUSTERS + SAMPLING
+            (),
+            tuple({**parameters_of(self.made), **settings_of(self.made)}) + WHEEL + THRUSTERS + SAMPLING + self.placing,
         )
         shapes = tuple((name, np.shape(getattr(self, name))) for name in parameters_of(self.made))
         if problem := _problem(self.made, shapes, tuple(self._words().items())):
@@ -170,28 +173,43 @@ def _shapes(tree: PyTree) -> tuple[Any, list[tuple[int, ...]]]:
 
 
 @cache
-def own_section(target: str, made: type[Controller]) -> type[OwnControlSection]:
-    """The table of a controller."""
-    refuse_taken(target, made, ("law", *WHEEL, *THRUSTERS, *SAMPLING), OwnControlSection)
+def own_section(target: str, made: type[Controller], base: type[OwnControlSection]) -> type[OwnControlSection]:
+    """The table of a controller, with the keys of `base`."""
+    refuse_taken(target, made, ("law", *WHEEL, *THRUSTERS, *SAMPLING, *base.placing), base)
     refuse_unfinished(target, made, ("act",))
     keys: dict[str, Any] = {"law": (Literal[target], ...)} | keys_of(made)
-    section = create_model(f"{made.__name__}Section", __base__=OwnControlSection, __doc__=inspect.getdoc(made), **keys)
+    section = create_model(f"{made.__name__}Section", __base__=base, __doc__=inspect.getdoc(made), **keys)
     section.made = made
     return section
 
 
-def _whose(table: object) -> str:
+def whose(table: object) -> str:
     """Whether a table names a law of the user's own."""
     law = table.get("law") if isinstance(table, dict) else getattr(table, "law", None)
     return "user" if isinstance(law, str) and ":" in law else "named"
 
 
+def own_reader(base: type[OwnControlSection]) -> BeforeValidator:
+    """What reads the table of a controller of the user's own into a section on `base`."""
+    return BeforeValidator(partial(read_table, base=Controller, section_of=partial(own_section, base=base)))
+
+
 ControlTable = Annotated[
     Annotated[BodyControlSection, Tag("named")]
-    | Annotated[
-        SerializeAsAny[OwnControlSection],
-        BeforeValidator(partial(read_table, base=Controller, section_of=own_section)),
-        Tag("user"),
-    ],
-    Discriminator(_whose),
+    | Annotated[SerializeAsAny[OwnControlSection], own_reader(OwnControlSection), Tag("user")],
+    Discriminator(whose),
 ]
+
+
+def check_samples(control: SampledSection, duration: float, integrator: IntegratorSection) -> None:
+    """Refuses a period with an integrator that does not end steps at samples, or so short that they are too many."""
+    if control.period is None:
+        return
+    if integrator.method != "located":
+        refuse("integrator.method must be located: control.period has steps end at its samples")
+    count = duration / control.period
+    if count > integrator.max_steps:
+        refuse(
+            f"control.period = {control.period:g} s: takes {count:.3g} samples for a duration of {duration:g} s; must take "
+            f"at most integrator.max_steps = {integrator.max_steps}"
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import jax.numpy as jnp
 from pydantic import model_validator
@@ -74,6 +74,7 @@ class SampledSection(ActuatorSection):
     period: quantity("s", "a period", above=0) | None = None
     thruster: list[ThrusterSection] | None = None
     modulation: ModulationSection | None = None
+    placing: ClassVar[tuple[str, ...]] = ()  # keys that say which body it acts on
 
     @model_validator(mode="after")
     def switched(self) -> Self:

@@ -1,0 +1,39 @@
+"""Force and torque of gravity on a rigid body beside a reference that falls freely along an orbit.
+
+Units: SI: m, N, N m.
+Source: gradient of the potential of `dockdyn.mechanics.orbit`; torque 3 μ/r³ r̂ × I r̂, Hughes 1986, Spacecraft Attitude
+Dynamics, section 8.1.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.orbit import Orbit, Reference
+from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.vector import Scalar, Vector, once
+
+Three = Float[Array, "3"]
+
+
+def tidal_pull(orbit: Orbit, at: Reference, body: RigidBody, here: Placed, away: Vector) -> tuple[Vector, Vector]:
+    """Force on a body `away` (m, inertial) from the reference, less that of the frame's own fall, and torque about its centre
+    of mass; both inertial."""
+    up, turn = jnp.stack([at.x, at.y, jnp.zeros(())]), here.rotation.array()
+
+    def potential(place: Three, towards: Three) -> Scalar:
+        """Energy (J) by the place and, in body axes, by the direction in which gravity comes (over the radius)."""
+        along, squared = up @ place, place @ place
+        energy = body.mass * orbit.tidal(at.radius, along, squared)
+        if not orbit.gradient:
+            return energy
+        about = towards @ (body.inertia @ towards)
+        return energy + orbit.spread_out(at.radius, along, squared, jnp.trace(body.inertia), about)
+
+    place = away.array()
+    towards = (up + place / at.radius) @ turn
+    by_place, by_towards = jax.grad(potential, argnums=(0, 1))(place, towards)
+    force = by_place + turn @ by_towards / at.radius
+    return once((Vector.of(-force), Vector.of(turn @ jnp.cross(towards, by_towards))))

@@ -1,0 +1,57 @@
+"""What control leaves in the dataset of a run in space: what it gave its body, what it took up, the pulses of thrusters."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from dockdyn.results.control_budget import control_attributes
+from dockdyn.results.run import Layout, Run, sampled_variables
+from dockdyn.results.thruster_table import lacking
+from dockdyn.scenario.tables.sampling import SampledSection
+
+PULSE_VARIABLES: Layout = {
+    "thruster_firing": (("thruster",), "1", "whether each thruster fires: 1 yes, 0 no"),
+    "thruster_on_time": (("thruster",), "s", "how long each thruster has fired since the start"),
+    "thruster_pulses": (("thruster",), "1", "how many pulses of each thruster have begun"),
+}
+
+
+class ControlData(NamedTuple):
+    """The part of a dataset that is of control; empty where none acts."""
+
+    variables: dict[str, Any]
+    coordinates: dict[str, Any]
+    attributes: dict[str, Any]
+
+
+def _layout(body: str) -> Layout:
+    """The variables of control on a body, as words name it."""
+    return {
+        "attitude_error": (("axis",), "rad", f"rotation vector of {body} from the attitude it is held at, its axes"),
+        "wheel_torque": (("axis",), "N m", f"torque of the wheel on {body}, its axes"),
+        "thruster_force": (("axis",), "N", f"force of thrusters on {body}, its axes"),
+        "thruster_torque": (("axis",), "N m", f"torque of thrusters on {body}, its axes"),
+        "wheel_momentum": (("axis",), "N m s", f"angular momentum of {body}'s wheel, its axes"),
+        "thruster_impulse": (("axis",), "N s", "impulse of thrusters, inertial"),
+        "thruster_turning_impulse": (
+            ("axis",),
+            "N m s",
+            "angular impulse of thrusters about the common centre of mass",
+        ),
+        "thruster_use": (("use",), "SI", f"what thrusters have given, by size over {body}'s axes: N s, N m s"),
+        "control_work": ((), "J", f"work of control on {body}"),
+    }
+
+
+def control_data(control: SampledSection | None, run: Run, body: str = "the chaser") -> ControlData:
+    """What control leaves, what it may take up, and what a table of thrusters cannot give; `body` is what it steers."""
+    if control is None or control.law == "none":
+        return ControlData({}, {}, {})
+    variables = sampled_variables(_layout(body), run)
+    coordinates: dict[str, Any] = {"use": ["impulse", "angular impulse"]}
+    if thrusters := control.thruster_names():
+        variables |= sampled_variables(PULSE_VARIABLES, run)
+        coordinates |= {"thruster": thrusters}
+    return ControlData(
+        variables, coordinates, control_attributes(control) | {"thrusters_lack": ", ".join(lacking(control))}
+    )
