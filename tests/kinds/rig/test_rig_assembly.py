@@ -223,7 +223,7 @@ def test_momentum_is_kept_whatever_the_loop_does(many):
         return pair_momentum(model.bodies, poses, twists)
 
     before, after = momenta(run.rig.plant.initial()), momenta(run.end.motion)
-    given = run.end.motion.memory.given
+    given = run.end.motion.memory.outside.thrusters
     for which, scale, thrust in ((0, 2, given.impulse), (1, 3, given.turning_impulse)):
         change = np.abs((after[which] - before[which] - thrust).array()).max()
         assert change < 1e-10 * float(max(before[scale], after[scale]))
