@@ -145,7 +145,8 @@ def _bend(tree: _Growing, link: LinkSection, joint: Joint, frames: Frames) -> li
 
     def frame(moved: Deflection, massless: bool) -> ModalFrame:
         place = Vector.of(moved.place)
-        return ModalFrame(place, -place, moved.shift, moved.turn, at_rest, numbers, massless)
+        shift, turn = (tuple(Vector.of(row) for row in rows) for rows in (moved.shift, moved.turn))
+        return ModalFrame(place, -place, shift, turn, at_rest, numbers, massless)
 
     own = [one.name for one in frames.bodies].index(link.name)
     tree.add(body, own, frame(modes.mean_motion(body), massless=False))

@@ -219,9 +219,12 @@ def _matrix(
             found = found if mass is None else found + mass
         return found + moved[one] if one == other and one in moved else found
 
-    turning = [[*_numbers(row), *(getattr(momenta[number].moment, axis) for number in screws)]
+    numbers = list(screws)
+    pairs = {(one, other): between(one, other) for at, one in enumerate(numbers) for other in numbers[: at + 1]}
+    pairs |= {(other, one): entry for (one, other), entry in pairs.items()}
+    turning = [[*_numbers(row), *(getattr(momenta[number].moment, axis) for number in numbers)]
                for axis, row in zip("xyz", (whole.x, whole.y, whole.z), strict=True)]  # fmt: skip
-    moving = [[*_numbers(momenta[number].moment), *(between(number, other) for other in screws)] for number in screws]
+    moving = [[*_numbers(momenta[one].moment), *(pairs[one, other] for other in numbers)] for one in numbers]
     return jnp.stack([jnp.stack(row) for row in (*turning, *moving)])
 
 

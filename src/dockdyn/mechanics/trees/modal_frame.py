@@ -29,8 +29,8 @@ class ModalFrame(eqx.Module):
 
     place: Vector  # m, axes of the frame at rest
     arm: Vector  # m, its origin from there, its own axes
-    shift: Float[Array, "modes 3"]  # m per unit of η
-    turn: Float[Array, "modes 3"]  # rad per unit of η
+    shift: tuple[Vector, ...]  # m per unit of η, by mode
+    turn: tuple[Vector, ...]  # rad per unit of η
     carrier: int = eqx.field(static=True)  # the link's frame at rest, by its place among the bodies of the tree
     numbers: tuple[int, ...] = eqx.field(static=True)  # of the modes among the coordinates of all trees
     massless: bool = eqx.field(static=True)
@@ -64,8 +64,8 @@ class ModalFrame(eqx.Module):
         point = place - body.rotation @ self.arm
         found = []
         for shift, turn in zip(self.shift, self.turn, strict=True):
-            spin = carrier.rotation @ jacobian.transposed_times(Vector.of(turn))
-            found.append(Screw(carrier.rotation @ Vector.of(shift) + point.cross(spin), spin))
+            spin = carrier.rotation @ jacobian.transposed_times(turn)
+            found.append(Screw(carrier.rotation @ shift + point.cross(spin), spin))
         return tuple(found)
 
     def _moved(self, motions: Sequence[JointMotion], part: int) -> tuple[Vector, Vector]:
@@ -74,9 +74,9 @@ class ModalFrame(eqx.Module):
         return _sum(numbers, self.shift), _sum(numbers, self.turn)
 
 
-def _sum(numbers: Sequence[Scalar], shapes: Float[Array, "modes 3"]) -> Vector:
+def _sum(numbers: Sequence[Scalar], shapes: Sequence[Vector]) -> Vector:
     """The sum of shapes, each times its number."""
-    parts = [Vector.of(shape) * number for shape, number in zip(shapes, numbers, strict=True)]
+    parts = [shape * number for shape, number in zip(shapes, numbers, strict=True)]
     return sum(parts, Vector.zero())
 
 
