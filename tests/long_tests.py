@@ -54,6 +54,8 @@ LONG = {
     "test_edge_cases.py::test_delay_shorter_than_the_step",
     "test_edge_cases.py::test_several_pairs_touch_at_once",
     "test_export.py::test_runs_and_margins_are_exported",
+    "test_flexible_links.py::test_a_beam_is_the_table_of_its_modes",
+    "test_flexible_links.py::test_a_thruster_on_a_link_bends_it",
     "test_free_flight_control.py::test_attitude_and_place_are_damped_oscillators",
     "test_free_flight_control.py::test_saturation_is_that_of_scipy",
     "test_free_trees.py::test_free_trees_keep_momentum_and_energy[branches-1.0]",

@@ -1,4 +1,4 @@
-"""Force elements between two bodies: struts, bushings, cables, magnets; what acts in joints; thrusters.
+"""Force elements between two bodies: struts, bushings, cables, magnets; what acts in joints and modes; thrusters.
 
 Units: SI.
 Source: each file names what it follows.
@@ -15,6 +15,7 @@ from dockdyn.elements.force_element import Action, ElementMemory, ForceElement
 from dockdyn.elements.hexapod import hexapod_anchors
 from dockdyn.elements.joint_drive import JointDrive
 from dockdyn.elements.magnet import Magnet
+from dockdyn.elements.modal_spring import ModalSpring
 from dockdyn.elements.one_sided_spring import OneSidedSpring, one_sided
 from dockdyn.elements.pull import GapPull, Pull, TabulatedPull
 from dockdyn.elements.strut import Strut, StrutMode
@@ -35,6 +36,7 @@ __all__ = [
     "JointDrive",
     "Line",
     "Magnet",
+    "ModalSpring",
     "OneSidedSpring",
     "Pull",
     "Strut",

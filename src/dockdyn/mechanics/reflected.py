@@ -104,7 +104,12 @@ def coupled(
 
 def free_answer(bodies: Sequence[RigidBody], rows: Rows) -> Rows:
     """M⁻¹ of loads on free bodies, line by line."""
-    return jnp.stack([_answer(body, rows[:, i]) for i, body in enumerate(bodies)], axis=1)
+    return jnp.stack([alone_answer(body, rows[:, i]) for i, body in enumerate(bodies)], axis=1)
+
+
+def alone_answer(body: RigidBody, rows: Float[Array, "lines 6"]) -> Float[Array, "lines 6"]:
+    """M⁻¹ of loads on one free body, line by line."""
+    return jnp.concatenate([rows[:, :3] / body.mass, rows[:, 3:] @ body.inverse_inertia.T], axis=1)
 
 
 def line_loads(
@@ -138,8 +143,3 @@ def _columns(
     opposite = -jnp.concatenate([one.along.array().T, one.other_arm.array().T], axis=1)
     rows = jnp.zeros((one.mass.size, count, 6)).at[:, first].set(own).at[:, other].set(opposite)
     return rows, jnp.sqrt(one.mass), one.drift
-
-
-def _answer(body: RigidBody, rows: Float[Array, "lines 6"]) -> Float[Array, "lines 6"]:
-    """M⁻¹ Jᵀ of one body, by line."""
-    return jnp.concatenate([rows[:, :3] / body.mass, rows[:, 3:] @ body.inverse_inertia.T], axis=1)

@@ -1,5 +1,5 @@
-"""What acts on bodies of an assembly besides contacts: force elements, what acts in joints, thrusters; loads, and how their
-modes change.
+"""What acts on bodies of an assembly besides contacts: force elements, what acts in joints and in flexible links, thrusters;
+loads, and how their modes change.
 
 Units: SI.
 Source: sums over the elements, each of which names its own.
@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import Wrench
-from dockdyn.elements import JointDrive, Thruster
+from dockdyn.elements import JointDrive, ModalSpring, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
@@ -49,6 +49,19 @@ class DrivenJoint(eqx.Module):
         return here.joints[self.joint]
 
 
+class BendingLink(eqx.Module):
+    """What holds a flexible link in shape, its modes by number among the coordinates."""
+
+    element: ModalSpring
+    modes: tuple[int, ...] = eqx.field(static=True)
+    name: str = eqx.field(static=True)
+
+    def sides(self, here: Placement) -> tuple[Float[Array, "modes"], Float[Array, "modes"]]:
+        """The modal coordinates and their rates."""
+        coordinates, rates = zip(*(here.joints[mode] for mode in self.modes), strict=True)
+        return jnp.stack(coordinates), jnp.stack(rates)
+
+
 class MountedThruster(eqx.Module):
     """A thruster on a body by number."""
 
@@ -61,14 +74,14 @@ class MountedThruster(eqx.Module):
         return (here.bodies[self.body],)
 
 
-Connection = Tie | DrivenJoint | MountedThruster
+Connection = Tie | DrivenJoint | BendingLink | MountedThruster
 
 
 class ElementLoads(NamedTuple):
     """What elements do at an instant."""
 
     loads: list[Wrench]  # of those between bodies on each, about its centre of mass, inertial
-    efforts: list[Scalar]  # in each joint, N m or N
+    efforts: list[Scalar]  # in each joint, N m or N, and on each mode
     pushes: list[tuple[int, Wrench]]  # of thrusters on bodies by number, about their centres of mass, inertial
     memories: tuple[ElementMemory, ...]  # rates of what they remember
 
@@ -79,11 +92,11 @@ def act_between(
     """Add to `loads` (about centres of mass, inertial) a wrench at a point (m) on the first of two bodies, and the opposite
     on the second."""
     for number, side in zip(bodies, (1.0, -1.0), strict=True):
-        load = _about_centre(wrench, point, places[number])
+        load = about_centre(wrench, point, places[number])
         loads[number] = loads[number].plus(Wrench(load.force * side, load.moment * side))
 
 
-def _about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
+def about_centre(wrench: Wrench, point: Vector, place: Placed) -> Wrench:
     """A wrench at a point (m, inertial) as one about a body's centre of mass."""
     lever = point - place.pose.position
     return Wrench(wrench.force, wrench.moment + lever.cross(wrench.force))
@@ -98,10 +111,14 @@ def element_loads(
     for one, mode, memory in zip(connections, modes, memories, strict=True):
         if isinstance(one, DrivenJoint):
             efforts[one.joint], rate = one.element.act(mode, memory, *one.sides(here))
+        elif isinstance(one, BendingLink):
+            held, rate = one.element.act(mode, memory, *one.sides(here))
+            for number, effort in zip(one.modes, held, strict=True):
+                efforts[number] = effort
         elif isinstance(one, MountedThruster):
             action, rate = one.element.act(mode, memory, *one.sides(here))
             wrench = Wrench(action.force, action.moment)
-            pushes.append((one.body, _about_centre(wrench, action.point, here.bodies[one.body])))
+            pushes.append((one.body, about_centre(wrench, action.point, here.bodies[one.body])))
         else:
             action, rate = one.element.act(mode, memory, *one.sides(here))
             wrench = Wrench(action.force, action.moment)
@@ -186,7 +203,7 @@ def observed_elements(
     size of its force), and what `OBSERVED` names."""
     found: dict[str, list[Array]] = {name: [] for name in ("element_tension", *OBSERVED.values())}
     for one, mode, memory in zip(connections, modes, memories, strict=True):
-        if isinstance(one, DrivenJoint):
+        if isinstance(one, DrivenJoint | BendingLink):
             continue
         seen = one.element.observe(mode, memory, *one.sides(here))
         if not isinstance(one, MountedThruster):

@@ -52,8 +52,16 @@ VARIABLES: Layout = {
     "load_force": (("point", "axis"), "N", "force of contacts, elements and joints on the body, body axes"),
     "load_moment": (("point", "axis"), "N m", "their moment about the point, body axes"),
     "kinetic_energy": ((), "J", "kinetic energy of all bodies"),
-    "internal_energy": ((), "J", "energy that elements store, and of the inertia that they reflect"),
-    "work": ((), "J", "work of contacts, motors, thrusters and phases, less what elements have dissipated"),
+    "internal_energy": (
+        (),
+        "J",
+        "energy that elements and flexible links store, and of the inertia that elements reflect",
+    ),
+    "work": (
+        (),
+        "J",
+        "work of contacts, motors, thrusters and phases, less what elements and flexible links have dissipated",
+    ),
     "linear_momentum": (("axis",), "N s", "linear momentum of all bodies, inertial"),
     "angular_momentum": (("axis",), "N m s", "angular momentum about the common centre of mass, inertial"),
     "linear_momentum_scale": ((), "N s", "sum of the bodies' linear momenta by magnitude"),
@@ -79,6 +87,12 @@ JOINT_VARIABLES: Layout = {
     "joint_rate": (("joint",), "SI", "its rate"),
     "joint_force": (("joint", "axis"), "N", "force through the joint on the body that it holds, that body's axes"),
     "joint_moment": (("joint", "axis"), "N m", "moment through the joint on that body, at the joint, its axes"),
+}
+
+MODE_VARIABLES: Layout = {
+    "modal_coordinate": (("mode",), "SI", "how far each mode of flexible links is deflected: m, rad of twist"),
+    "modal_rate": (("mode",), "SI", "its rate"),
+    "elastic_energy": (("flexible_link",), "J", "energy that the link gives back when it unbends"),
 }
 
 IMPULSE_VARIABLES: Layout = {
@@ -110,7 +124,8 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
 
 
-_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES  # of runs that have such parts
+# of runs that have such parts
+_MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | MODE_VARIABLES | IMPULSE_VARIABLES | GRAVITY_VARIABLES
 
 
 def describe(scenario: Scenario, run: Run) -> Described:
@@ -138,6 +153,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "point": [name for name, _, _ in content.points()],
             **element_names(content),
             **joint_names(content),
+            **flexible_names(content),
             **({"port": content.ports()} if content.ports() else {}),
             **({"phase": [phase.name for phase in content.phase]} if content.phase else {}),
             **control.coordinates,
@@ -171,6 +187,16 @@ def joint_names(content: AssemblySection) -> dict[str, Any]:
     units = {"revolute": "rad", "prismatic": "m", "locked": "1"}
     found = [units[body.joint.kind] for body in held if body.joint is not None]
     return {"joint": [body.name for body in held], "joint_unit": ("joint", found)} if held else {}
+
+
+def flexible_names(content: AssemblySection) -> dict[str, Any]:
+    """Names of the modes of flexible links, the units of their coordinates, and of the links."""
+    links = [(body.name, body.flexible) for body in content.body if body.flexible is not None]
+    if not links:
+        return {}
+    units = [unit for _, flexible in links for unit in flexible.mode_units()]
+    names = [f"{link} {mode}" for link, mode in content.modes()]
+    return {"mode": names, "mode_unit": ("mode", units), "flexible_link": [name for name, _ in links]}
 
 
 def _port_loads(content: AssemblySection, run: Run) -> dict[str, Any]:
@@ -256,7 +282,12 @@ def first_time(holds: np.ndarray, run: Run) -> float:
 def conservative(content: AssemblySection) -> bool:
     """Whether energy returns to its value after every contact: no delay, and laws that say that they keep it."""
     laws = [law for contact in content.contact for law in (contact.normal, contact.friction) if law is not None]
-    return content.loop.delay == 0 and all(made(law).lossless() for law in laws) and not content.acts()
+    return (
+        content.loop.delay == 0
+        and all(made(law).lossless() for law in laws)
+        and not content.acts()
+        and not content.modes()
+    )
 
 
 def _outcome(content: AssemblySection, run: Run) -> dict[str, Any]:

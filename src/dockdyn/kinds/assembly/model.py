@@ -1,4 +1,4 @@
-"""Assembly: any number of rigid bodies, groups of contacts between any two of them, whose wrenches a loop delays.
+"""Assembly: any number of bodies, rigid or flexible, groups of contacts between any two, whose wrenches a loop delays.
 
 Units: SI throughout; quaternions dimensionless.
 Source: Newton and Euler; the delayed force on present points as in Sazawal et al., eqs. 43 and 51, carried over to wrenches.
@@ -17,8 +17,10 @@ from dockdyn.contact.gate import APART, GATED
 from dockdyn.contact.group import ContactGroup, GroupState, Wrench
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.connections import (
+    BendingLink,
     Connection,
     MountedThruster,
+    about_centre,
     act_between,
     add_reflected,
     all_held,
@@ -43,7 +45,7 @@ from dockdyn.mechanics.vector import Vector, once
 
 
 class Assembly(ContactModel):
-    """Rigid bodies, free to move or joined to trees, with contacts between them.
+    """Bodies, free to move or joined to trees, with contacts between them; behind them frames of flexible links.
 
     The wrench of a group of contacts is decided at t − delay, in inertial axes, and acts now, on both bodies at the group's
     present reference point, so linear and angular momentum are kept whatever the delay. Elements act at once, with numbers
@@ -63,7 +65,8 @@ class Assembly(ContactModel):
     trees: tuple[JointedBodies, ...] = ()
     joints: tuple[tuple[Scalar, Scalar], ...] = ()  # coordinates (rad or m) and their rates at t = 0, of all that move
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
-    joint_names: tuple[str, ...] = eqx.field(static=True, default=())
+    joint_names: tuple[str, ...] = eqx.field(static=True, default=())  # then those of modes
+    frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
     ending: tuple[int, ...] = eqx.field(static=True, default=())  # groups with whose first onset a run ends
     steered: SteeredBody | None = None
@@ -72,7 +75,7 @@ class Assembly(ContactModel):
     @property
     def moving(self) -> MovingBodies:
         """The bodies as they may move."""
-        return MovingBodies(self.bodies, self.trees)
+        return MovingBodies(self.bodies, self.trees, self.frames)
 
     def origin(self) -> Vector:
         """Where positions of a state count from (m, inertial): the base's centre of mass at t = 0."""
@@ -238,8 +241,18 @@ class Assembly(ContactModel):
             return ()
         here = self.placement(x)
         loads, places = self.all_loads(here, self.acting(x, here, wrenches)), here.bodies
-        found = [port_load(load_at(port, places[port.body], loads[port.body]), axis) for port, axis in ports]
+        found = [port_load(self._load_at(port, loads, places), axis) for port, axis in ports]
         return tuple(number for load in found for number in load)
+
+    def _load_at(self, point: NamedPoint, loads: list[Wrench], places: tuple[Placed, ...]) -> Wrench:
+        """What others put on the body of a named point, about that, body axes; of a flexible link, all that they put on it."""
+        link = self.moving.link(point.body)
+        load = loads[link]
+        if frames := self.moving.frames_of(link):
+            load = about_centre(load, places[link].pose.position, places[point.body])
+            for frame in frames:
+                load = load.plus(about_centre(loads[frame], places[frame].pose.position, places[point.body]))
+        return load_at(point, places[point.body], load)
 
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         here, connections, count = self.placement(x), self.connections(x), len(self.groups)
@@ -278,14 +291,17 @@ class Assembly(ContactModel):
 
     def kinetic_energy(self, x: State) -> Scalar:
         """Kinetic energy of all bodies (J)."""
-        return self._kinetic(self.twists_of(x.q, x.v))
+        return self._kinetic(x.q, x.v)
 
     def twists_of(self, q: Coordinates, v: Velocities) -> tuple[Twist, ...]:
         """Twists of all bodies."""
         return tuple(place.twist for place in self.moving.placed(q, v).bodies)
 
-    def _kinetic(self, twists: tuple[Twist, ...]) -> Scalar:
-        return sum((b.kinetic_energy(twist) for b, twist in zip(self.bodies, twists, strict=True)), jnp.zeros(()))
+    def _kinetic(self, q: Coordinates, v: Velocities) -> Scalar:
+        parts = zip(self.bodies, self.twists_of(q, v), strict=True)
+        return sum((body.kinetic_energy(twist) for body, twist in parts), jnp.zeros(())) + self.moving.vibration_energy(
+            v
+        )
 
     def internal_energy(self, x: State) -> Scalar:
         """Energy (J) that elements store, and that of the inertia that they reflect."""
@@ -311,7 +327,7 @@ class Assembly(ContactModel):
         No unit and no frame enters.
         """
         motion = jnp.maximum(self.motion_energy(x), 1e-300)
-        energy = self._kinetic(self.twists_of(x.q, change.v))
+        energy = self._kinetic(x.q, change.v)
         return jnp.maximum(jnp.sqrt(energy / motion), jnp.abs(self.work(change.memory)) / motion)
 
     def motion_energy(self, x: State) -> Scalar:
@@ -336,8 +352,10 @@ class Assembly(ContactModel):
             wheel = self.steered.wheel(outside.steering, places)
             angular, angular_scale = angular + wheel, angular_scale + wheel.norm()
             control = self.steered.observe(outside.steering, self.seen(x, here))
-        turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, poses, strict=True)]
-        named = [load_at(point, places[point.body], loads[point.body]) for point in self.points]
+        named_bodies = len(self.bodies) - len(self.frames)
+        poses, twists = poses[:named_bodies], twists[:named_bodies]
+        turned = [start.attitude.conjugate() * pose.attitude for start, pose in zip(self.poses, poses, strict=False)]
+        named = [self._load_at(point, loads, places) for point in self.points]
         surfaces = [places[group.second].local(s.point).array() for group, s in zip(self.groups, states, strict=True)]
         return {
             "position": rows([pose.shifted(self.origin()).position.array() for pose in poses], 3),
@@ -355,6 +373,7 @@ class Assembly(ContactModel):
             "load_force": rows([load.force.array() for load in named], 3),
             "load_moment": rows([load.moment.array() for load in named], 3),
             **self._observe_joints(here, now, loads),
+            **self._observe_modes(here),
             "kinetic_energy": self.kinetic_energy(x),
             "internal_energy": self.internal_energy(x),
             "work": self.work(x.memory) + (0.0 if outside.thrusters is None else outside.thrusters.work),
@@ -384,6 +403,15 @@ class Assembly(ContactModel):
             "joint_force": rows([through[body][0].array() for body, _ in held], 3),
             "joint_moment": rows([through[body][1].array() for body, _ in held], 3),
         }
+
+    def _observe_modes(self, here: Placement) -> dict[str, Array]:
+        """Coordinates and rates of the modes of flexible links, and the energy in them; nothing where there is none."""
+        links = [one for one in self.elements if isinstance(one, BendingLink)]
+        if not links:
+            return {}
+        coordinates, rates = (jnp.concatenate(parts) for parts in zip(*(one.sides(here) for one in links), strict=True))
+        stored = [one.element.elastic_energy(one.sides(here)[0]) for one in links]
+        return {"modal_coordinate": coordinates, "modal_rate": rates, "elastic_energy": jnp.stack(stored)}
 
 
 def _any_touches(modes: tuple[Int[Array, ""], ...]) -> Bool[Array, ""]:

@@ -27,7 +27,8 @@ from dockdyn.scenario.made import made, model_of
 from dockdyn.scenario.tables.mesh import MeshSection
 
 if TYPE_CHECKING:
-    from dockdyn.kinds.assembly.schema import AssemblySection, BodySection, SeveralBodiesSection
+    from dockdyn.kinds.assembly.schema import AssemblySection, SeveralBodiesSection
+    from dockdyn.kinds.assembly.schema_bodies import BodySection
 
 THIN = 0.004  # of what matters: the radius in which points and sharp edges are drawn
 ELEMENT = COLOURS["muted"]

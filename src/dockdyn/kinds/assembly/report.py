@@ -11,7 +11,7 @@ import xarray as xr
 
 from dockdyn.kinds.assembly.data import PORT_UNITS
 from dockdyn.report.charts import contact_charts as charts
-from dockdyn.report.charts.chart import Chart, Panel, lines_of
+from dockdyn.report.charts.chart import ZERO, Chart, Panel, lines_of
 from dockdyn.report.charts.joint_panels import joint_panels
 from dockdyn.report.charts.time_chart import time_chart
 from dockdyn.report.contact_tables import (
@@ -52,6 +52,7 @@ def assembly_report(dataset: xr.Dataset, summary: dict[str, Any]) -> Report:
             _elements_block(dataset),
             _thrusters_block(dataset),
             _joints_block(dataset),
+            _modes_block(dataset),
             _phases_block(dataset),
             meshes_of_result(dataset),
             kept(dataset, summary),
@@ -189,6 +190,22 @@ def _joints_block(dataset: xr.Dataset) -> Block:
     return Block("Joints", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
 
 
+def _modes_block(dataset: xr.Dataset) -> Block:
+    """How far modes of flexible links were deflected, and the energy in the links, as sampled."""
+    if "mode" not in dataset.coords:
+        return Block("Flexible links")
+    rows = []
+    for index, (name, unit) in enumerate(zip(dataset.mode.values, dataset.mode_unit.values, strict=True)):
+        scale, shown = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
+        places = dataset.modal_coordinate.values[:, index] * scale
+        rows.append([str(name), *(significant(float(end)) for end in (places.min(), places.max())), shown])
+    energies = zip(dataset.flexible_link.values, dataset.elastic_energy.values.max(axis=0), strict=True)
+    stored = ", ".join(f"{name} {significant(float(energy))} J" for name, energy in energies)
+    note = f"As sampled; of a beam, deflections of its tip. Largest elastic energy: {stored}."
+    columns = [("mode", ""), ("least", ""), ("largest", ""), ("", "")]
+    return Block("Flexible links", table=Table(columns, rows, worded={0, 3}), notes=[note], where="after")
+
+
 def _phases_block(dataset: xr.Dataset) -> Block:
     """When phases began."""
     if "phase" not in dataset.coords:
@@ -231,6 +248,10 @@ def _figures(dataset: xr.Dataset) -> Iterator[Plot]:
         if "joint" in dataset.coords and unit in dataset.joint_unit.values:
             more = ": compare with what its stops and its motor allow."
             yield Plot("joints", partial(_joints, dataset, unit), f"{words}{more}")
+    for unit, words in (("m", "Deflection by each mode"), ("rad", "Twist by each mode")):
+        if "mode" in dataset.coords and unit in dataset.mode_unit.values:
+            more = " of flexible links: what still swings at the end has not been damped."
+            yield Plot("modes", partial(_modes, dataset, unit), f"{words}{more}")
     if np.any(dataset.rotation.values):
         words = "Rotation of each body since the start, as a rotation vector in body axes: its slope is the rate."
         yield Plot("attitude", partial(charts.attitude, dataset), words)
@@ -247,6 +268,15 @@ def _joints(dataset: xr.Dataset, unit: str) -> Chart:
     names = [short(str(name)) for name in chosen.joint.values]
     panels = joint_panels(dataset.time.values, names, chosen.joint_angle.values, chosen.joint_rate.values, unit)
     return time_chart(dataset, panels)
+
+
+def _modes(dataset: xr.Dataset, unit: str) -> Chart:
+    """Modal coordinates in a unit over time."""
+    chosen = dataset.isel(mode=dataset.mode_unit.values == unit)
+    names = [short(str(name)) for name in chosen.mode.values]
+    scale, label = (1e3, "mm") if unit == "m" else (np.degrees(1.0), "deg")
+    lines = lines_of(dataset.time.values, scale * chosen.modal_coordinate.values, names)
+    return time_chart(dataset, [Panel(label, lines, 1.8, levels=[ZERO])])
 
 
 def _thrust(dataset: xr.Dataset) -> Chart:

@@ -1,9 +1,8 @@
-"""Scenario kind `assembly`: any number of rigid bodies, contacts between any two of them."""
+"""Scenario kind `assembly`: any number of bodies, contacts between any two of them."""
 
 from __future__ import annotations
 
 import abc
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
@@ -15,26 +14,27 @@ from pydantic import Field, model_validator
 from dockdyn.contact.feature import Point
 from dockdyn.contact.group import ContactGroup
 from dockdyn.contact.surfaces.plane import Plane
-from dockdyn.kinds.assembly.connections import Connection, DrivenJoint, MountedThruster, Tie
+from dockdyn.kinds.assembly.connections import BendingLink, Connection, DrivenJoint, MountedThruster, Tie
 from dockdyn.kinds.assembly.gravity import Gravity
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.named_points import NamedPoint
 from dockdyn.kinds.assembly.pairs import check_pair, geometries
+from dockdyn.kinds.assembly.schema_bodies import BodySection, PortSection
 from dockdyn.kinds.assembly.schema_control import SteeringTable, check_steered, make_steered
 from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection, FixedThrusterSection
-from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
-from dockdyn.kinds.assembly.schema_joints import AnyJoint, MovingJointSection, jointed_bodies, moving_joints
+from dockdyn.kinds.assembly.schema_flexible import ModeTableSection
+from dockdyn.kinds.assembly.schema_joints import MovingJointSection
 from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
+from dockdyn.kinds.assembly.trees import Frames, Seat, jointed_bodies, mode_names, mode_numbers, moving_joints
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
-from dockdyn.mechanics.trees.jointed_bodies import JointedBodies, JointMotion
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Vector
-from dockdyn.scenario.language.also import TEXT
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
+from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.approach import ApproachSection, Port
-from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
 from dockdyn.scenario.tables.control import check_samples
-from dockdyn.scenario.tables.geometry import Direction
 from dockdyn.scenario.tables.loop import LoopSection
 from dockdyn.scenario.tables.orbit import OrbitSection
 from dockdyn.scenario.tables.part import refuse, refuse_repeated
@@ -42,43 +42,6 @@ from dockdyn.scenario.tables.parts import FrictionSection, NormalLawSection
 from dockdyn.scenario.tables.run import Duration, IntegratorSection, OutputSection
 
 MOST_PAIRS = 20_000  # of a contact
-
-
-class PortSection(PlaceSection):
-    """A named place on a body where loads are reported; with an `axis`, out of the body, also a port to dock at."""
-
-    axis: Direction | None = None
-
-    def outward(self) -> Float[Array, "3"] | None:
-        """The axis as a unit vector; None of a point that is no port."""
-        if self.axis is None:
-            return None
-        axis = jnp.asarray(self.axis, float)
-        return axis / jnp.linalg.norm(axis)
-
-
-class BodySection(FreeBodySection):
-    """A rigid body; one that is `on` another begins there, placed in its axes, and moves with it until forces part them, or as
-    a `joint` lets it."""
-
-    name: str
-    on: str | None = None
-    joint: AnyJoint | None = None
-    urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file whose links are then bodies
-    feature: list[FeatureSection] = []  # noqa: RUF012
-    point: list[PortSection] = []  # noqa: RUF012
-
-    @model_validator(mode="after")
-    def carried(self) -> Self:
-        arm = math.sqrt(max(map(max, self.inertia)) / self.mass)
-        for feature in self.feature:
-            if isinstance(feature, CloudSection):
-                feature.check_unit(arm)
-        if self.on is not None and (self.velocity is not None or self.rate is not None):
-            refuse("a body that is on another one begins with its motion; state no velocity and no rate")
-        if self.joint is not None and self.on is None:
-            refuse("joint: holds a body on another one; state on")
-        return self
 
 
 class BetweenPortsSection(ApproachSection):
@@ -114,7 +77,7 @@ class ContactSection(Section):
 
 
 class SeveralBodiesSection(Section, abc.ABC):
-    """Rigid bodies, contacts between them: what the kinds that simulate them share."""
+    """Bodies, contacts between them: what the kinds that simulate them share."""
 
     schema_: Literal[1] = Field(1, alias="schema")
     kind: str
@@ -188,6 +151,19 @@ class SeveralBodiesSection(Section, abc.ABC):
             refuse(f"approach.to = {self.approach.to!r}: has no axis; a port needs one, out of its body")
         return self
 
+    @model_validator(mode="after")
+    def seated(self) -> Self:
+        tables = {
+            body.name for body in self.body if isinstance(body.flexible, ModeTableSection) and not body.flexible.point
+        }
+        sitting = [(seat.link, " ".join(seat.what)) for seat in self.frames(self.starts()).seats] if tables else []
+        for link, what in sitting:
+            if link in tables:
+                refuse(
+                    f"body.{link}.flexible: {what} sits there; must have a point, where the shapes of modes are known"
+                )
+        return self
+
     def names(self) -> list[str]:
         """The names of the bodies, in their order."""
         return [body.name for body in self.body]
@@ -258,7 +234,7 @@ class SeveralBodiesSection(Section, abc.ABC):
     ) -> dict[str, tuple[Pose, Twist]]:
         """Pose and twist of each body; `begin` says those of a body that is on no other, which it may ask of others."""
         found: dict[str, tuple[Pose, Twist]] = {}
-        trees, names = jointed_bodies(self.body), self.names()
+        trees, names = jointed_bodies(Frames.of(self.body)), self.names()
 
         def start(name: str) -> tuple[Pose, Twist]:
             if name not in found:
@@ -275,13 +251,42 @@ class SeveralBodiesSection(Section, abc.ABC):
             joints = self.joint_starts()
             placed = tree.placed(*tree.centred(*start(names[tree.members[0]]), joints), joints)
             for member, place in zip(tree.members[1:], placed[1:], strict=True):
-                found[names[member]] = place.pose, place.twist
+                if member < len(names):
+                    found[names[member]] = place.pose, place.twist
 
         return {name: start(name) for name in names}
 
     def joint_starts(self) -> list[JointMotion]:
-        """Coordinate (rad or m) and rate at t = 0 of the joints that move."""
-        return [joint.begins() for joint in moving_joints(self.body).values()]
+        """Coordinate (rad or m) and rate at t = 0 of the joints that move, and of the modes, which begin at rest."""
+        zero = jnp.zeros(())
+        return [*(joint.begins() for joint in moving_joints(self.body).values())] + [(zero, zero)] * len(self.modes())
+
+    def modes(self) -> list[tuple[str, str]]:
+        """The modes of all flexible links: link and mode."""
+        return mode_names(self.body)
+
+    def frames(self, starts: dict[str, tuple[Pose, Twist]]) -> Frames:
+        """The frames of flexible links on which something sits, which begin as these poses and twists say."""
+        seats = [
+            *(Seat(body, ("feature", body, one.name), middle(one.stated())) for body, one in self._carried("feature")),
+            *(
+                Seat(body, ("surface", body, one.name), made(one).reference().array())
+                for body, one in self._carried("surface")
+            ),
+            *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),
+            *(Seat(one.body, ("element", one.name, one.body), middle([one.position])) for one in self.thrusters()),
+        ]
+        flexible = {body.name for body in self.body if body.flexible is not None}
+        for one in self.ties():
+            if flexible & set(one.between):
+                places = one.places(*(Placed.of(*starts[body]) for body in one.between))
+                ends = zip(one.between, places, strict=True)
+                seats += [Seat(body, ("element", one.name, body), place) for body, place in ends]
+        return Frames.of(self.body, seats)
+
+    def _carried(self, kind: str) -> list[tuple[str, Any]]:
+        """The features, surfaces or points of flexible links, each with the name of the link."""
+        return [(body.name, one) for body in self.body if body.flexible is not None for one in getattr(body, kind)]
 
     def _start(self, name: str, start: Callable[[str], tuple[Pose, Twist]]) -> tuple[Pose, Twist]:
         approach = self.approaches()
@@ -311,31 +316,42 @@ class SeveralBodiesSection(Section, abc.ABC):
         )
         return (pose.position + turn @ place).array(), (turn @ axis).array()
 
-    def groups(self) -> tuple[ContactGroup, ...]:
+    def groups(self, frames: Frames) -> tuple[ContactGroup, ...]:
         """The groups of contacts, also from traced numbers."""
-        numbers = {name: index for index, name in enumerate(self.names())}
         found = []
         for contact in self.contact:
+            kind = "surface" if contact.against is None else "feature"
             (first, feature), (second, partner) = self.sides(contact)
             friction = None if contact.friction is None else contact.friction.make()
-            bodies = numbers[first], numbers[second]
+            bodies = (
+                frames.number(("feature", first, feature.name), first),
+                frames.number((kind, second, partner.name), second),
+            )
             pairs, law = geometries(feature, partner), contact.normal.make()
             found.append(ContactGroup.of(pairs, bodies, law, friction, feature.weights()))
         return tuple(found)
 
-    def connections(self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]]) -> tuple[Connection, ...]:
-        """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints."""
+    def connections(
+        self, sections: list[Any], starts: dict[str, tuple[Pose, Twist]], frames: Frames
+    ) -> tuple[Connection, ...]:
+        """What `sections`, in the order of `acts`, describe: elements between bodies as they are at the start, and joints;
+        behind them what holds flexible links in shape."""
         found: list[Connection] = []
-        names, moving = self.names(), list(moving_joints(self.body))
+        moving = list(moving_joints(self.body))
         for name, section in zip(self.acts(), sections, strict=True):
             if isinstance(section, MovingJointSection):
                 found.append(DrivenJoint(section.drive(), moving.index(name.removesuffix(".joint")), name))
             elif isinstance(section, FixedThrusterSection):
-                found.append(MountedThruster(section.make(), names.index(section.body), name))
+                found.append(
+                    MountedThruster(section.make(), frames.number(("element", name, section.body), section.body), name)
+                )
             else:
                 sides = (Placed.of(*starts[body]) for body in section.between)
-                first, second = map(names.index, section.between)
+                first, second = (frames.number(("element", name, body), body) for body in section.between)
                 found.append(Tie(section.make(*sides), first, second, name))
+        for body in self.body:
+            if body.flexible is not None:
+                found.append(BendingLink(body.flexible.spring(), mode_numbers(self.body, body.name), body.name))
         return tuple(found)
 
     def points(self) -> list[tuple[str, PortSection, int]]:
@@ -353,30 +369,37 @@ class SeveralBodiesSection(Section, abc.ABC):
     def model(self) -> Assembly:
         """The model, also from traced numbers."""
         starts = self.starts()
-        variants = [self.connections(sections, starts) for sections in variants_of(self.phase, self.acts())]
-        elements = [tuple(one.element for one in connections) for connections in variants]
+        frames = self.frames(starts)
+        begun = [starts[name] for name in (*self.names(), *frames.links())]
+        variants = [self.connections(sections, starts, frames) for sections in variants_of(self.phase, self.acts())]
         return Assembly(
-            bodies=tuple(section.body() for section in self.body),
-            groups=self.groups(),
-            poses=tuple(pose for pose, _ in starts.values()),
-            twists=tuple(twist for _, twist in starts.values()),
+            bodies=tuple(section.body() for section in self.body) + frames.massless(),
+            groups=self.groups(frames),
+            poses=tuple(pose for pose, _ in begun),
+            twists=tuple(twist for _, twist in begun),
             delay=None if absent(self.loop.delay) else jnp.asarray(self.loop.delay, float),
-            elements=variants[0] if variants else self.connections(list(self.acts().values()), starts),
-            phases=make_phases(self.phase, elements, self.names()),
+            elements=variants[0] if variants else self.connections(list(self.acts().values()), starts, frames),
+            phases=make_phases(self.phase, variants, self.names()),
             points=tuple(
-                NamedPoint(jnp.asarray(place.position, float), name, body, place.outward())
+                NamedPoint(
+                    jnp.asarray(place.position, float),
+                    name,
+                    frames.number(("point", self.body[body].name, place.name), self.body[body].name),
+                    place.outward(),
+                )
                 for name, place, body in self.points()
             ),
-            trees=jointed_bodies(self.body),
+            trees=jointed_bodies(frames),
             joints=tuple(self.joint_starts()),
             body_names=tuple(self.names()),
-            joint_names=tuple(moving_joints(self.body)),
+            joint_names=(*moving_joints(self.body), *map(" ".join, self.modes())),
+            frames=tuple(map(self.names().index, frames.links())),
             base=self.names().index(self.base()),
         )
 
 
 class AssemblySection(SeveralBodiesSection):
-    """Rigid bodies, contacts between them."""
+    """Bodies, contacts between them."""
 
     kind: Literal["assembly"] = "assembly"
     title: str = "Assembly"
@@ -412,6 +435,11 @@ class AssemblySection(SeveralBodiesSection):
     def controlled(self) -> bool:
         """Whether control acts."""
         return self.control is not None and self.control.law != "none"
+
+
+def middle(places: list[list[float]]) -> Float[Array, "3"]:
+    """The middle of places (m)."""
+    return jnp.asarray(places, float).mean(axis=0)
 
 
 def carried(pose: Pose, carrier: Pose, motion: Twist) -> tuple[Pose, Twist]:

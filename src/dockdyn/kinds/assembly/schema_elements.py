@@ -83,6 +83,10 @@ class ElementSection(NamedElement):
         """The element between two bodies as they are at the start, also from traced numbers."""
         raise TypeError
 
+    def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
+        """Where it is fixed on either body (m, body axes); of several members the middle."""
+        raise TypeError
+
 
 class LineSection(ElementSection):
     """Along the line between an anchor on the first body and one on the second, or several alike."""
@@ -94,6 +98,11 @@ class LineSection(ElementSection):
         """The anchors of each member."""
         pairs = [self.anchor] if self.anchors is None else self.anchors
         return [Anchors(jnp.asarray(own, float), jnp.asarray(other, float)) for own, other in pairs]
+
+    def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
+        lines = self.lines(first, second)
+        own, other = (jnp.stack(ends) for ends in zip(*((line.own, line.other) for line in lines), strict=True))
+        return own.mean(axis=0), other.mean(axis=0)
 
     def count(self) -> int:
         return 1 if self.anchors is None else len(self.anchors)
@@ -264,10 +273,19 @@ class BushingSection(ElementSection):
     def has_events(self) -> bool:
         return self.slip is not None
 
-    def make(self, first: Placed, second: Placed) -> ForceElement:
+    def places(self, first: Placed, second: Placed) -> tuple[Float[Array, "3"], Float[Array, "3"]]:
+        own, other = self._frames(first, second)
+        return own.position.array(), other.position.array()
+
+    def _frames(self, first: Placed, second: Placed) -> tuple[Pose, Pose]:
+        """Its frame on either body."""
         frame = Pose(Vector.of(jnp.asarray(self.position, float)), Quaternion.of(jnp.asarray(self.attitude, float)))
         inertial = (second.pose.attitude * frame.attitude).normalised()
         own = Pose(first.local(second.point(frame.position)), first.pose.attitude.conjugate() * inertial)
+        return own, frame
+
+    def make(self, first: Placed, second: Placed) -> ForceElement:
+        own, frame = self._frames(first, second)
 
         def diagonal(moving: list[float], turning: list[float]) -> Float[Array, "6 6"]:
             return jnp.diag(jnp.concatenate([jnp.asarray(moving, float), jnp.asarray(turning, float)]))

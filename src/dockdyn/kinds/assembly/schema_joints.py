@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal, Protocol, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -11,8 +10,9 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from dockdyn.elements import EndStops, JointDrive, one_sided
 from dockdyn.kinds.assembly.schema_elements import Damping, Stiffness, TurningDamping, stated_number
-from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
-from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies, JointMotion
+from dockdyn.mechanics.rigid_body import Pose
+from dockdyn.mechanics.trees.jointed_bodies import Joint
+from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.section import Section
 from dockdyn.scenario.language.units import Coordinate, quantity
@@ -42,10 +42,14 @@ class JointSection(Section):
         """Whether anything acts in it."""
         return False
 
+    def place(self, pose: Pose) -> Vector:
+        """Where it is (m) on what carries the body, whose place there is `pose` where the coordinate is zero."""
+        return pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
+
     def make(self, pose: Pose, carrier: int, number: int | None) -> Joint:
         """The joint of a body whose place on what carries it is `pose` where the coordinate is zero."""
         turn = pose.attitude.matrix()
-        mount = pose.position if self.position is None else Vector.of(jnp.asarray(self.position, float))
+        mount = self.place(pose)
         return Joint(
             seat=pose.attitude,
             mount=mount,
@@ -176,47 +180,3 @@ AnyJoint = Annotated[
     | Annotated[LockedSection, Tag("locked")],
     Discriminator("kind"),
 ]
-
-
-class JointedSection(Protocol):
-    """A body that may be held by a joint."""
-
-    name: str
-    on: str | None
-    joint: RevoluteSection | PrismaticSection | LockedSection | None
-
-    def body(self) -> RigidBody: ...
-
-    def start(self) -> tuple[Pose, Twist]: ...
-
-
-def moving_joints(bodies: Sequence[JointedSection]) -> dict[str, RevoluteSection | PrismaticSection]:
-    """The joints that move, by the names of the bodies that they hold, in the order of the bodies."""
-    return {body.name: body.joint for body in bodies if isinstance(body.joint, RevoluteSection | PrismaticSection)}
-
-
-def jointed_bodies(bodies: Sequence[JointedSection]) -> tuple[JointedBodies, ...]:
-    """The trees that joints make of the bodies, also from traced numbers."""
-    roots = [body for body in bodies if body.joint is None and any(_held_on(body.name, bodies))]
-    return tuple(_tree(root, bodies) for root in roots)
-
-
-def _held_on(name: str, bodies: Sequence[JointedSection]) -> list[JointedSection]:
-    return [body for body in bodies if body.joint is not None and body.on == name]
-
-
-def _tree(root: JointedSection, bodies: Sequence[JointedSection]) -> JointedBodies:
-    """The tree on a root."""
-    members, joints = [root], []
-    names, moving = [body.name for body in bodies], list(moving_joints(bodies))
-    for carrier, on in enumerate(members):  # they grow as it goes
-        for body in _held_on(on.name, bodies):
-            assert body.joint is not None
-            number = moving.index(body.name) if body.name in moving else None
-            joints.append(body.joint.make(body.start()[0], carrier, number))
-            members.append(body)
-    return JointedBodies(
-        bodies=tuple(body.body() for body in members),
-        joints=tuple(joints),
-        members=tuple(names.index(body.name) for body in members),
-    )

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from dockdyn.elements import ForceElement, JointDrive, Thruster
+from dockdyn.kinds.assembly.connections import Connection
 from dockdyn.kinds.assembly.phases import Condition, Phases
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section
@@ -134,11 +134,10 @@ def variants_of(phases: list[PhaseSection], acting: Acting) -> list[list[Any]]:
     return found
 
 
-def make_phases(
-    phases: list[PhaseSection], variants: list[tuple[ForceElement | JointDrive | Thruster, ...]], bodies: list[str]
-) -> Phases | None:
+def make_phases(phases: list[PhaseSection], variants: list[tuple[Connection, ...]], bodies: list[str]) -> Phases | None:
     """The phases with the elements of each; None of a single one."""
     if len(variants) < 2:
         return None
-    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *variants)
+    elements = [tuple(one.element for one in connections) for connections in variants]
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *elements)
     return Phases(stacked, tuple(phase.when.make(bodies) for phase in phases if phase.when is not None))

@@ -1,7 +1,7 @@
-"""Rigid bodies joined to a tree that floats in space, each seen from its own centre of mass.
+"""Bodies joined to a tree that floats in space, each seen from its own centre of mass; links may bend by modes.
 
 The tree moves as its common centre of mass and the attitude of its root say, and as its joints do: so linear momentum is kept
-to rounding. In named scalars, as free bodies are, for the time loop; trees that bend are in `composite_bodies`.
+to rounding. In named scalars, as free bodies are, for the time loop; trees of many modes in arrays are in `composite_bodies`.
 
 Units: SI: m, rad; joints rad or m, kg m² or kg.
 Source: Featherstone 2008, Rigid Body Dynamics Algorithms, chapters 3 and 4.
@@ -10,7 +10,7 @@ Source: Featherstone 2008, Rigid Body Dynamics Algorithms, chapters 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -18,9 +18,9 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
 from dockdyn.mechanics.rotation import Quaternion
+from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, swung
 from dockdyn.mechanics.vector import Scalar, Vector, once
-
-JointMotion = tuple[Scalar, Scalar]  # coordinate (rad or m) and its rate
 
 
 class Joint(eqx.Module):
@@ -34,6 +34,11 @@ class Joint(eqx.Module):
     kind: Literal["revolute", "prismatic", "locked"] = eqx.field(static=True)
     carrier: int = eqx.field(static=True)  # its place among the bodies of the tree
     number: int | None = eqx.field(static=True)  # of the joint among those of all trees that move; None of a locked one
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The number of its coordinate; none of a locked one."""
+        return () if self.number is None else (self.number,)
 
     def placed(self, carrier: Placed, motions: Sequence[JointMotion]) -> Placed:
         """The body on what carries it; `motions` are those of the joints of all trees."""
@@ -59,39 +64,25 @@ class Joint(eqx.Module):
         if self.kind == "prismatic":
             return Rates(carried.at(carrier, body.pose.position) + turning * 2.0, carried.spin)
         spin, lever = carried.spin + turning, body.rotation @ self.arm
-        return Rates(carried.at(carrier, body.pose.position - lever) + _swung(spin, body.rate, lever), spin)
+        return Rates(carried.at(carrier, body.pose.position - lever) + swung(spin, body.rate, lever), spin)
 
-
-class Rates(NamedTuple):
-    """Acceleration of a body's centre of mass and rate of its angular velocity, both inertial."""
-
-    velocity: Vector
-    spin: Vector
-
-    def plus(self, other: Rates) -> Rates:
-        """The sum of both."""
-        return Rates(self.velocity + other.velocity, self.spin + other.spin)
-
-    def twist(self, body: Placed) -> Twist:
-        """The rate of the body's twist."""
-        return Twist(self.velocity, body.rotation.transposed_times(self.spin))
-
-    def at(self, body: Placed, place: Vector) -> Vector:
-        """Acceleration of the body's material at an inertial `place` (m)."""
-        return self.velocity + _swung(self.spin, body.rate, place - body.pose.position)
-
-
-def _swung(spin: Vector, rate: Vector, lever: Vector) -> Vector:
-    """Acceleration at the end of a lever beside that of its beginning."""
-    return spin.cross(lever) + rate.cross(rate.cross(lever))
+    def screws(self, carrier: Placed, body: Placed, place: Vector, motions: Sequence[JointMotion]) -> tuple[Screw, ...]:
+        """What the joint of a body at `place` (m, from the common centre) does; nothing where it is locked."""
+        if self.number is None:
+            return ()
+        along = body.rotation @ self.axis
+        if self.kind == "prismatic":
+            return (Screw(along, Vector.zero()),)
+        return (Screw((place - body.rotation @ self.arm).cross(along), along),)
 
 
 class JointedBodies(eqx.Module):
-    """A body, the root, and those joined to it by hinges, slides and welds."""
+    """A body, the root, and those joined to it by hinges, slides and welds; frames of flexible links, which modes move."""
 
-    bodies: tuple[RigidBody, ...]  # the root first, each after what carries it
-    joints: tuple[Joint, ...]  # of all but the root
+    bodies: tuple[RigidBody, ...]  # the root first, each after what carries it; frames without mass among them
+    joints: tuple[Joint | ModalFrame, ...]  # of all but the root
     members: tuple[int, ...] = eqx.field(static=True)  # numbers of the bodies among all
+    vibrations: tuple[Vibration, ...] = ()  # of flexible links
 
     def placed(self, centre: Pose, twist: Twist, motions: Sequence[JointMotion]) -> tuple[Placed, ...]:
         """The bodies, their common centre of mass and the root's attitude moving as `centre` and `twist` say; `motions`
@@ -114,8 +105,8 @@ class JointedBodies(eqx.Module):
         return Pose(pose.position + middle, pose.attitude.normalised()), Twist(twist.velocity + drift, twist.rate)
 
     def numbers(self) -> list[int]:
-        """The numbers of its joints that move among those of all trees, in the order of its bodies."""
-        return [joint.number for joint in self.joints if joint.number is not None]
+        """The numbers of its coordinates, of joints and modes, among those of all trees, in the order of its bodies."""
+        return list(dict.fromkeys(number for joint in self.joints for number in joint.numbers))
 
     def beyond(self, body: int) -> set[int]:
         """A body and all that it carries, by their places in the tree."""
@@ -125,10 +116,22 @@ class JointedBodies(eqx.Module):
                 found.add(number)
         return found
 
+    def weighs(self, body: int) -> bool:
+        """Whether a body or anything that it carries has mass."""
+        massless = {
+            number for number, one in enumerate(self.joints, start=1) if isinstance(one, ModalFrame) and one.massless
+        }
+        return not self.beyond(body) <= massless
+
     def reflected_energy(self, motions: Sequence[JointMotion]) -> Scalar:
         """Kinetic energy (J) of what motors in its joints reflect."""
-        moving = [(joint.moved, motions[joint.number][1]) for joint in self.joints if joint.number is not None]
+        moving = [(moved, motions[number][1]) for number, moved in self.moved().items()]
         return sum((0.5 * moved * rate**2 for moved, rate in moving), jnp.zeros(()))
+
+    def moved(self) -> dict[int, Scalar]:
+        """What motors reflect (kg m² or kg) at the coordinates of joints, by number."""
+        joints = [joint for joint in self.joints if isinstance(joint, Joint)]
+        return {joint.number: joint.moved for joint in joints if joint.number is not None}
 
     def mass(self) -> Scalar:
         """Mass of all (kg)."""

@@ -1,7 +1,7 @@
 """Equations of motion of rigid bodies joined to a tree, about their common centre of mass, in inertial axes.
 
-Unknown are the acceleration of the common centre, that of the root's turning and those of the joints. The common centre is
-accelerated by the sum of all forces. About it H u̇ = Q: H comes from the composite inertia of what each joint carries, and Q
+Unknown are the acceleration of the common centre, that of the root's turning and those of joints and modes. The common centre
+is accelerated by the sum of all forces. About it H u̇ = Q: H comes from the composite inertia of what each joint carries, and Q
 from the loads on that less what the bodies need where joints and root keep their rates.
 
 Units: SI: kg, m, N, N m; joints rad or m, N m or N.
@@ -11,7 +11,8 @@ that a joint's rate would give the centre, P, is taken away by P Pᵀ / m.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import NamedTuple, Protocol, Self
 
 import jax.numpy as jnp
@@ -19,35 +20,13 @@ from jaxtyping import Array, Float
 
 from dockdyn.mechanics.dense import Factors, factored, solved
 from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
-from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies, JointMotion, Rates
+from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
+from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
 
 SPIN = 3  # unknowns of the root's turning, which come first
 
-
-class Load(NamedTuple):
-    """Force (N) and moment (N m), or linear and angular momentum, about the common centre of mass; inertial."""
-
-    force: Vector
-    moment: Vector
-
-    def plus(self, other: Load) -> Load:
-        return Load(self.force + other.force, self.moment + other.moment)
-
-
-class Screw(NamedTuple):
-    """What a joint's rate of one does to all that it carries: velocity at the common centre of mass, and angular velocity."""
-
-    velocity: Vector
-    spin: Vector
-
-    def power(self, load: Load) -> Scalar:
-        """Power (W) of a load."""
-        return self.velocity.dot(load.force) + self.spin.dot(load.moment)
-
-    def at(self, place: Vector) -> Vector:
-        """Velocity at a place (m) from the common centre."""
-        return self.velocity + self.spin.cross(place)
+type ByBody[Part] = dict[int, Part]  # of what a coordinate moves: a body, or the frames of a flexible link
 
 
 class CompositeInertia(NamedTuple):
@@ -90,8 +69,8 @@ class Equations(NamedTuple):
     placed: tuple[Placed, ...]
     places: list[Vector]  # of the bodies from the common centre of mass, m
     drift: list[Rates]  # of the bodies about the common centre, where u stays
-    screws: dict[int, Screw]  # of the joints that move, by the body that they hold
-    momenta: dict[int, Load]  # that a rate of one gives all that the joint carries
+    screws: dict[int, ByBody[Screw]]  # of coordinates by number
+    momenta: dict[int, Load]  # that a rate of one gives all that the coordinate moves
     factors: Factors
 
     @staticmethod
@@ -101,13 +80,17 @@ class Equations(NamedTuple):
         places = once([one.pose.position - middle for one in placed])
         inertia = [CompositeInertia.of(*one) for one in zip(tree.bodies, placed, places, strict=True)]
         inertia = _gathered(tree, inertia)
-        screws = {
-            body: _screw(joint, placed[body], places[body])
-            for body, joint in enumerate(tree.joints, start=1)
-            if joint.number is not None
+        screws: dict[int, ByBody[Screw]] = {number: {} for number in tree.numbers()}
+        for body, joint in enumerate(tree.joints, start=1):
+            found = joint.screws(placed[joint.carrier], placed[body], places[body], motions)
+            for number, screw in zip(joint.numbers, found, strict=True):
+                screws[number][body] = screw
+        given = {
+            number: {body: inertia[body].momentum(screw) for body, screw in own.items() if tree.weighs(body)}
+            for number, own in screws.items()
         }
-        momenta = {body: inertia[body].momentum(screw) for body, screw in screws.items()}
-        factors = factored(_matrix(tree, inertia[0].tensor, screws, momenta))
+        momenta = {number: reduce(Load.plus, own.values()) for number, own in given.items()}
+        factors = factored(_matrix(tree, inertia[0].tensor, screws, given, momenta))
         return Equations(tree, placed, places, _drift(tree, placed, motions), screws, once(momenta), factors)
 
     def acceleration(
@@ -151,11 +134,13 @@ class Equations(NamedTuple):
         return _gathered(self.tree, loads)
 
     def _solve(self, loads: Sequence[Load], efforts: Sequence[Scalar]) -> list[Scalar]:
-        """The rates of the root's angular velocity (inertial) and of those of the joints."""
+        """The rates of the root's angular velocity (inertial) and of those of the coordinates."""
         whole, turning = self._centre(loads[0].force), loads[0].moment
         own = [
-            screw.power(loads[body]) - self.momenta[body].force.dot(whole) + effort
-            for (body, screw), effort in zip(self.screws.items(), efforts, strict=True)
+            _sum(screw.power(loads[body]) for body, screw in screws.items())
+            - self.momenta[number].force.dot(whole)
+            + effort
+            for (number, screws), effort in zip(self.screws.items(), efforts, strict=True)
         ]
         return list(solved(self.factors, jnp.stack([turning.x, turning.y, turning.z, *own])))
 
@@ -166,14 +151,14 @@ class Equations(NamedTuple):
     def _spread(self, force: Vector, u: Sequence[Scalar]) -> list[Rates]:
         """What a force on all and rates of u do to the bodies."""
         start, rates = self._centre(force), dict(zip(self.screws, u[SPIN:], strict=True))
-        for body, rate in rates.items():
-            start = start - self.momenta[body].force * (rate / self.tree.mass())
+        for number, rate in rates.items():
+            start = start - self.momenta[number].force * (rate / self.tree.mass())
         moving = [Screw(start, Vector(*u[:SPIN]))]
         for body, joint in enumerate(self.tree.joints, start=1):
             own = moving[joint.carrier]
-            if body in rates:
-                screw = self.screws[body]
-                own = Screw(own.velocity + screw.velocity * rates[body], own.spin + screw.spin * rates[body])
+            for number in joint.numbers:
+                screw, rate = self.screws[number][body], rates[number]
+                own = Screw(own.velocity + screw.velocity * rate, own.spin + screw.spin * rate)
             moving.append(own)
         return [Rates(screw.at(place), screw.spin) for screw, place in zip(moving, self.places, strict=True)]
 
@@ -201,14 +186,6 @@ def _gathered[Part: _Sum](tree: JointedBodies, parts: Sequence[Part]) -> list[Pa
     return once(found)
 
 
-def _screw(joint: Joint, placed: Placed, place: Vector) -> Screw:
-    """What the joint of a body at `place` (m, from the common centre) does."""
-    along = placed.rotation @ joint.axis
-    if joint.kind == "prismatic":
-        return Screw(along, Vector.zero())
-    return Screw((place - placed.rotation @ joint.arm).cross(along), along)
-
-
 def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[JointMotion]) -> list[Rates]:
     """Accelerations of the bodies about their common centre where the rates of root and joints stay."""
     found = [Rates(Vector.zero(), Vector.zero())]
@@ -219,23 +196,40 @@ def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[Join
 
 
 def _matrix(
-    tree: JointedBodies, whole: Matrix, screws: dict[int, Screw], momenta: dict[int, Load]
+    tree: JointedBodies,
+    whole: Matrix,
+    screws: dict[int, ByBody[Screw]],
+    given: dict[int, ByBody[Load]],
+    momenta: dict[int, Load],
 ) -> Float[Array, "n n"]:
-    """H: of the root's turning, and of joints, with what motors reflect on the diagonal."""
-    total = tree.mass()
+    """H: of the root's turning, and of joints and modes, with what motors reflect and what of modal mass only vibrates."""
+    total, moved = tree.mass(), tree.moved()
+    beyond = {body: tree.beyond(body) for own in screws.values() for body in own}
 
     def between(one: int, other: int) -> Scalar:
         found = -momenta[one].force.dot(momenta[other].force) / total
-        if one in tree.beyond(other):
-            found += screws[other].power(momenta[one])
-        elif other in tree.beyond(one):
-            found += screws[one].power(momenta[other])
-        return found + tree.joints[one - 1].moved if one == other else found
+        for body, load in given[one].items():
+            for at, other_load in given[other].items():
+                if body in beyond[at]:
+                    found += screws[other][at].power(load)
+                elif at in beyond[body]:
+                    found += screws[one][body].power(other_load)
+        for vibration in tree.vibrations:
+            mass = vibration.between(one, other)
+            found = found if mass is None else found + mass
+        return found + moved[one] if one == other and one in moved else found
 
-    turning = [[*_numbers(row), *(getattr(momenta[body].moment, axis) for body in screws)]
+    numbers = list(screws)
+    pairs = {(one, other): between(one, other) for at, one in enumerate(numbers) for other in numbers[: at + 1]}
+    pairs |= {(other, one): entry for (one, other), entry in pairs.items()}
+    turning = [[*_numbers(row), *(getattr(momenta[number].moment, axis) for number in numbers)]
                for axis, row in zip("xyz", (whole.x, whole.y, whole.z), strict=True)]  # fmt: skip
-    moving = [[*_numbers(momenta[body].moment), *(between(body, other) for other in screws)] for body in screws]
+    moving = [[*_numbers(momenta[one].moment), *(pairs[one, other] for other in numbers)] for one in numbers]
     return jnp.stack([jnp.stack(row) for row in (*turning, *moving)])
+
+
+def _sum(numbers: Iterable[Scalar]) -> Scalar:
+    return reduce(lambda a, b: a + b, numbers)
 
 
 def _numbers(vector: Vector) -> tuple[Scalar, Scalar, Scalar]:

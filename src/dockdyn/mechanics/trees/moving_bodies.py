@@ -1,4 +1,4 @@
-"""Rigid bodies in space, each free or joined to others as a tree, with inertia reflected between any of them.
+"""Bodies in space, each free or joined to others as a tree, with inertia reflected between any of them.
 
 Units: SI: m, rad, N, N m.
 Source: Newton and Euler; trees as in `jointed_bodies`, reflected inertia as in `mechanics.reflected`.
@@ -13,10 +13,11 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.reflected import Reflected, coupled, free_answer, line_loads, row_of
+from dockdyn.mechanics.reflected import Reflected, alone_answer, coupled, line_loads, row_of
 from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
-from dockdyn.mechanics.trees.jointed_bodies import JointedBodies, JointMotion
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
 from dockdyn.mechanics.trees.jointed_equations import Acceleration, Equations
+from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Scalar, Vector
 
 
@@ -24,7 +25,7 @@ class Coordinates(NamedTuple):
     """Where bodies are: roots are free bodies and, of each tree, its common centre of mass with the attitude of its root."""
 
     roots: tuple[Pose, ...]
-    joints: tuple[Scalar, ...]  # rad or m
+    joints: tuple[Scalar, ...]  # rad or m; behind those of joints, modal coordinates of flexible links
 
     def shifted(self, by: Vector) -> Coordinates:
         """All moved `by` so much (m)."""
@@ -35,7 +36,7 @@ class Velocities(NamedTuple):
     """How they move, or the rate of that."""
 
     roots: tuple[Twist, ...]
-    joints: tuple[Scalar, ...]  # rad/s or m/s
+    joints: tuple[Scalar, ...]  # rad/s or m/s; behind those of joints, of modal coordinates
 
 
 class Placement(NamedTuple):
@@ -58,10 +59,24 @@ class Response(NamedTuple):
 
 
 class MovingBodies(eqx.Module):
-    """Rigid bodies, some of them joined to trees; without trees all are roots."""
+    """Rigid bodies, some of them joined to trees; without trees all are roots.
+
+    Behind them are frames without mass of flexible links, the mass of which moves as the body of the link.
+    """
 
     bodies: tuple[RigidBody, ...]
     trees: tuple[JointedBodies, ...] = ()
+    frames: tuple[int, ...] = eqx.field(static=True, default=())  # the link of each frame, by number
+
+    def link(self, number: int) -> int:
+        """The body itself, or the link of a frame, by number."""
+        first = len(self.bodies) - len(self.frames)
+        return number if number < first else self.frames[number - first]
+
+    def frames_of(self, link: int) -> list[int]:
+        """The numbers of the frames of a link."""
+        first = len(self.bodies) - len(self.frames)
+        return [number for number, own in enumerate(self.frames, start=first) if own == link]
 
     def roots(self) -> list[int]:
         """The numbers of the bodies that no joint holds, in the order of `Coordinates.roots`."""
@@ -69,11 +84,17 @@ class MovingBodies(eqx.Module):
         return [number for number in range(len(self.bodies)) if number not in held]
 
     def held(self) -> list[tuple[int, int | None]]:
-        """The bodies that joints hold, by number, each with the number of its joint; None of a locked one."""
+        """The bodies that joints hold, by number, each with the number of its joint; None of a locked one.
+
+        Of a flexible link it is its frame at rest; they are in the order of the links.
+        """
         found = {
-            body: joint.number for tree in self.trees for body, joint in zip(tree.members[1:], tree.joints, strict=True)
+            body: joint.number
+            for tree in self.trees
+            for body, joint in zip(tree.members[1:], tree.joints, strict=True)
+            if isinstance(joint, Joint)
         }
-        return sorted(found.items(), key=lambda item: item[0])
+        return sorted(found.items(), key=lambda item: self.link(item[0]))
 
     def begun(
         self, poses: Sequence[Pose], twists: Sequence[Twist], joints: Sequence[JointMotion]
@@ -109,8 +130,12 @@ class MovingBodies(eqx.Module):
     ) -> Response:
         """What loads do: forces (N, inertial) on all bodies, torques about their centres of mass (N m, their axes), and the
         efforts of joints (N m or N), together with the inertia that is reflected between two bodies."""
-        twists = [place.twist for place in here.bodies]
-        free = list(map(RigidBody.acceleration, self.bodies, twists, forces, torques))
+        joined = {number for tree in self.trees for number in tree.members}
+        alone = [number for number in range(len(self.bodies)) if number not in joined]
+        moving = {
+            number: self.bodies[number].acceleration(here.bodies[number].twist, forces[number], torques[number])
+            for number in alone
+        }
         equations = [Equations.of(tree, here.of(tree), here.joints) for tree in self.trees]
 
         def accelerated() -> list[Acceleration]:
@@ -122,18 +147,18 @@ class MovingBodies(eqx.Module):
         moved = accelerated()
         for tree, own in zip(self.trees, moved, strict=True):
             for number, rate in zip(tree.members, own.bodies, strict=True):
-                free[number] = rate
+                moving[number] = rate
 
         def answer(rows: Float[Array, "lines bodies 6"]) -> Float[Array, "lines bodies 6"]:
-            found = free_answer(self.bodies, rows)
+            found = {number: alone_answer(self.bodies[number], rows[:, number]) for number in alone}
             for tree, one in zip(self.trees, equations, strict=True):
                 loads = [rows[:, number].T for number in tree.members]
                 rates = one.answer([Vector.of(load[:3]) for load in loads], [Vector.of(load[3:]) for load in loads])
                 for number, rate in zip(tree.members, rates, strict=True):
-                    found = found.at[:, number].set(row_of(rate.velocity, rate.rate).T)
-            return found
+                    found[number] = row_of(rate.velocity, rate.rate).T
+            return jnp.stack([found[number] for number in range(len(self.bodies))], axis=1)
 
-        bodies, along = coupled(tuple(free), answer, reflected)
+        bodies, along = coupled(tuple(moving[number] for number in range(len(self.bodies))), answer, reflected)
         if reflected:
             forces, torques = list(forces), list(torques)
             for number, force, torque in line_loads(reflected, along):
@@ -149,6 +174,11 @@ class MovingBodies(eqx.Module):
             roots[tree.members[0]] = own.root
             joints |= dict(zip(tree.numbers(), own.joints, strict=True))
         return Velocities(tuple(roots.values()), tuple(joints[number] for number in sorted(joints)))
+
+    def vibration_energy(self, v: Velocities) -> Scalar:
+        """Kinetic energy (J) that flexible links have in their mean axes."""
+        parts = [one.kinetic_energy(v.joints) for tree in self.trees for one in tree.vibrations]
+        return sum(parts, jnp.zeros(()))
 
     def reflected_energy(self, here: Placement) -> Scalar:
         """Kinetic energy (J) of what motors in joints reflect."""

@@ -1,0 +1,62 @@
+"""What the modes of a flexible link give back and lose: springs and dampers, one each for every mode.
+
+Units: of a modal coordinate in m: N/m, N s/m, N and J; of one in rad N m, N m s and J.
+Source: modal stiffness and damping, as in any textbook of vibrations.
+"""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, PyTree
+
+from dockdyn.elements.force_element import ElementMemory, nothing_yet
+from dockdyn.mechanics.vector import Scalar
+
+Modes = Float[Array, "modes"]
+
+
+class ModalSpring(eqx.Module):
+    """Springs and dampers of all modes of a link.
+
+    It is asked as a `ForceElement` is, with the modal coordinates and the rates of these in the place of two bodies.
+    """
+
+    stiffness: Modes
+    damping: Modes
+
+    def init(self, coordinates: Modes, rates: Modes) -> ElementMemory:
+        """What it remembers at t = 0."""
+        return nothing_yet("dissipated")
+
+    def act(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[Modes, ElementMemory]:
+        """Its effort on each mode, and the rate of what it remembers."""
+        lost = self.damping * rates
+        return -self.stiffness * coordinates - lost, memory._replace(dissipated=lost @ rates)
+
+    def stored_energy(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> Scalar:
+        """Energy (J) that it can give back."""
+        return self.elastic_energy(coordinates)
+
+    def elastic_energy(self, coordinates: Modes) -> Scalar:
+        """Elastic energy (J) of the link."""
+        return 0.5 * jnp.sum(self.stiffness * coordinates**2)
+
+    def settle(self, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[PyTree, ElementMemory]:
+        """It has no modes of its own."""
+        return (), memory
+
+    def guards(self, mode: PyTree, memory: ElementMemory, coordinates: Modes, rates: Modes) -> tuple[Scalar, ...]:
+        """It has no events."""
+        return ()
+
+    def jump(
+        self,
+        mode: PyTree,
+        fired: tuple[Bool[Array, ""], ...],
+        memory: ElementMemory,
+        coordinates: Modes,
+        rates: Modes,
+    ) -> tuple[PyTree, ElementMemory]:
+        """Modes and memory, as they are."""
+        return mode, memory

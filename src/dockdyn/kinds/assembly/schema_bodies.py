@@ -1,0 +1,60 @@
+"""Bodies of an assembly: rigid or flexible, with what they touch with and the places where loads are told."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Self
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from pydantic import model_validator
+
+from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
+from dockdyn.kinds.assembly.schema_flexible import AnyFlexible
+from dockdyn.kinds.assembly.schema_joints import AnyJoint
+from dockdyn.scenario.language.also import TEXT
+from dockdyn.scenario.tables.body import FreeBodySection, PlaceSection
+from dockdyn.scenario.tables.geometry import Direction
+from dockdyn.scenario.tables.part import refuse
+
+
+class PortSection(PlaceSection):
+    """A named place on a body where loads are reported; with an `axis`, out of the body, also a port to dock at."""
+
+    axis: Direction | None = None
+
+    def outward(self) -> Float[Array, "3"] | None:
+        """The axis as a unit vector; None of a point that is no port."""
+        if self.axis is None:
+            return None
+        axis = jnp.asarray(self.axis, float)
+        return axis / jnp.linalg.norm(axis)
+
+
+class BodySection(FreeBodySection):
+    """A body; one that is `on` another begins there, placed in its axes, and moves with it until forces part them, or as
+    a `joint` lets it. A `flexible` one bends."""
+
+    name: str
+    on: str | None = None
+    joint: AnyJoint | None = None
+    flexible: AnyFlexible | None = None
+    urdf: Annotated[None, TEXT] = None  # while a file is read: the URDF file whose links are then bodies
+    feature: list[FeatureSection] = []  # noqa: RUF012
+    point: list[PortSection] = []  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def carried(self) -> Self:
+        arm = math.sqrt(max(map(max, self.inertia)) / self.mass)
+        for feature in self.feature:
+            if isinstance(feature, CloudSection):
+                feature.check_unit(arm)
+        if self.on is not None and (self.velocity is not None or self.rate is not None):
+            refuse("a body that is on another one begins with its motion; state no velocity and no rate")
+        if self.joint is not None and self.on is None:
+            refuse("joint: holds a body on another one; state on")
+        if self.flexible is not None:
+            if self.joint is None:
+                refuse('flexible: needs a joint, by which the link is held at its root; kind = "locked" clamps it')
+            self.flexible.check(self.body())
+        return self

@@ -1,0 +1,198 @@
+"""Flexible links of an assembly: a uniform beam, or a table of modes from a finite-element model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from dockdyn.elements import ModalSpring
+from dockdyn.mechanics.rigid_body import RigidBody
+from dockdyn.mechanics.trees.cantilever_modes import CantileverModes, Deflection, UniformBeam
+from dockdyn.scenario.language.section import Section
+from dockdyn.scenario.language.units import quantity
+from dockdyn.scenario.tables.geometry import Direction, Length, Point, Triple
+from dockdyn.scenario.tables.motion import number
+from dockdyn.scenario.tables.part import refuse, refuse_repeated
+
+MOST_MODES = 24  # of a link
+ROUNDING = 1e-4  # share of a modal mass: a table of four digits may have a little more than there is
+ALONG = 1e-6  # sine of an angle: directions as near as that are the same
+
+Ratio = quantity("", "a damping ratio", least=0, below=1)
+Count = Annotated[int, Field(ge=0, le=8)]
+Stiffness = quantity("N*m**2", "a stiffness", above=0)
+Participation = quantity("kg", "a participation", component=True)
+TurningParticipation = quantity("kg*m", "a participation", component=True)
+PerMetre = quantity("1/m", "a slope", component=True)
+
+
+class FlexibleSection(Section):
+    """How a link bends: by modes of the link whose root is held."""
+
+    kind: Literal["beam", "modes"]
+
+    def mode_names(self) -> list[str]:
+        """What its modes are called."""
+        raise TypeError
+
+    def mode_units(self) -> list[str]:
+        """The units of its modal coordinates."""
+        raise TypeError
+
+    def modes(self) -> CantileverModes:
+        """Its modes, also from traced numbers."""
+        raise TypeError
+
+    def deflection(self, place: Float[Array, "3"]) -> Deflection:
+        """How what sits at a place (m, link axes, from the centre of mass) moves, also from traced numbers."""
+        raise TypeError
+
+    def spring(self) -> ModalSpring:
+        """What its modes give back and lose."""
+        modes = self.modes()
+        return ModalSpring(modes.stiffness(), modes.damping())
+
+    def check(self, body: RigidBody) -> None:
+        """Refuses modes that carry more than the body has."""
+        modes = self.modes()
+        scale = np.sqrt(np.asarray(modes.mass))
+        least = np.linalg.eigvalsh(np.asarray(modes.vibrating_mass(body)) / np.outer(scale, scale)).min()
+        if least < -ROUNDING:
+            refuse(
+                f"flexible: its modes carry more mass or inertia than the body has (by {-least:.2g} of a modal mass); mass and "
+                "inertia must be those of the whole link, counted as root and participations are"
+            )
+
+
+class UniformBeamSection(FlexibleSection):
+    """A uniform beam along an axis from its root, where it is held; what else of the link has mass is at the root, rigid."""
+
+    kind: Literal["beam"] = "beam"
+    root: Point
+    axis: Direction
+    across: Direction
+    length: Length
+    mass_per_length: quantity("kg/m", "a mass per length", above=0)
+    bending_stiffness: Annotated[list[Stiffness], Field(min_length=2, max_length=2)]
+    torsional_stiffness: Stiffness | None = None
+    polar_inertia: quantity("kg*m", "a moment of inertia per length", above=0) | None = None
+    damping_ratio: Ratio = 0.0
+    bending_modes: Annotated[list[Count], Field(min_length=2, max_length=2)] = [2, 2]  # noqa: RUF012
+    twist_modes: Count = 0
+
+    @model_validator(mode="after")
+    def sound(self) -> Self:
+        sizes = np.linalg.norm(self.axis) * np.linalg.norm(self.across)
+        if np.linalg.norm(np.cross(self.axis, self.across)) < ALONG * sizes:
+            refuse("across must not be along axis; it is the first of the two directions in which the beam bends")
+        if not any(self.bending_modes) and not self.twist_modes:
+            refuse("bending_modes and twist_modes are all 0; must have a mode")
+        if self.twist_modes and (self.torsional_stiffness is None or self.polar_inertia is None):
+            refuse("twist_modes: a beam that twists needs torsional_stiffness and polar_inertia")
+        return self
+
+    def mode_names(self) -> list[str]:
+        first, second = self.bending_modes
+        counts = {"bend": first, "side": second, "twist": self.twist_modes}
+        return [f"{kind}{n}" for kind, count in counts.items() for n in range(1, count + 1)]
+
+    def mode_units(self) -> list[str]:
+        return ["m"] * sum(self.bending_modes) + ["rad"] * self.twist_modes
+
+    def modes(self) -> CantileverModes:
+        return self._beam().modes()
+
+    def deflection(self, place: Float[Array, "3"]) -> Deflection:
+        return self._beam().deflection(place)
+
+    def _beam(self) -> UniformBeam:
+        along, across = (jnp.asarray(direction, float) for direction in (self.axis, self.across))
+        along = along / jnp.linalg.norm(along)
+        across = across - along * (along @ across)
+        across = across / jnp.linalg.norm(across)
+        length = number(self.length)
+        return UniformBeam(
+            root=jnp.asarray(self.root, float),
+            axes=jnp.stack([along, across, jnp.cross(along, across)]),
+            length=length,
+            mass=self.mass_per_length * length,
+            bending=jnp.asarray(self.bending_stiffness, float),
+            torsion=number(self.torsional_stiffness),
+            polar_inertia=number(self.polar_inertia),
+            damping_ratio=number(self.damping_ratio),
+            counts=(self.bending_modes[0], self.bending_modes[1], self.twist_modes),
+        )
+
+
+class ModeSection(Section):
+    """A mode of the link whose root is held, and what it does to the link's momenta: Σ m φ, and Σ m r × φ about the root."""
+
+    frequency: quantity("Hz", "a frequency", above=0)
+    damping_ratio: Ratio = 0.0
+    modal_mass: quantity("kg", "a mass", above=0) = 1.0
+    translation: Annotated[list[Participation], Field(min_length=3, max_length=3)]
+    rotation: Annotated[list[TurningParticipation], Field(min_length=3, max_length=3)]
+
+
+class ShapePointSection(Section):
+    """A point of the link where the shapes of all modes are known: how it moves and turns, a row for each mode."""
+
+    name: str
+    position: Point
+    shift: list[Triple]
+    turn: list[Annotated[list[PerMetre], Field(min_length=3, max_length=3)]]
+
+
+class ModeTableSection(FlexibleSection):
+    """Modes of a link whose root is held, from a finite-element model; what sits on the link moves with the nearest point."""
+
+    kind: Literal["modes"] = "modes"
+    root: Point
+    mode: Annotated[list[ModeSection], Field(min_length=1, max_length=MOST_MODES)]
+    point: list[ShapePointSection] = []  # noqa: RUF012
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        refuse_repeated([point.name for point in self.point], "points")
+        for point in self.point:
+            for key, shape in (("shift", point.shift), ("turn", point.turn)):
+                if len(shape) != len(self.mode):
+                    refuse(f"point {point.name!r}: {key} has {len(shape)} rows; must have {len(self.mode)}, one a mode")
+        return self
+
+    def mode_names(self) -> list[str]:
+        return [f"mode{n}" for n in range(1, len(self.mode) + 1)]
+
+    def mode_units(self) -> list[str]:
+        return ["m"] * len(self.mode)
+
+    def modes(self) -> CantileverModes:
+        def column(key: str) -> Float[Array, "modes *shape"]:
+            return jnp.stack([jnp.asarray(getattr(mode, key), float) for mode in self.mode])
+
+        return CantileverModes(
+            mass=column("modal_mass"),
+            frequency=2 * jnp.pi * column("frequency"),
+            damping_ratio=column("damping_ratio"),
+            translation=column("translation"),
+            rotation=column("rotation"),
+            root=jnp.asarray(self.root, float),
+        )
+
+    def deflection(self, place: Float[Array, "3"]) -> Deflection:
+        points = [
+            Deflection(*(jnp.asarray(part, float) for part in (point.position, point.shift, point.turn)))
+            for point in self.point
+        ]
+        places, shifts, turns = (jnp.stack(parts) for parts in zip(*points, strict=True))
+        nearest = jnp.argmin(jnp.sum((places - place) ** 2, axis=1))
+        return Deflection(places[nearest], shifts[nearest], turns[nearest])
+
+
+AnyFlexible = Annotated[
+    Annotated[UniformBeamSection, Tag("beam")] | Annotated[ModeTableSection, Tag("modes")], Discriminator("kind")
+]

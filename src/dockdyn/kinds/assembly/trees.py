@@ -1,0 +1,165 @@
+"""The trees that joints make of the bodies of an assembly, and the frames of their flexible links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dockdyn.kinds.assembly.schema_flexible import ModeTableSection, UniformBeamSection
+from dockdyn.kinds.assembly.schema_joints import LockedSection, PrismaticSection, RevoluteSection
+from dockdyn.mechanics.rigid_body import Pose, RigidBody, Twist
+from dockdyn.mechanics.trees.cantilever_modes import Deflection
+from dockdyn.mechanics.trees.jointed_bodies import Joint, JointedBodies
+from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
+from dockdyn.mechanics.vector import Vector
+
+
+class LinkSection(Protocol):
+    """A body that may be held by a joint, and may bend."""
+
+    name: str
+    on: str | None
+    joint: RevoluteSection | PrismaticSection | LockedSection | None
+    flexible: UniformBeamSection | ModeTableSection | None
+
+    def body(self) -> RigidBody: ...
+
+    def start(self) -> tuple[Pose, Twist]: ...
+
+
+class Seat(NamedTuple):
+    """Where something sits on a flexible link."""
+
+    link: str
+    what: tuple[str, ...]  # of what kind it is, and its name
+    place: Float[Array, "3"]  # m, link axes, from the centre of mass
+
+
+def moving_joints(bodies: Sequence[LinkSection]) -> dict[str, RevoluteSection | PrismaticSection]:
+    """The joints that move, by the names of the bodies that they hold, in the order of the bodies."""
+    return {body.name: body.joint for body in bodies if isinstance(body.joint, RevoluteSection | PrismaticSection)}
+
+
+def mode_names(bodies: Sequence[LinkSection]) -> list[tuple[str, str]]:
+    """The modes of all flexible links, in the order of the bodies: link and mode."""
+    return [(body.name, mode) for body in bodies if body.flexible is not None for mode in body.flexible.mode_names()]
+
+
+def mode_numbers(bodies: Sequence[LinkSection], link: str) -> tuple[int, ...]:
+    """The numbers of a link's modes among the coordinates: they are behind those of joints."""
+    first = len(moving_joints(bodies))
+    return tuple(first + n for n, (name, _) in enumerate(mode_names(bodies)) if name == link)
+
+
+class Frames(NamedTuple):
+    """The frames without mass of all flexible links, numbered behind the bodies: links at rest, then seats."""
+
+    bodies: Sequence[LinkSection]
+    seats: list[Seat]
+
+    @staticmethod
+    def of(bodies: Sequence[LinkSection], seats: Iterable[Seat] = ()) -> Frames:
+        """Those of links with these seats and those of bodies that joints hold on them."""
+        flexible = {body.name for body in bodies if body.flexible is not None}
+        held = [
+            Seat(body.on, ("joint", body.name), body.joint.place(body.start()[0]).array())
+            for body in bodies
+            if body.on in flexible and body.joint is not None
+        ]
+        return Frames(bodies, [*held, *(seat for seat in seats if seat.link in flexible)])
+
+    def links(self) -> list[str]:
+        """The link of each frame."""
+        return [*(body.name for body in self.bodies if body.flexible is not None), *(seat.link for seat in self.seats)]
+
+    def at_rest(self, link: str) -> int:
+        """The number of a flexible link's frame at rest."""
+        return len(self.bodies) + self.links().index(link)
+
+    def massless(self) -> tuple[RigidBody, ...]:
+        """The bodies of all frames."""
+        return tuple(_massless() for _ in self.links())
+
+    def number(self, what: tuple[str, ...], body: str) -> int:
+        """The number of the frame on which something sits, or of the `body`, where that is rigid."""
+        seats = [seat.what for seat in self.seats]
+        if what not in seats:
+            return [one.name for one in self.bodies].index(body)
+        return len(self.bodies) + len(self.links()) - len(seats) + seats.index(what)
+
+
+def jointed_bodies(frames: Frames) -> tuple[JointedBodies, ...]:
+    """The trees that joints make of the bodies, also from traced numbers."""
+    roots = [body for body in frames.bodies if body.joint is None and _held_on(body.name, frames.bodies)]
+    return tuple(_tree(root, frames) for root in roots)
+
+
+def _held_on(name: str, bodies: Sequence[LinkSection]) -> list[LinkSection]:
+    return [body for body in bodies if body.joint is not None and body.on == name]
+
+
+@dataclass
+class _Growing:
+    """A tree to which bodies and frames are added."""
+
+    bodies: list[RigidBody]
+    members: list[int]
+    joints: list[Joint | ModalFrame] = field(default_factory=list)
+    vibrations: list[Vibration] = field(default_factory=list)
+
+    def add(self, body: RigidBody, member: int, joint: Joint | ModalFrame) -> int:
+        """Its place in the tree."""
+        self.bodies.append(body)
+        self.members.append(member)
+        self.joints.append(joint)
+        return len(self.joints)
+
+
+def _tree(root: LinkSection, frames: Frames) -> JointedBodies:
+    """The tree on a root."""
+    names, moving = [body.name for body in frames.bodies], list(moving_joints(frames.bodies))
+    tree = _Growing([root.body()], [names.index(root.name)])
+    waiting = [(0, _held_on(root.name, frames.bodies))]
+    for carrier, held in waiting:  # they grow as it goes
+        for body in held:
+            assert body.joint is not None
+            joint = body.joint.make(body.start()[0], carrier, moving.index(body.name) if body.name in moving else None)
+            if body.flexible is None:
+                place = tree.add(body.body(), names.index(body.name), joint)
+                waiting.append((place, _held_on(body.name, frames.bodies)))
+            else:
+                waiting += _bend(tree, body, joint, frames)
+    return JointedBodies(tuple(tree.bodies), tuple(tree.joints), tuple(tree.members), tuple(tree.vibrations))
+
+
+def _bend(tree: _Growing, link: LinkSection, joint: Joint, frames: Frames) -> list[tuple[int, list[LinkSection]]]:
+    """Add a flexible link: its frame at rest, its mass and its seats; which bodies are held on which of these."""
+    assert link.flexible is not None
+    body, modes = link.body(), link.flexible.modes()
+    numbers = mode_numbers(frames.bodies, link.name)
+    at_rest = tree.add(_massless(), frames.at_rest(link.name), joint)
+
+    def frame(moved: Deflection, massless: bool) -> ModalFrame:
+        place = Vector.of(moved.place)
+        shift, turn = (tuple(Vector.of(row) for row in rows) for rows in (moved.shift, moved.turn))
+        return ModalFrame(place, -place, shift, turn, at_rest, numbers, massless)
+
+    own = [one.name for one in frames.bodies].index(link.name)
+    tree.add(body, own, frame(modes.mean_motion(body), massless=False))
+    tree.vibrations.append(Vibration(modes.vibrating_mass(body), numbers))
+    found = []
+    for seat in frames.seats:
+        if seat.link == link.name:
+            moved = link.flexible.deflection(seat.place)
+            place = tree.add(_massless(), frames.number(seat.what, link.name), frame(moved, massless=True))
+            found.append((place, [one for one in frames.bodies if seat.what == ("joint", one.name)]))
+    return found
+
+
+def _massless() -> RigidBody:
+    """The body of a frame: no mass and no inertia."""
+    return RigidBody(jnp.zeros(()), jnp.zeros((3, 3)), jnp.zeros((3, 3)))

@@ -1,0 +1,131 @@
+"""Modes of a link whose root is held: what they do to its momenta, and those of a uniform beam.
+
+Units: SI: kg, m, rad/s, N m²; a modal coordinate is in m, of twist in rad, as its shape is scaled.
+Source: Meirovitch 1967, Analytical Methods in Vibrations (Euler and Bernoulli's beam, shafts); participation of modes, Likins
+1970, JPL Technical Report 32-1329.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dockdyn.mechanics.rigid_body import RigidBody
+from dockdyn.mechanics.trees.beam import Beam
+from dockdyn.mechanics.trees.screws import cross
+
+
+class Deflection(NamedTuple):
+    """How a place of a link moves with its modes, link axes."""
+
+    place: Float[Array, "3"]  # m, from the link's centre of mass
+    shift: Float[Array, "modes 3"]  # m per unit of modal coordinate
+    turn: Float[Array, "modes 3"]  # rad per unit of modal coordinate
+
+
+class CantileverModes(eqx.Module):
+    """Modes of a link whose root is held; they are orthogonal to each other."""
+
+    mass: Float[Array, "modes"]  # modal mass, kg, of twist kg m²
+    frequency: Float[Array, "modes"]  # rad/s
+    damping_ratio: Float[Array, "modes"]
+    translation: Float[Array, "modes 3"]  # linear momentum per unit of modal rate: Σ m φ, link axes
+    rotation: Float[Array, "modes 3"]  # angular momentum about the root per unit of modal rate: Σ m r × φ, link axes
+    root: Float[Array, "3"]  # m, from the link's centre of mass at rest
+
+    def mean_motion(self, body: RigidBody) -> Deflection:
+        """How the centre of mass and the mean axes of the link, at rest the `body`, move: with them go all its momenta."""
+        about_centre = self.rotation + cross(self.root, self.translation)
+        turn = about_centre @ body.inverse_inertia.T
+        return Deflection(jnp.zeros(3), self.translation / body.mass, turn)
+
+    def vibrating_mass(self, body: RigidBody) -> Float[Array, "modes modes"]:
+        """What is left of the modal masses beside the mean motion; no link has modes for which it is not semidefinite."""
+        _, shift, turn = self.mean_motion(body)
+        return jnp.diag(self.mass) - body.mass * shift @ shift.T - turn @ body.inertia @ turn.T
+
+    def stiffness(self) -> Float[Array, "modes"]:
+        """Modal stiffness: N/m, of twist N m."""
+        return self.mass * self.frequency**2
+
+    def damping(self) -> Float[Array, "modes"]:
+        """Modal damping: N s/m, of twist N m s."""
+        return 2 * self.damping_ratio * self.frequency * self.mass
+
+
+class UniformBeam(eqx.Module):
+    """A uniform beam that is held at its root, and its first modes: of bending along two directions, then of twist.
+
+    Shapes are scaled to a deflection of 1 m, or a twist of 1 rad, of the tip. Sections keep their size and have no inertia
+    against turning with the slope.
+    """
+
+    root: Float[Array, "3"]  # m, link axes, from the link's centre of mass
+    axes: Float[Array, "3 3"]  # rows: along the beam, the two directions of bending; unit vectors, right-handed
+    length: Float[Array, ""]  # m
+    mass: Float[Array, ""]  # kg
+    bending: Float[Array, "2"]  # N m², EI against bending along each direction
+    torsion: Float[Array, ""]  # N m², GJ
+    polar_inertia: Float[Array, ""]  # kg m, about the beam's axis per length
+    damping_ratio: Float[Array, ""]
+    counts: tuple[int, int, int] = eqx.field(static=True)  # of modes
+
+    def modes(self) -> CantileverModes:
+        """Its modes."""
+        beam, rates = self._beam(), self._twist_rates()
+        shapes, masses = beam.slices()
+        shift, arm = shapes.shift, shapes.place[:, None, None] * jnp.eye(3)[0]
+        bent = jnp.einsum("s,scm,scm->m", masses, shift, shift)
+        linear = jnp.einsum("s,scm->mc", masses, shift)
+        angular = jnp.einsum("s,smc->mc", masses, cross(arm, shift.swapaxes(-1, -2)))
+        polar, none = self.polar_inertia * self.length, jnp.zeros((rates.size, 2))
+        about = (polar * self._twist_signs() / rates)[:, None]
+        stiffness = jnp.concatenate([jnp.diag(beam.stiffness()), 0.5 * self.torsion / self.length * rates**2])
+        mass = jnp.concatenate([bent, jnp.full(rates.size, 0.5) * polar])
+        return CantileverModes(
+            mass=mass,
+            frequency=jnp.sqrt(stiffness / mass),
+            damping_ratio=jnp.full(mass.size, 1.0) * self.damping_ratio,
+            translation=jnp.concatenate([linear, jnp.zeros((rates.size, 3))]) @ self.axes,
+            rotation=jnp.concatenate([angular, jnp.concatenate([about, none], axis=1)]) @ self.axes,
+            root=self.root,
+        )
+
+    def deflection(self, place: Float[Array, "3"]) -> Deflection:
+        """How the section moves that is next to a `place` (m, link axes, from the centre of mass)."""
+        share = jnp.clip((place - self.root) @ self.axes[0] / self.length, 0.0, 1.0)
+        shapes, rates = self._beam().shapes(share), self._twist_rates()
+        twist = (self._twist_signs() * jnp.sin(rates * share))[:, None] * jnp.eye(3)[0]
+        return Deflection(
+            place=self.root + self.axes[0] * self.length * share,
+            shift=jnp.concatenate([shapes.shift.T, jnp.zeros((rates.size, 3))]) @ self.axes,
+            turn=jnp.concatenate([shapes.turn.T, twist]) @ self.axes,
+        )
+
+    def _beam(self) -> Beam:
+        """Its bending, in its own axes."""
+        nothing, (first, second, _) = jnp.zeros(()), self.counts
+        return Beam(
+            length=self.length,
+            mass=self.mass,
+            bending_y=self.bending[0],
+            bending_z=self.bending[1],
+            torsion=nothing,
+            polar_inertia=nothing,
+            damping=nothing,
+            modes=(first, second, 0),
+            basis="cantilever",
+            stiffening=False,
+        )
+
+    def _twist_rates(self) -> Float[np.ndarray, "twist"]:
+        """κ of the shapes sin κ ξ of a shaft that is held at one end."""
+        return (np.arange(self.counts[2]) + 0.5) * np.pi
+
+    def _twist_signs(self) -> Float[np.ndarray, "twist"]:
+        """Their signs, by which the tip turns by 1 rad."""
+        return (-1.0) ** np.arange(self.counts[2])

@@ -1,0 +1,63 @@
+"""What moves the bodies of a tree: rates of twists, and screws that coordinates give to all that they carry.
+
+Units: SI: m/s, rad/s, m/s², rad/s², N, N m; joints rad or m.
+Source: Featherstone 2008, Rigid Body Dynamics Algorithms, chapter 2.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dockdyn.mechanics.rigid_body import Placed, Twist
+from dockdyn.mechanics.vector import Scalar, Vector
+
+JointMotion = tuple[Scalar, Scalar]  # coordinate (rad or m, of a mode its own unit) and its rate
+
+
+class Load(NamedTuple):
+    """Force (N) and moment (N m), or linear and angular momentum, about the common centre of mass; inertial."""
+
+    force: Vector
+    moment: Vector
+
+    def plus(self, other: Load) -> Load:
+        return Load(self.force + other.force, self.moment + other.moment)
+
+
+class Screw(NamedTuple):
+    """What a coordinate's rate of one does to what it moves: velocity at the common centre of mass, and angular velocity."""
+
+    velocity: Vector
+    spin: Vector
+
+    def power(self, load: Load) -> Scalar:
+        """Power (W) of a load."""
+        return self.velocity.dot(load.force) + self.spin.dot(load.moment)
+
+    def at(self, place: Vector) -> Vector:
+        """Velocity at a place (m) from the common centre."""
+        return self.velocity + self.spin.cross(place)
+
+
+class Rates(NamedTuple):
+    """Acceleration of a body's centre of mass and rate of its angular velocity, both inertial."""
+
+    velocity: Vector
+    spin: Vector
+
+    def plus(self, other: Rates) -> Rates:
+        """The sum of both."""
+        return Rates(self.velocity + other.velocity, self.spin + other.spin)
+
+    def twist(self, body: Placed) -> Twist:
+        """The rate of the body's twist."""
+        return Twist(self.velocity, body.rotation.transposed_times(self.spin))
+
+    def at(self, body: Placed, place: Vector) -> Vector:
+        """Acceleration of the body's material at an inertial `place` (m)."""
+        return self.velocity + swung(self.spin, body.rate, place - body.pose.position)
+
+
+def swung(spin: Vector, rate: Vector, lever: Vector) -> Vector:
+    """Acceleration at the end of a lever beside that of its beginning."""
+    return spin.cross(lever) + rate.cross(rate.cross(lever))

@@ -1,0 +1,232 @@
+"""Flexible links of an assembly: balances, links on them, a beam as a table, loads, the report, what is refused."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import tomlkit
+from assembly_cases import changed, energy_error, momentum_error, pressing, simulated
+from conftest import plain
+from flexible_cases import RATIO, ROOT, WINGED, textbook, with_flexible
+from scipy.spatial.transform import Rotation
+
+from dockdyn.pages import report_html
+from dockdyn.report.wording import significant
+
+BOOM = {
+    "name": "boom",
+    "on": "bus",
+    "mass": 8.0,
+    "inertia": [6.0, 6.0, 0.4],
+    "position": [0.0, 0.2, -2.0],
+    "joint": {"kind": "locked", "position": [0.0, 0.0, -0.6]},
+    "flexible": {
+        "kind": "modes",
+        "root": [0.0, -0.2, 1.4],
+        "mode": [
+            {
+                "frequency": "0.5 Hz",
+                "damping_ratio": 0.005,
+                "translation": [1.9, 0.0, 0.2],
+                "rotation": [0.0, -3.4, -0.3],
+            },
+            {"frequency": 0.7, "modal_mass": 2.0, "translation": [0.0, 2.8, 0.0], "rotation": [4.6, 0.0, 0.3]},
+        ],
+        "point": [
+            {
+                "name": "tip",
+                "position": [0.0, 0.0, -1.3],
+                "shift": [[0.8, 0.0, 0.05], [0.0, 1.0, 0.0]],
+                "turn": [[0.0, -0.4, 0.0], [0.5, 0.0, 0.02]],
+            },
+            {"name": "middle", "position": [0.0, 0.0, 0.0], "shift": [[0.3, 0, 0]] * 2, "turn": [[0, -0.3, 0]] * 2},
+        ],
+    },
+}
+CAMERA = {
+    "name": "camera",
+    "on": "wing",
+    "mass": 1.5,
+    "inertia": [0.02, 0.03, 0.02],
+    "position": [0.0, 3.0, 0.0],
+    "joint": {"kind": "revolute", "position": [0.0, 2.8, 0.0], "axis": [1.0, 0.0, 0.2], "start_rate": 0.3},
+}
+STAY = {
+    "kind": "strut",
+    "name": "stay",
+    "between": ["boom", "ball"],
+    "anchor": [[0.0, 0.0, -1.3], [0.0, 0.5, -0.1]],
+    "stiffness": 60.0,
+    "damping": 0.5,
+    "moved_mass": 3.0,
+}
+JET = {
+    "kind": "thruster",
+    "name": "jet",
+    "body": "wing",
+    "position": [0.0, 2.0, 0.1],
+    "direction": [0.3, 0.0, 1.0],
+    "force": 0.04,
+}
+ROUGH = changed(
+    WINGED,
+    body=[*WINGED["body"], CAMERA],
+    contact=[{"feature": "tip", "surface": "skin", **pressing(900.0, 1.5, 0.2)}],
+    loop={"delay": 0.02},
+)
+BOOMED = changed(WINGED, body=[WINGED["body"][0], BOOM, WINGED["body"][2]], contact=[], element=[STAY])
+
+
+@pytest.fixture(scope="module")
+def rough(load):
+    """A contact with friction and delay, and a hinge at the tip."""
+    return simulated(load, ROUGH)
+
+
+@pytest.fixture(scope="module")
+def boomed(load):
+    """A link by a table, with a strut that reflects inertia at its tip."""
+    return simulated(load, BOOMED)
+
+
+@pytest.mark.parametrize("case", ["rough", "boomed"])
+def test_momenta_and_energy(request, case):
+    data = request.getfixturevalue(case)
+    assert momentum_error(data) < 1e-10
+    assert energy_error(data) < 1e-9
+
+
+def test_the_cases_are_worth_it(rough, boomed):
+    """The tip touches, all modes swing, and the flexible links hold energy for a while."""
+    assert rough.episode.size == 1 and float(rough.normal_force.max()) > 5.0
+    assert list(rough.mode.values) == ["wing bend1", "wing bend2", "wing side1", "wing twist1"]
+    assert list(boomed.mode.values) == ["boom mode1", "boom mode2"]
+    assert list(rough.mode_unit.values) == ["m", "m", "m", "rad"]
+    assert list(rough.joint.values) == ["wing", "camera"]
+    for data in (rough, boomed):
+        assert (np.abs(data.modal_coordinate.values).max(axis=0) > 1e-3).all()
+        assert (data.elastic_energy.values.max(axis=0) > 0.01).all()
+
+
+def test_a_hinge_at_the_tip_stays_there(rough):
+    """The camera's hinge is where the wing's section has moved to, so its distance from the wing's root is that of the beam."""
+    turn = Rotation.from_quat(rough.attitude.sel(body="camera").values, scalar_first=True)
+    hinge = rough.position.sel(body="camera").values + turn.apply([0.0, -0.2, 0.0])
+    bus = Rotation.from_quat(rough.attitude.sel(body="bus").values, scalar_first=True)
+    frame = bus * Rotation.from_rotvec(np.outer(rough.joint_angle.sel(joint="wing"), [0.0, 1.0, 0.0]))
+    root = rough.position.sel(body="bus").values + bus.apply([0.0, 1.0, 0.0]) + frame.apply([0.1, 0.1, 0.2])
+    seen = frame.inv().apply(hinge - root)
+    share = 5.7 / 5.8
+    np.testing.assert_allclose(seen[:, 1], 5.7, rtol=0, atol=1e-9)
+    # near the tip a mode moves the beam by little less than its coordinate
+    expected = rough.modal_coordinate.sel(mode=["wing bend1", "wing bend2"]).values.sum(axis=1)
+    assert np.abs(seen[:, 0] - expected).max() < 5 * (1 - share) * np.abs(rough.modal_coordinate.values[:, :2]).max()
+
+
+def test_what_others_put_on_a_link_is_the_joint_and_the_contact(load):
+    """By size, since the section with the port has axes of its own."""
+    data = simulated(load, WINGED)
+    bus = Rotation.from_quat(data.attitude.sel(body="bus").values, scalar_first=True)
+    frame = bus * Rotation.from_rotvec(np.outer(data.joint_angle[:, 0], [0.0, 1.0, 0.0]))
+    whole = frame.apply(data.joint_force[:, 0]) + data.contact_force[:, 0].values
+    told = np.linalg.norm(data.load_force.sel(point="wing end"), axis=1)
+    np.testing.assert_allclose(np.linalg.norm(whole, axis=1), told, rtol=0, atol=1e-9 * told.max())
+
+
+def test_a_beam_is_the_table_of_its_modes(load):
+    """Masses, frequencies, participations and shapes at the tip from the textbook, in the table's keys."""
+    mass, rate, linear, angular, shift, turn = textbook()
+    modes = [
+        {
+            "frequency": rate[n] / (2 * np.pi),
+            "damping_ratio": RATIO,
+            "modal_mass": mass[n],
+            "translation": linear[n].tolist(),
+            "rotation": angular[n].tolist(),
+        }
+        for n in range(len(mass))
+    ]
+    point = {"name": "tip", "position": [0.0, 2.9, 0.0], "shift": shift.tolist(), "turn": turn.tolist()}
+    table = changed(WINGED)
+    table["body"][1]["flexible"] = {"kind": "modes", "root": ROOT, "mode": modes, "point": [point]}
+    beam, other = simulated(load, WINGED), simulated(load, table)
+    for name in ("modal_coordinate", "position", "joint_moment", "normal_force"):
+        size = np.abs(beam[name].values).max()
+        np.testing.assert_allclose(other[name], beam[name], rtol=0, atol=1e-9 * size, err_msg=name)
+
+
+@pytest.mark.replay
+def test_the_report_tells_of_modes(rough):
+    page = report_html(rough)
+    assert "Flexible links" in page and "Deflection by each mode" in page and "Twist by each mode" in page
+    largest = 1e3 * float(rough.modal_coordinate.sel(mode="wing bend1").max())
+    assert f">{significant(largest)}<" in page
+
+
+def test_a_thruster_on_a_link_bends_it(load):
+    """A constant force at the beam's end, across it: F L³/3EI in the end, but for modes beyond the third, on a heavy bus."""
+    case = with_flexible(WINGED, bending_modes=[3, 0], twist_modes=0, damping_ratio=0.7)
+    case["body"] = case["body"][:2]
+    bus, wing = case["body"]
+    bus |= {"mass": 1e9, "inertia": [1e10] * 3, "rate": [0.0] * 3, "velocity": [0.0] * 3}
+    wing["joint"] = {"kind": "locked"}
+    case |= {"contact": [], "element": [JET | {"position": [0.0, 2.9, 0.0], "direction": [1, 0, 0]}], "duration": 60.0}
+    case["output"] = {"interval": 60.0}
+    data = simulated(load, case)
+    expected = 0.04 * 5.8**3 / (3 * 90.0)
+    np.testing.assert_allclose(float(data.modal_coordinate[-1].sum()), expected, rtol=2e-3)
+    np.testing.assert_allclose(float(data.elastic_energy[-1, 0]), 0.04 * expected / 2, rtol=2e-3)
+
+
+def at(path, value):
+    """The winged spacecraft with another value at a path; None takes the key away."""
+    found = copy.deepcopy(WINGED)
+    inner = found
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is None:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return found
+
+
+def tabled(**keys):
+    """The wing by the boom's table with other keys."""
+    return at(("body", 1, "flexible"), copy.deepcopy(BOOM["flexible"]) | keys)
+
+
+WING = ("body", 1)
+FLEXIBLE = (*WING, "flexible")
+BAD = {
+    "no joint": (at((*WING, "joint"), None), "flexible: needs a joint"),
+    "another kind": (at((*FLEXIBLE, "kind"), "plate"), "kind"),
+    "axis across": (at((*FLEXIBLE, "across"), [0.0, 2.0, 0.0]), "across must not be along axis"),
+    "no modes": (with_flexible(WINGED, bending_modes=[0, 0], twist_modes=0), "must have a mode"),
+    "no torsion": (at((*FLEXIBLE, "torsional_stiffness"), None), "needs torsional_stiffness and polar_inertia"),
+    "too heavy": (at((*FLEXIBLE, "mass_per_length"), 9.0), "carry more mass or inertia than the body has"),
+    "no stiffness": (at((*FLEXIBLE, "bending_stiffness"), [90.0, 0.0]), "must be a stiffness greater than 0"),
+    "overdamped": (at((*FLEXIBLE, "damping_ratio"), 1.2), "damping_ratio"),
+    "rows": (
+        tabled(point=[BOOM["flexible"]["point"][0] | {"shift": [[1, 0, 0]]}]),
+        "shift has 1 rows; must have 2, one a mode",
+    ),
+    "no shape": (tabled(point=[]), "feature wing tip sits there; must have a point"),
+    "too much": (
+        tabled(mode=[BOOM["flexible"]["mode"][0] | {"translation": [6.0, 0.0, 0.0]}], point=[]),
+        "carry more mass or inertia than the body has",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_wrong_is_said_in_one_line(dock, tmp_path, name):
+    case, words = BAD[name]
+    (tmp_path / "mine.toml").write_text(tomlkit.dumps(plain(case)), encoding="utf-8")
+    result = dock("run", "mine.toml")
+    assert result.returncode == 2, result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    for word in ("mine.toml", words):
+        assert word in result.stderr, (word, result.stderr)
