@@ -115,7 +115,7 @@ def energy_error(data: Data) -> Either:
 def work_energy_error(data: Data) -> Either:
     """The largest difference between the work of the contact forces and the change of energy, relative to the largest.
 
-    The energy is the kinetic one, with that of springs inside, less the work of control.
+    The energy is the kinetic one, with that of springs inside, less the work of control and gravity.
     """
     return ratio(abs(given_by_contacts(data) - data["work"]).max(), data["kinetic_energy"].max())
 

@@ -109,6 +109,8 @@ def _overview(dataset: xr.Dataset, summary: dict[str, Any], classes: list[str]) 
     rows.append(("Kinetic energy at the start", f"{significant(summary['kinetic_energy_start_J'])} J"))
     if change:
         rows.append(("Its change after the last whole contact", f"{significant(change[-1])} J"))
+    if "gravity_work" in dataset:
+        rows.append(("Work of gravity along the orbit", f"{significant(float(dataset.gravity_work[-1]))} J"))
     return [
         *rows,
         *control_rows(dataset, summary),
