@@ -42,6 +42,7 @@ def scene_of_assembly(dataset: xr.Dataset, content: RigAssemblySection) -> Scene
         motion = carried_motion(dataset, content, time, key)
         drawn = body_parts(carried.model_copy(update={"name": name}), content, colour, motion, reach)
         ghosts += [ghost_of(part, colour, name) for part in drawn]
+    gear = [*own, *(part for part in parts if not part.name.endswith("/body"))]
     place = np.asarray(model_of(content).groups[content.carried_features()[0]].place)
     tip, force = robot.points(place), frames.at(time, dataset.time.values, dataset.contact_force.values)
     scale, slanted, side = arrow_scale([force], 2 * reach), [0.3, -1.0, 0.5], [0.0, -1.0, 0.0]
@@ -57,6 +58,7 @@ def scene_of_assembly(dataset: xr.Dataset, content: RigAssemblySection) -> Scene
         signals=signals(dataset),
         notes=["mock-ups in the laboratory; pale blue, the carried one in the computer; pale green, without rig"],
         views=[
+            seen_whole("contact", slanted, gear, (-1,)),
             seen_whole("overview", slanted, parts, (0, -1)),
             seen_whole("side", side, parts, (0, -1)),
             replace(seen_whole(f"with {carried.name}", slanted, own), follow=robot),

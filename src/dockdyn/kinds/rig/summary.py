@@ -12,11 +12,12 @@ import xarray as xr
 
 from dockdyn.hil.compensators import COMPENSATORS
 from dockdyn.kinds.rig.comparison.choice import Choice, advice
-from dockdyn.kinds.rig.measures import Motion, felt, measures
+from dockdyn.kinds.rig.measures import Motion, felt, measures, share, size
 from dockdyn.results.measures import number
 from dockdyn.scenario.tables.compensators import facts_of
 
 CLOSE = 0.02  # error of amplitude or restitution that is taken for none
+FORCED = 0.1  # error of the largest force that is told, as a share
 DRIFTED = 0.1  # rad, likewise of the phase
 TURNED = 3.1  # rad, rotation of the chaser seen from the target, near the half turn where its vector jumps
 LASTING = 1e-8  # by which the spectral radius of a motion that neither grows nor fades is off 1: the root of round-off
@@ -111,7 +112,16 @@ def recommendation(dataset: xr.Dataset, summary: dict[str, Any]) -> str:
         )
     else:
         said = f"{begin} this run is within {100 * CLOSE:g} % of the contact without rig, at this one stiffness."
+        more = _peak_error(dataset, summary)
+        if abs(more) > FORCED:
+            said += f" But its largest force is {100 * abs(more):.2g} % too {'high' if more > 0 else 'low'}."
     return f"{said} {_best_here(dataset)}".strip()
+
+
+def _peak_error(dataset: xr.Dataset, summary: dict[str, Any]) -> float:
+    """By what share the largest force is off, beyond the sensor's own error; 0 where nothing touches."""
+    largest, off = float(size(dataset.ideal_force.values).max()), summary["peak_force_error_N"]
+    return share(off, largest) if largest > 0 and abs(off) > (summary["sensor_error_N"] or 0.0) else 0.0
 
 
 def _best_here(dataset: xr.Dataset) -> str:
