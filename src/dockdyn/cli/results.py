@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
 
 
+Data = Literal["csv", "parquet", "mat", "mcap"]
+
+
 def report(
     results: Annotated[
         list[Path],
@@ -42,8 +45,8 @@ def report(
         Path | None,
         typer.Option(
             "--log",
-            metavar="LOG.csv",
-            help="A measured log to lay over a run: columns time [s], depth.tip [mm], actual…",
+            metavar="LOG",
+            help="A measured log to lay over a run, in CSV, MCAP or netCDF: columns time [s], depth.tip [mm], actual…",
         ),
     ] = None,
     shift: Annotated[float | None, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = None,
@@ -114,8 +117,11 @@ def report(
 def export(
     result: Annotated[Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc.")],
     to: Annotated[
-        Literal["csv", "mat", "png", "svg", "pdf"],
-        typer.Option("--to", help="CSV tables, one MAT file for MATLAB, or a figure of the report."),
+        Literal["csv", "parquet", "mat", "mcap", "png", "svg", "pdf"],
+        typer.Option(
+            "--to",
+            help="Tables in CSV or Parquet files, one MAT file for MATLAB, one MCAP file for Foxglove and ROS 2, or a figure.",
+        ),
     ],
     figure: Annotated[
         str | None, typer.Option("--figure", metavar="NAME", help="Which figure; a wrong name lists them all.")
@@ -138,7 +144,7 @@ def export(
     from dockdyn.results.store import result_in
 
     result = result_in(result)
-    if to == "csv" or to == "mat":
+    if to == "csv" or to == "parquet" or to == "mat" or to == "mcap":
         asked = {"--figure": figure, "--style": style, "--whole-run": whole_run or None}
         for flag in (flag for flag, value in asked.items() if value is not None):
             raise Refusal(f"{flag}: is of figures; must be with --to png, svg or pdf")
@@ -147,24 +153,30 @@ def export(
         _export_figure(result, to, figure, style or "report", whole_run, out, force)
 
 
-def _export_data(result: Path, to: Literal["csv", "mat"], out: Path | None, force: bool) -> None:
-    """Write a result as tables or as one file for MATLAB."""
-    from dockdyn.results.export import export_csv, export_mat
+def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
+    """Write a result as tables, or as one file."""
+    from dockdyn.results.export import export_csv, export_mat, export_parquet
+    from dockdyn.results.export_mcap import export_mcap
     from dockdyn.results.store import as_written, open_result
 
     dataset = open_result(result)
-    if to == "csv":
-        folder = out if out is not None else result.with_name(f"{result.stem}-csv")
+    if to == "csv" or to == "parquet":
+        folder = out if out is not None else result.with_name(f"{result.stem}-{to}")
         vacant(folder, force)
         with as_written(result):
-            for path in export_csv(dataset, folder):
+            for path in (export_csv if to == "csv" else export_parquet)(dataset, folder):
                 say(f"Wrote {path}")
         return
-    file = out if out is not None else result.with_suffix(".mat")
+    file = out if out is not None else result.with_suffix(f".{to}")
     vacant_file(file, force, result)
+    counted = ""
     with as_written(result):
-        export_mat(dataset, file)
-    say(f"Wrote {file}")
+        if to == "mat":
+            export_mat(dataset, file)
+        else:
+            written = export_mcap(dataset, file)
+            counted = f": {written.messages} messages on {written.channels} channels"
+    say(f"Wrote {file}{counted}")
 
 
 def _export_figure(

@@ -70,7 +70,7 @@ def read_robot_log(
     units: Mapping[str, str] | None = None,
     period: float | str | None = None,
 ) -> Records:
-    """The commanded and actual positions in a CSV file, for `identify_robot`.
+    """The commanded and actual positions in a log, a CSV, MCAP or netCDF file, for `identify_robot`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],command [mm],actual [mm]`.
