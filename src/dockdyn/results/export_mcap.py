@@ -24,6 +24,7 @@ SECOND = 10**9  # ns
 LONGEST = 255  # characters of a field's name
 POSES = (("position", "attitude"), ("base_position", "base_attitude"))
 WRENCHES = ("load_force", "load_moment")
+COMPONENTS = ("axis", "quaternion")  # dimensions of vectors and attitudes
 JOINTS = {"joint_angle": "position", "joint_rate": "velocity"}  # by field of JointState
 INERTIAL = "inertial"  # the frame of positions
 TYPES = {"f": "float64", "i": "int64", "u": "int64", "b": "bool"}  # by kind of a variable; others are texts
@@ -118,7 +119,7 @@ def _entries(dataset: xr.Dataset, *names: str) -> Iterator[tuple[str, list[np.nd
     """What variables have of each entry along the dimension that they share: its name, and rows of components."""
     if not all(name in dataset for name in names):
         return
-    shared = [str(dim) for dim in dataset[names[0]].dims if dim in dataset[names[-1]].dims and dim != "time"]
+    shared = [str(dim) for dim in dataset[names[0]].dims if dim not in ("time", *COMPONENTS)]
     if len(shared) != 1 or shared[0] not in dataset.coords:
         return
     labels = [str(label) for label in dataset[shared[0]].values]
