@@ -95,7 +95,7 @@ def test_joints_are_joint_states_and_names_are_kept_apart(tmp_path):
     _, row = found["/run", "dockdyn/msg/Run"][1]
     assert (row.time, row.depth_tip_left, row.depth_tip_left_2, row.word) == (1 / 3, 1e-310, 2.0, "ß")
     table = table_of(tmp_path / "run.mcap")
-    assert table.headings[:1] == ["time [s]"] and table.headings[3:] == ["depth.tip [left]", "depth.tip (left)"]
+    assert table.headings[:1] == ["time [s]"] and table.headings[5:] == ["depth.tip [left]", "depth.tip (left)"]
 
 
 def test_parquet_tables_are_those_of_csv(run, tmp_path):
