@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from dockdyn.results.log_merge import merged
-from dockdyn.results.log_table import Cells, LogColumn, LogTable, known_name, named
+from dockdyn.results.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
 from dockdyn.results.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
@@ -209,21 +207,13 @@ def _column_of(table: LogTable, columns: Sequence[LogColumn], role: Role, wanted
 
 def _values_of(table: LogTable, places: np.ndarray, heading: str, cells: Cells, unit: float) -> Row:
     """Cells as finite numbers, times `unit`."""
-    values = np.array([_number(cell) for cell in cells], dtype=float)
+    values = np.array([number_in(cell) for cell in cells], dtype=float)
     scaled = values * unit
     for far in np.flatnonzero(~np.isfinite(scaled))[:1]:
-        cell = cells[far].strip() if isinstance(cells[far], str) else float(cells[far])
+        cell = cells[far].strip() if isinstance(cells[far], str) else number_in(cells[far])
         what = "nothing: a sample is missing" if cell == "" else shown(cell)
         raise ScenarioError(f"{table.file}: {table.counted} {places[far]}: {heading} = {what}: must be a finite number")
     return scaled
-
-
-def _number(cell: Any) -> float:  # noqa: ANN401, a text or a number
-    """A cell as a number; NaN of what is none."""
-    try:
-        return float(cell)
-    except ValueError:
-        return math.nan
 
 
 def factor(file: str, heading: str, role: Role, given: str | None, called: str) -> tuple[bool, float]:

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +17,7 @@ from dockdyn.results.log_messages import numbers_in
 from dockdyn.results.log_table import LogColumn, LogTable, Stretch
 from dockdyn.results.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.scenario.language.errors import ScenarioError, listed
+from dockdyn.scenario.language.printable import one_line
 
 MAGIC = b"\x89MCAP0\r\n"  # what a file begins with and, unless it was cut off, ends with
 STAMP = "header.stamp"
@@ -70,12 +71,11 @@ def mcap_table(path: Path) -> LogTable:
 
 def _is_whole(file: BinaryIO) -> bool:
     """Whether a file ends as its writer ends it."""
-    if file.seek(0, os.SEEK_END) < 2 * len(MAGIC):
-        return False
-    file.seek(-len(MAGIC), os.SEEK_END)
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - len(MAGIC), 0))
     end = file.read()
     file.seek(0)
-    return end == MAGIC
+    return end == MAGIC and size > len(MAGIC)
 
 
 def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str]:
@@ -83,8 +83,11 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
     try:
         from mcap.records import Channel, Message, Metadata, Schema
         from mcap.stream_reader import StreamReader
+        from mcap_protobuf.decoder import DecoderFactory as Protobuf
+        from mcap_ros2.decoder import DecoderFactory as Ros2
     except ImportError:
         raise ScenarioError(f"{file.name}: {NEEDED}") from None
+    decoders = (Ros2(), Protobuf())
     schemas: dict[int, Schema] = {}
     channels: dict[int, _Channel] = {}
     headings: dict[str, str] = {}
@@ -93,9 +96,9 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
             if isinstance(record, Schema):
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.id not in channels:
-                channels[record.id] = _channel_of(record, schemas.get(record.schema_id))
+                channels[record.id] = _channel_of(record, schemas.get(record.schema_id), decoders)
             elif isinstance(record, Metadata) and record.name == ABOUT:
-                headings = json.loads(record.metadata[COLUMNS])
+                headings = {name: str(given) for name, given in json.loads(record.metadata[COLUMNS]).items()}
             elif isinstance(record, Message) and (not headings or channels[record.channel_id].topic == RUN):
                 _take(channels[record.channel_id], record.data, record.log_time, whole)
     except Exception as error:  # a file that is damaged or cut off can fail anywhere inside the reader
@@ -103,19 +106,20 @@ def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], 
     return list(channels.values()), headings, ""
 
 
-def _channel_of(record: Any, schema: Any) -> _Channel:  # noqa: ANN401, records of a library that is an extra
+def _channel_of(
+    record: Any,  # noqa: ANN401, records of a library that is an extra
+    schema: Any,  # noqa: ANN401
+    decoders: Sequence[Any],
+) -> _Channel:
     """A channel and what decodes its messages."""
-    from mcap_protobuf.decoder import DecoderFactory as Protobuf
-    from mcap_ros2.decoder import DecoderFactory as Ros2
-
     if record.message_encoding == "json":
         return _Channel(record.topic, json.loads)
     try:
-        for factory in (Ros2(), Protobuf()):
+        for factory in decoders:
             if decode := factory.decoder_for(record.message_encoding, schema):
                 return _Channel(record.topic, decode)
     except Exception as error:  # a definition of messages can be wrong in any way
-        return _Channel(record.topic, None, f"its definition is wrong: {error}")
+        return _Channel(record.topic, None, one_line(f"its definition is wrong: {error}"))
     stated = schema.encoding if schema is not None else "none"
     return _Channel(record.topic, None, f"encoding {record.message_encoding}, schema {stated or 'none'}")
 
@@ -130,7 +134,8 @@ def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> None:
     except Exception as error:
         if not whole:
             raise
-        channel.problem = f"message {len(channel.logged) + 1} cannot be decoded: {error or type(error).__name__}"
+        words = f"message {len(channel.logged) + 1} cannot be decoded: {str(error) or type(error).__name__}"
+        channel.problem = one_line(words)
         return
     channel.logged.append(time)
     channel.messages.append(found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dockdyn.results.log_table import Cells, LogColumn, LogTable, Stretch
+from dockdyn.results.log_table import Cells, LogColumn, LogTable, Stretch, number_in
 from dockdyn.scenario.language.errors import ScenarioError
 
 
@@ -51,7 +51,7 @@ def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | Non
     cells = [
         np.asarray(column.cells)[reached]
         if column.stretch == used[0]
-        else np.interp(times[reached], since[column.stretch], np.asarray(column.cells, dtype=float))
+        else np.interp(times[reached], since[column.stretch], [number_in(cell) for cell in column.cells])
         for column in columns
     ]
     logged = [time for time, within in zip(first.logged, reached, strict=True) if within]

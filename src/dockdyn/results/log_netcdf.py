@@ -12,6 +12,7 @@ from dockdyn.results.store import netcdf_in
 from dockdyn.scenario.language.errors import ScenarioError
 
 TIMES = ("time", "t")  # dimensions that samples run over
+MOST = 10_000  # columns of one variable; others are pictures
 SINCE = " since "  # a date, from which the stamps count that stand before it
 
 
@@ -23,14 +24,17 @@ def netcdf_table(path: Path) -> LogTable:
     dataset = netcdf_in(path)
     over = next((name for name in TIMES if name in dataset.dims), None)
     if over is None:
-        held = ", ".join(map(str, dataset.dims)) or "none"
-        raise ScenarioError(f"{path}: has no variables over time; its dimensions are {held}")
+        dimensions = ", ".join(map(str, dataset.dims)) or "none"
+        raise ScenarioError(f"{path}: has no variables over time; its dimensions are {dimensions}")
     dataset = dataset.rename({over: "time"}) if over != "time" else dataset
-    numbers = [column for column in tables(dataset).get(("time",), []) if column.values.dtype.kind in "fiub"]
-    if "time" not in dataset.coords:
-        numbers = [column for column in numbers if column.name != "time"]  # which would only count the samples
+    count = dataset.sizes["time"]
+    held = [name for name, each in dataset.data_vars.items() if each.dtype.kind in "fiub" and "time" in each.dims]
+    dataset = dataset[[name for name in held if dataset[name].size <= MOST * count]]
+    numbers = tables(dataset).get(("time",), [])
+    if "time" not in dataset.coords:  # the first column only counts the samples
+        numbers = numbers[1:]
     columns = [LogColumn(_heading_of(column), column.values) for column in numbers]
-    return LogTable(str(path), columns, [Stretch(np.arange(1, dataset.sizes["time"] + 1))], counted="sample")
+    return LogTable(str(path), columns, [Stretch(np.arange(1, count + 1))], counted="sample")
 
 
 def _heading_of(column: Column) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int
@@ -62,3 +64,11 @@ def named(heading: str) -> tuple[str, str | None]:
 def known_name(heading: str) -> str:
     """A heading as the names that are known have it: without unit, in small letters, blanks between words."""
     return named(heading)[0].lower().replace("_", " ").strip()
+
+
+def number_in(cell: Any) -> float:  # noqa: ANN401, a text or a number
+    """A cell as a number; nan of what is none."""
+    try:
+        return float(cell)
+    except (ValueError, OverflowError):
+        return math.nan
