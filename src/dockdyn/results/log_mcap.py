@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dockdyn.results.log_messages import numbers_in
+from dockdyn.results.log_messages import ONLY, numbers_in
 from dockdyn.results.log_table import LogColumn, LogTable, Stretch
 from dockdyn.results.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
 from dockdyn.scenario.language.errors import ScenarioError, listed
@@ -161,7 +161,7 @@ def _stretch_of(channel: _Channel, place: int) -> Stretch:
 def _shortest(columns: list[LogColumn]) -> list[LogColumn]:
     """Columns by their fields, or by their topics alone where the only field is `data`; in full where that is not enough."""
     short = [
-        column.path.removesuffix(".data").strip("/") if column.heading == "data" else column.heading
+        column.path.removesuffix(f".{ONLY}").strip("/") if column.heading == ONLY else column.heading
         for column in columns
     ]
     count = Counter(short)

@@ -8,16 +8,17 @@ from typing import Any
 MOST = 64  # numbers in a list that are columns; longer ones are pictures and clouds
 STAMPS = (("sec", "nanosec"), ("sec", "nsec"), ("seconds", "nanos"))  # of ROS 2, Foxglove and Protobuf
 SECOND = 10**9  # ns
+ONLY = "data"  # the field of a message that has no other, such as a Float64
 NAMES = "name"  # the field that names the entries of the lists beside it: of JointState
 
 
 def numbers_in(message: Any, name: str = "") -> Iterator[tuple[str, int | float]]:  # noqa: ANN401, of any decoder
     """Names and values of all numbers in a message; stamps are one number, `header.stamp [ns]`.
 
-    Entries of a list are `position[0]` or, where the message names them, `position.joint`.
+    Entries of a list are `position.0` or, where the message names them, `position.joint`; a message that is a number, `data`.
     """
     if isinstance(message, bool | int | float):
-        yield name, message
+        yield name or ONLY, message
         return
     parts = _parts_of(message)
     for seconds, rest in (each for each in STAMPS if set(each) == set(parts)):
@@ -50,4 +51,4 @@ def _labels(parts: dict[str, Any], part: str, count: int) -> list[str]:
     names = parts.get(NAMES, [])
     if part != NAMES and _is_list(names) and len(names) == len(set(map(str, names))) == count:
         return [f".{each}" for each in names]
-    return [f"[{each}]" for each in range(count)] if count <= MOST else []
+    return [f".{each}" for each in range(count)] if count <= MOST else []
