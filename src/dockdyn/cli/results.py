@@ -18,6 +18,7 @@ from dockdyn.cli.log_options import (
     Time,
     Units,
     Velocity,
+    refuse_without_log,
     units_of,
 )
 from dockdyn.files import as_bytes
@@ -86,10 +87,8 @@ def report(
         "velocity": velocity,
     }
     units = units_of(unit, tuple(columns))
-    options = {"shift": shift, "unit": unit, "period": period} | columns
-    given = [f"--{name}" for name, value in options.items() if value is not None and value != []]
-    if log is None and given:
-        raise Refusal(f"{', '.join(given)}: of a measured log; must be with --log")
+    if log is None:
+        refuse_without_log({"shift": shift, "unit": unit, "period": period, **columns})
     several = len(results) > 1
     names = names_of(results)
     beside = results[0] if results[0].is_dir() else results[0].parent
