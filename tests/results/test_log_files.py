@@ -209,6 +209,37 @@ def test_what_cannot_be_read_of_a_file_is_said(dock, monkeypatch, tmp_path):
     assert ended.returncode == 2 and ended.stderr.endswith("pip install 'dockdyn[mcap]'\n")
 
 
+def test_a_log_goes_to_netcdf_and_to_other_files(dock, identified, plain, tmp_path):
+    """A log in netCDF is the log that it was, stamps since 1970 to the nanosecond; an existing file stays."""
+    named = [dict(zip(("command", "actual"), row[1:].tolist(), strict=True)) for row in ROWS]
+    json_file(tmp_path / "json.mcap", {"/rig": (STAMPS, named)})
+    ros2_file(
+        tmp_path / "two.mcap",
+        {"/a/x": ("std_msgs/Float64", STAMPS, floats(1)), "/joints": ("sensor_msgs/JointState", STAMPS, joints())},
+    )
+    assert dock("export", "json.mcap", "--to", "nc").stdout == "Wrote json.nc\n"
+    again = dock("export", "json.mcap", "--to", "nc")
+    assert (again.returncode, again.stderr.partition(";")[0]) == (2, "error: json.nc: exists")
+    assert identified("robot", "json.nc", *ORDERS)[0] == identified("robot", "json.mcap", *ORDERS)[0] == plain
+    saved = xr.open_dataset(tmp_path / "json.nc", decode_times=False, decode_timedelta=False)
+    assert saved.time.values.tolist() == STAMPS and saved.time.units == "ns"
+    for to in ("csv", "parquet"):
+        assert f"two-{to}/time_joints.{to}" in dock("export", "two.mcap", "--to", to).stdout
+    assert dock("export", "two.mcap", "--to", "mat").stdout == "Wrote two.mat\n"
+    written(tmp_path, ["t [ms],state,x y [mm]", "0,idle,1.5", "2,on,nan"])
+    assert dock("export", "log.csv", "--to", "nc").returncode == 0
+    saved = xr.open_dataset(tmp_path / "log.nc", decode_times=False, decode_timedelta=False)
+    assert (saved.time.values.tolist(), saved.time.units) == ([0.0, 2.0], "ms")
+    assert saved.state.values.tolist() == ["idle", "on"] and saved.x_y.values[0] == 1.5 and saved.x_y.units == "mm"
+    for words, message in (
+        (("json.nc", "--to", "nc"), "json.nc: --to nc: is of logs; must be one in CSV or MCAP"),
+        (("two.mcap", "--to", "mcap"), "two.mcap: --to mcap: is of runs; must be the result.nc of one"),
+        (("none.csv", "--to", "nc"), "none.csv: no such file"),
+    ):
+        ended = dock("export", *words)
+        assert (ended.returncode, ended.stderr) == (2, f"error: {message}\n")
+
+
 def test_lines_of_a_robot_are_those_of_its_file(tmp_path):
     """Decimal commas and every other way of CSV give the same columns as before: in mm, as text."""
     file = tmp_path / written(tmp_path, [each.replace(",", ";").replace(".", ",") for each in lines(ROWS)])

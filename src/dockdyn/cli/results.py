@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
 
 
-Data = Literal["csv", "parquet", "mat", "mcap"]
+Data = Literal["csv", "parquet", "mat", "mcap", "nc"]
 
 
 def report(
@@ -114,12 +114,15 @@ def report(
 
 
 def export(
-    result: Annotated[Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc.")],
+    result: Annotated[
+        Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc; or a log.")
+    ],
     to: Annotated[
-        Literal["csv", "parquet", "mat", "mcap", "png", "svg", "pdf"],
+        Literal["csv", "parquet", "mat", "mcap", "nc", "png", "svg", "pdf"],
         typer.Option(
             "--to",
-            help="Tables in CSV or Parquet files, one MAT file for MATLAB, one MCAP file for Foxglove and ROS 2, or a figure.",
+            help="Tables in CSV or Parquet files, one MAT file for MATLAB, one MCAP file for Foxglove and ROS 2, a log as "
+            "netCDF, or a figure.",
         ),
     ],
     figure: Annotated[
@@ -139,11 +142,11 @@ def export(
     force: Force = False,
     no_own_code: NoOwnCode = False,
 ) -> None:
-    """Write a result for other programs, or a figure of its report."""
+    """Write a result or a log for other programs, or a figure of a report."""
     from dockdyn.results.store import result_in
 
     result = result_in(result)
-    if to == "csv" or to == "parquet" or to == "mat" or to == "mcap":
+    if to == "csv" or to == "parquet" or to == "mat" or to == "mcap" or to == "nc":
         asked = {"--figure": figure, "--style": style, "--whole-run": whole_run or None}
         for flag in (flag for flag, value in asked.items() if value is not None):
             raise Refusal(f"{flag}: is of figures; must be with --to png, svg or pdf")
@@ -153,12 +156,12 @@ def export(
 
 
 def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
-    """Write a result as tables, or as one file."""
+    """Write a result or a log as tables, or as one file."""
     from dockdyn.results.export import export_csv, export_mat, export_parquet
     from dockdyn.results.export_mcap import export_mcap
-    from dockdyn.results.store import as_written, open_result
+    from dockdyn.results.store import as_written, write_result
 
-    dataset = open_result(result)
+    dataset = _data_of(result, to)
     if to == "csv" or to == "parquet":
         folder = out if out is not None else result.with_name(f"{result.stem}-{to}")
         vacant(folder, force)
@@ -172,10 +175,31 @@ def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
     with as_written(result):
         if to == "mat":
             export_mat(dataset, file)
+        elif to == "nc":
+            write_result(dataset, file)
         else:
             written = export_mcap(dataset, file)
             counted = f": {written.messages} messages on {written.channels} channels"
     say(f"Wrote {file}{counted}")
+
+
+def _data_of(path: Path, to: Data) -> xr.Dataset:
+    """A result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
+    from dockdyn.results.log_file import is_log
+    from dockdyn.results.store import open_result
+
+    if not is_log(path):
+        if to == "nc":
+            raise Refusal(f"{path}: --to nc: is of logs; must be one in CSV or MCAP")
+        return open_result(path)
+    if to == "mcap":
+        raise Refusal(f"{path}: --to mcap: is of runs; must be the result.nc of one")
+    from dockdyn.results.log_dataset import log_dataset
+
+    dataset, notes = log_dataset(path)
+    for note in notes:
+        say(f"warning: {path}: {note}", err=True)
+    return dataset
 
 
 def _export_figure(

@@ -82,6 +82,16 @@ def table_of(path: Path) -> LogTable:
     return csv_table(path)
 
 
+def is_log(path: Path) -> bool:
+    """Whether a file is one of CSV or MCAP, not of netCDF, which a result is, too."""
+    from dockdyn.results.log_mcap import MAGIC
+
+    if path.suffix.lower() == ".csv" or not path.is_file():
+        return path.suffix.lower() == ".csv"
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
 def _is_device(path: Path) -> bool:
     """Whether it may have no end."""
     return path.is_char_device() or path.is_block_device()
