@@ -71,11 +71,10 @@ def test_the_same_robot_from_files_of_all_kinds(identified, plain, tmp_path):
         ("three.nc",),
     ):
         found, warnings = identified("robot", *words, *ORDERS)
-        # stamps of two channels are laid over each other, and 1.0 m is written as 1000 mm elsewhere
         assert found.keys() == plain.keys() and found["period_s"] == plain["period_s"] == PERIOD
         for key in ("a", "b", "fit_percent"):
             np.testing.assert_allclose(found[key], plain[key], rtol=1e-9)
-        assert any("/joints: taken at the times of /command" in each for each in warnings) is (words[0] == "two.mcap")
+        assert not any("straight lines" in each for each in warnings)  # stamps are the same in both channels
 
 
 def test_a_bounce_of_a_force_sensor(identified, tmp_path):
@@ -116,6 +115,10 @@ def test_between_samples_of_another_channel_are_straight_lines(tmp_path):
     np.testing.assert_array_equal(found.signals["command"], inside)
     np.testing.assert_allclose(found.signals["actual"], 2.0 * inside, rtol=1e-14)
     np.testing.assert_array_equal(found.stamps.since, 1e6 * (inside - inside[0]))
+    told = "/actual: taken at the times of /command, on straight lines between samples; by log_time"
+    assert found.notes[0] == told
+    with pytest.raises(ScenarioError, match="--time command: is of one channel; the columns are of /command, /actual"):
+        read_log(tmp_path / "log.mcap", OF_ROBOT, {"time": "command"})
 
 
 def in_chunks(path):

@@ -123,8 +123,9 @@ def log_in(
     for role in (role for role in roles if role.name != TIME):
         if (column := _column_of(table, table.columns, role, columns.get(role.name))) is not None:
             chosen[role] = column
-    clocks = [role for role in roles if role.name == TIME]
-    taken = merged(table, list(chosen.values()), *_clock_in(table, clocks, columns.get(TIME), list(chosen.values())))
+    wanted = list(chosen.values())
+    clock = next((role for role in roles if role.name == TIME), None)
+    taken = merged(table, wanted, None if clock is None else _clock_of(table, clock, columns.get(TIME), wanted))
     found: dict[str, Row] = {}
     assumed: dict[str, list[str]] = {}
     for (role, column), cells in zip(chosen.items(), taken.cells, strict=True):
@@ -133,9 +134,9 @@ def log_in(
             assumed.setdefault(role.unit, []).append(column.heading)
         found[role.name] = _values_of(table, taken.places, column.heading, cells, unit)
     stamps, headings = None, {role.name: column.heading for role, column in chosen.items()}
-    if clocks and taken.clock is not None:
+    if clock is not None and taken.clock is not None:
         heading, cells = taken.clock.heading, taken.clock.cells
-        stated, unit = factor(table.file, heading, clocks[0], *_unit_given(taken.clock, clocks[0], units))
+        stated, unit = factor(table.file, heading, clock, *_unit_given(taken.clock, clock, units))
         seconds = _values_of(table, taken.places, heading, cells, unit)
         stamps = stamps_of(heading, cells, unit, stated) if len(cells) else None
         found[TIME], headings[TIME] = seconds if stamps is None else stamps.seconds, heading
@@ -146,17 +147,14 @@ def log_in(
     return Log(table.file, found, headings, taken.places, stamps, tuple(told), table.counted)
 
 
-def _clock_in(
-    table: LogTable, clocks: Sequence[Role], wanted: str | None, chosen: Sequence[LogColumn]
-) -> tuple[LogColumn | None, bool]:
-    """The column of time that columns of one stretch have, if there is one; and whether the user named it."""
-    for role in clocks:
-        stretches = {column.stretch for column in chosen} or {0}
-        near = [column for column in table.columns if column.stretch in stretches] if wanted is None else table.columns
-        if len(stretches) > 1 and wanted is None:
-            return None, False
-        return _column_of(table, near, role, wanted), wanted is not None
-    return None, False
+def _clock_of(table: LogTable, role: Role, wanted: str | None, chosen: Sequence[LogColumn]) -> LogColumn | None:
+    """The column of time that the user names, else that beside the chosen ones; None where these are of several stretches."""
+    if wanted is not None:
+        return _column_of(table, table.columns, role, wanted)
+    stretches = {column.stretch for column in chosen} or {0}
+    if len(stretches) > 1:
+        return None
+    return _column_of(table, [column for column in table.columns if column.stretch in stretches], role, None)
 
 
 def _check_units(table: LogTable, roles: Sequence[Role], units: Mapping[str, str]) -> None:

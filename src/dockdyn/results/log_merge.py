@@ -21,25 +21,24 @@ class Merged:
     notes: list[str]  # of what was done, to be told
 
 
-def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | None, stated: bool) -> Merged:
+def merged(table: LogTable, columns: Sequence[LogColumn], clock: LogColumn | None) -> Merged:
     """`columns` of a table with their time: the column `clock`, else that of their stretch of samples.
 
     Those of several stretches are taken at the times of the first one's samples that all of them reach, by when they were
     recorded; between their own samples the others are on straight lines. ScenarioError where there is no such time, and for a
-    clock that the user has `stated`, which is of some of them only.
+    clock that is of some of them only.
     """
     used = list(dict.fromkeys(column.stretch for column in columns))
     if not used:
         stretch = table.stretches[0 if clock is None else clock.stretch]
         return Merged([], stretch.places, clock, [])
     names = [table.stretches[place].name for place in used]
-    if stated and clock is not None and used != [clock.stretch]:
+    if clock is not None and used != [clock.stretch]:
         words = f"is of one channel; the columns are of {', '.join(names)}; leave out --time"
         raise ScenarioError(f"{table.file}: --time {clock.heading}: {words}")
-    if len(used) == 1:
-        stretch = table.stretches[used[0]]
-        return Merged([column.cells for column in columns], stretch.places, clock or stretch.clock, [])
     first, *others = (table.stretches[place] for place in used)
+    if all(stretch.logged == first.logged for stretch in others):
+        return Merged([column.cells for column in columns], first.places, clock or first.clock, [])
     for stretch in (first, *others):
         _check_rising(table, stretch)
     began = first.logged[0]
