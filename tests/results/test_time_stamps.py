@@ -137,7 +137,7 @@ def test_a_log_beside_a_run(shared_run, tmp_path):
         np.testing.assert_allclose(found.time, seconds.time, rtol=1e-15)
         assert found.notes == []
     epoch = overlay_log([1700000000000 + int(t) for t in times], "time")
-    told = "counts since 1970; its first one is taken as the start of the run; --shift moves it"
+    told = "stamps since 1970; the first is taken as the start of the run; --shift moves it"
     for shift in (0.0, 0.25):
         found = read(epoch, shift)
         np.testing.assert_allclose(found.time, seconds.time + shift, atol=1e-15)

@@ -184,7 +184,7 @@ def _beginning(stamps: Stamps, scale: float, start: float, shift: float) -> tupl
     """The time (s) of the first row on the clock of a run that begins at `start`, and what to tell of it."""
     first = stamps.first * scale
     if since_1970(first) and not since_1970(-shift):
-        words = f"{stamps.heading}: counts since 1970; its first one is taken as the start of the run; --shift moves it"
+        words = f"{stamps.heading}: stamps since 1970; the first is taken as the start of the run; --shift moves it"
         return start + shift, [words]
     return first + shift, []
 
