@@ -137,8 +137,14 @@ def test_a_log_beside_a_run(shared_run, tmp_path):
         np.testing.assert_allclose(found.time, seconds.time, rtol=1e-15)
         assert found.notes == []
     epoch = overlay_log([1700000000000 + int(t) for t in times], "time")
-    with pytest.raises(ScenarioError, match=r'outside the run, .* such as --shift "-1700000000 s"'):
-        read(epoch)
-    found = read(epoch, -1.7e9)
+    told = "stamps since 1970; the first is taken as the start of the run; --shift moves it"
+    for shift in (0.0, 0.25):
+        found = read(epoch, shift)
+        np.testing.assert_allclose(found.time, seconds.time + shift, atol=1e-15)
+        assert found.notes == ["time: no unit stated; stamps since 1970, taken as ms", f"time: {told}"]
+    stated = read([epoch[0].replace("time", "time [ms]"), *epoch[1:]])
+    np.testing.assert_allclose(stated.time, seconds.time, atol=1e-15)
+    assert stated.notes == [f"time [ms]: {told}"]
+    found = read(epoch, -1.7e9)  # a shift that is itself since 1970
     np.testing.assert_allclose(found.time, seconds.time, atol=1e-15)
     assert found.notes == ["time: no unit stated; stamps since 1970, taken as ms"]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import typer
 
-EXTRAS = ("campaign", "urdf")  # what a user may want besides the core
+EXTRAS = ("campaign", "urdf", "mcap", "parquet")  # what a user may want besides the core
 PRESET = "paraskevas-latch"
 APART = 1e-3  # share of the least latching speed by which the two runs of the self-check lie above and below it
 UNWELL = 1

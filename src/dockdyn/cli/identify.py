@@ -46,7 +46,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="A CSV file; its header names columns: time [s],…")]
+LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="In CSV, MCAP or netCDF, with columns such as time [s],…")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for report.html and the TOML.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]

@@ -51,3 +51,10 @@ def units_of(texts: list[str] | None, known: tuple[str, ...]) -> dict[str, str]:
         else:
             found[name.strip()] = unit.strip()
     return found
+
+
+def refuse_without_log(options: dict[str, Any]) -> None:
+    """Refuses options of a log, by name, where there is none."""
+    given = [f"--{name}" for name, value in options.items() if value is not None and value != []]
+    if given:
+        raise Refusal(f"{', '.join(given)}: of a measured log; must be with --log")

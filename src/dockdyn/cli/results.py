@@ -18,6 +18,7 @@ from dockdyn.cli.log_options import (
     Time,
     Units,
     Velocity,
+    refuse_without_log,
     units_of,
 )
 from dockdyn.files import as_bytes
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from dockdyn.report.report import Report
 
 
+Data = Literal["csv", "parquet", "mat", "mcap", "nc"]
+
+
 def report(
     results: Annotated[
         list[Path],
@@ -42,8 +46,8 @@ def report(
         Path | None,
         typer.Option(
             "--log",
-            metavar="LOG.csv",
-            help="A measured log to lay over a run: columns time [s], depth.tip [mm], actual…",
+            metavar="LOG",
+            help="A measured log to lay over a run, in CSV, MCAP or netCDF: columns time [s], depth.tip [mm], actual…",
         ),
     ] = None,
     shift: Annotated[float | None, quantity_option("--shift", "s", "a time", "Added to the times of the log.")] = None,
@@ -83,10 +87,8 @@ def report(
         "velocity": velocity,
     }
     units = units_of(unit, tuple(columns))
-    options = {"shift": shift, "unit": unit, "period": period} | columns
-    given = [f"--{name}" for name, value in options.items() if value is not None and value != []]
-    if log is None and given:
-        raise Refusal(f"{', '.join(given)}: of a measured log; must be with --log")
+    if log is None:
+        refuse_without_log({"shift": shift, "unit": unit, "period": period, **columns})
     several = len(results) > 1
     names = names_of(results)
     beside = results[0] if results[0].is_dir() else results[0].parent
@@ -112,10 +114,16 @@ def report(
 
 
 def export(
-    result: Annotated[Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc.")],
+    result: Annotated[
+        Path, typer.Argument(help="A file that dockdyn wrote: result.nc, stability.nc, campaign.nc; or a log.")
+    ],
     to: Annotated[
-        Literal["csv", "mat", "png", "svg", "pdf"],
-        typer.Option("--to", help="CSV tables, one MAT file for MATLAB, or a figure of the report."),
+        Literal["csv", "parquet", "mat", "mcap", "nc", "png", "svg", "pdf"],
+        typer.Option(
+            "--to",
+            help="Tables in CSV or Parquet files, one MAT file for MATLAB, one MCAP file for Foxglove and ROS 2, a log as "
+            "netCDF, or a figure.",
+        ),
     ],
     figure: Annotated[
         str | None, typer.Option("--figure", metavar="NAME", help="Which figure; a wrong name lists them all.")
@@ -134,11 +142,11 @@ def export(
     force: Force = False,
     no_own_code: NoOwnCode = False,
 ) -> None:
-    """Write a result for other programs, or a figure of its report."""
+    """Write a result or a log for other programs, or a figure of a report."""
     from dockdyn.results.store import result_in
 
     result = result_in(result)
-    if to == "csv" or to == "mat":
+    if to == "csv" or to == "parquet" or to == "mat" or to == "mcap" or to == "nc":
         asked = {"--figure": figure, "--style": style, "--whole-run": whole_run or None}
         for flag in (flag for flag, value in asked.items() if value is not None):
             raise Refusal(f"{flag}: is of figures; must be with --to png, svg or pdf")
@@ -147,24 +155,51 @@ def export(
         _export_figure(result, to, figure, style or "report", whole_run, out, force)
 
 
-def _export_data(result: Path, to: Literal["csv", "mat"], out: Path | None, force: bool) -> None:
-    """Write a result as tables or as one file for MATLAB."""
-    from dockdyn.results.export import export_csv, export_mat
-    from dockdyn.results.store import as_written, open_result
+def _export_data(result: Path, to: Data, out: Path | None, force: bool) -> None:
+    """Write a result or a log as tables, or as one file."""
+    from dockdyn.results.export import export_csv, export_mat, export_parquet
+    from dockdyn.results.export_mcap import export_mcap
+    from dockdyn.results.store import as_written, write_result
 
-    dataset = open_result(result)
-    if to == "csv":
-        folder = out if out is not None else result.with_name(f"{result.stem}-csv")
+    dataset = _data_of(result, to)
+    if to == "csv" or to == "parquet":
+        folder = out if out is not None else result.with_name(f"{result.stem}-{to}")
         vacant(folder, force)
         with as_written(result):
-            for path in export_csv(dataset, folder):
+            for path in (export_csv if to == "csv" else export_parquet)(dataset, folder):
                 say(f"Wrote {path}")
         return
-    file = out if out is not None else result.with_suffix(".mat")
+    file = out if out is not None else result.with_suffix(f".{to}")
     vacant_file(file, force, result)
+    counted = ""
     with as_written(result):
-        export_mat(dataset, file)
-    say(f"Wrote {file}")
+        if to == "mat":
+            export_mat(dataset, file)
+        elif to == "nc":
+            write_result(dataset, file)
+        else:
+            written = export_mcap(dataset, file)
+            counted = f": {written.messages} messages on {written.channels} channels"
+    say(f"Wrote {file}{counted}")
+
+
+def _data_of(path: Path, to: Data) -> xr.Dataset:
+    """A result, or a log, of which is told what it lacks; refuses what cannot be written of them."""
+    from dockdyn.results.log_file import is_log
+    from dockdyn.results.store import open_result
+
+    if not is_log(path):
+        if to == "nc":
+            raise Refusal(f"{path}: --to nc: is of logs; must be one in CSV or MCAP")
+        return open_result(path)
+    if to == "mcap":
+        raise Refusal(f"{path}: --to mcap: is of runs; must be the result.nc of one")
+    from dockdyn.results.log_dataset import log_dataset
+
+    dataset, notes = log_dataset(path)
+    for note in notes:
+        say(f"warning: {path}: {note}", err=True)
+    return dataset
 
 
 def _export_figure(

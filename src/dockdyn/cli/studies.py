@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,7 +21,11 @@ from dockdyn.cli.common import (
     vacant,
     write_text,
 )
+from dockdyn.cli.log_options import Actual, Command, Period, Time, Units, refuse_without_log, units_of
 from dockdyn.cli.results import deliver
+
+if TYPE_CHECKING:
+    from dockdyn.scenario.load import Scenario
 
 
 def stability(
@@ -70,6 +74,17 @@ def compare(
     compensators: Annotated[
         str, typer.Option("--compensators", metavar="all|NAME,NAME", help="Which ones; none is the rig without.")
     ] = "all",
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log", metavar="LOG", help="A log of the robot, of which it is identified: it takes the scenario's place."
+        ),
+    ] = None,
+    time: Time = None,
+    command: Command = None,
+    actual: Actual = None,
+    unit: Units = None,
+    period: Period = None,
     set_: Overrides = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for report and data; by default NAME-compare.")
@@ -97,6 +112,12 @@ def compare(
         stiffnesses = [study.stiffness(given)]
     chosen = load(scenario, changes)
     laws = study.laws_of(compensators, chosen)
+    columns = {"time": time, "command": command, "actual": actual}
+    if log is not None:
+        units = units_of(unit, tuple(columns))
+        chosen = load(scenario, changes | _robot_of_log(chosen, log, columns, units, period))
+    else:
+        refuse_without_log({**columns, "unit": unit, "period": period})
     folder = out
     if folder is None and not as_json:
         folder = Path(f"{Path(scenario).stem}-compare")
@@ -105,6 +126,25 @@ def compare(
     with progress(f"Comparing on {chosen.name}", quiet) as advance:
         dataset = study.compare(chosen, laws, stiffnesses, advance)
     deliver(dataset, folder, "compare.nc", study.answer(dataset) if as_json else None)
+
+
+def _robot_of_log(
+    chosen: Scenario, log: Path, columns: dict[str, str | None], units: dict[str, str], period: float | None
+) -> dict[str, Any]:
+    """The keys of a rig's robot as a log tells it, its limits as they are; says how well, and what was taken for granted."""
+    from dockdyn.studies.identification.robot import identify_robot, read_robot_log, robot_table
+
+    found = identify_robot(read_robot_log(log, columns, units, period))
+    for note in found.warnings:
+        say(f"warning: {log}: {note}", err=True)
+    words = f"explains {found.percent:.4g} % of the motion, dead time {found.dead_time:g} s; in the scenario's place"
+    say(f"Robot of {log}: {words}", err=True)
+    loop = chosen.content.loop
+    if loop.delay < found.dead_time:
+        words = f"is less than the robot's dead time in {log}, {found.dead_time:g} s; see --set loop.delay"
+        say(f"warning: loop.delay of {loop.delay:g} s {words}", err=True)
+    limits = {} if loop.robot is None else {key: getattr(loop.robot, key) for key in ("rate_limit", "position_limit")}
+    return {"loop.robot": robot_table(found) | {key: value for key, value in limits.items() if value is not None}}
 
 
 def envelope(

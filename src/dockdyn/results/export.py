@@ -1,4 +1,4 @@
-"""A result for other programs: tables as CSV, or one file for MATLAB."""
+"""A result for other programs: tables as CSV or Parquet, or one file for MATLAB."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,28 @@ def _write_rows(path: Path, headings: list[str], rows: Iterable[Iterable[Any]]) 
     return path
 
 
+def export_parquet(dataset: xr.Dataset, folder: Path) -> list[Path]:
+    """Write the tables of `export_csv` as Parquet files, `time.parquet` and so on; the files.
+
+    Columns are called as there and have the types that they have in the result. The attributes are in the metadata of each
+    file, as JSON under `dockdyn`. ScenarioError where the package of the extra is missing.
+    """
+    try:
+        from pyarrow import array, table
+        from pyarrow.parquet import write_table
+    except ImportError:
+        raise ScenarioError(f"{folder}: needs the package pyarrow; pip install 'dockdyn[parquet]'") from None
+    about = json.dumps({str(name): plain(value) for name, value in dataset.attrs.items()})
+    written = []
+    for over, columns in tables(dataset).items():
+        found = table({column.heading: array(column.values.tolist()) for column in columns})
+        path = folder / f"{'-'.join(over) or NUMBERS}.parquet"
+        with replacing(path) as (file,):
+            write_table(found.replace_schema_metadata({"dockdyn": about}), file, compression="zstd")
+        written.append(path)
+    return written
+
+
 def export_mat(dataset: xr.Dataset, path: Path) -> None:
     """Write a MAT file (level 5) with one struct, `dockdyn`.
 
@@ -84,14 +106,23 @@ def export_mat(dataset: xr.Dataset, path: Path) -> None:
 
 def matlab_names(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each name as MATLAB takes it, with the name itself: letters, digits and underscores, a letter first, all different."""
+
+    def short_of(name: str) -> str:
+        short = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        return short if short[:1].isalpha() else f"x{short}"
+
+    return distinct_names(names, short_of, LONGEST)
+
+
+def distinct_names(names: Iterable[str], short_of: Callable[[str], str], longest: int) -> Iterator[tuple[str, str]]:
+    """Each name as `short_of` makes it, of `longest` characters at most, and the name itself; numbered where two are alike."""
     taken: set[str] = set()
     for name in names:
-        short = re.sub(r"[^A-Za-z0-9_]", "_", name)
-        short = (short if short[:1].isalpha() else f"x{short}")[:LONGEST]
+        short = short_of(name)[:longest]
         found, number = short, 1
         while found in taken:
             number += 1
-            found = f"{short[: LONGEST - len(str(number)) - 1]}_{number}"
+            found = f"{short[: longest - len(str(number)) - 1]}_{number}"
         taken.add(found)
         yield found, name
 

@@ -1,9 +1,7 @@
-"""Measured signals over time from a CSV file, checked: what is wrong is said with file and row."""
+"""Measured signals over time from a file, checked: what is wrong is said with file and row."""
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.results.log_merge import merged
+from dockdyn.results.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
 from dockdyn.results.time_stamps import STATE, Stamps, scale_of_samples, stamps_of
 from dockdyn.scenario.language.errors import ScenarioError, listed, shown
 from dockdyn.scenario.language.given import number_from, table_from
@@ -18,7 +18,8 @@ from dockdyn.scenario.language.units import convert
 
 TIME = "time"  # the role whose unit may have to be told from the stamps
 SUFFIXES = ("s", "ms", "us", "µs", "ns", "m", "mm", "cm", "um", "µm", "N", "kN", "mN")  # units: command_mm
-UNIT = re.compile(r"^(.*?)\s*(?:\[\s*([^\[\]]*?)\s*\]|\(\s*(.*?)\s*\))\s*$")
+NETCDF = (b"\x89HDF", b"CDF")  # what files of netCDF-4 and netCDF-3 begin with
+BINARY = {".mcap": "an MCAP", ".nc": "a netCDF"}  # by suffix
 UNEVEN = 0.05  # of the period: by how much a step of time may be off
 STUCK = 10  # samples at an extreme value that are a saturation, if what drives them moves on
 MOVED = 0.01  # of its range: what counts as moving
@@ -44,131 +45,139 @@ class Log:
     file: str
     signals: dict[str, Row]
     headings: dict[str, str]
-    rows: np.ndarray  # line of the file of every sample
+    rows: np.ndarray  # what every sample is found by in the file
     stamps: Stamps | None = None  # its time as it stands there
     notes: tuple[str, ...] = ()  # of what was taken for granted, to be told
+    counted: str = "row"  # what `rows` count
 
     def refuse(self, sample: int | None, words: str) -> ScenarioError:
         """An error about a sample, or about the whole file."""
         return ScenarioError(f"{self.file}: {words}" if sample is None else self.at(sample, words))
 
     def at(self, sample: int, words: str) -> str:
-        return f"{self.file}: row {self.rows[sample]}: {words}"
+        return f"{self.file}: {self.counted} {self.rows[sample]}: {words}"
+
+
+def table_of(path: Path) -> LogTable:
+    """What a file of measured signals holds: CSV, MCAP or netCDF, told by how it begins. ScenarioError for what is none."""
+    from dockdyn.results.log_csv import csv_table
+    from dockdyn.results.log_mcap import MAGIC, mcap_table
+    from dockdyn.results.log_netcdf import netcdf_table
+
+    for what in ("folder",) if path.is_dir() else ("device",) if _is_device(path) else ():
+        raise ScenarioError(f"{path}: is a {what}; must be a CSV file, or one of MCAP or netCDF")
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(MAGIC))
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:  # also a path that no file can have
+        raise ScenarioError(f"{path}: cannot be read ({error})") from None
+    if begins == MAGIC:
+        return mcap_table(path)
+    if begins.startswith(NETCDF):
+        return netcdf_table(path)
+    for kind in (kind for suffix, kind in BINARY.items() if path.suffix.lower() == suffix):
+        raise ScenarioError(f"{path}: {f'not {kind} file, or a damaged one' if begins else 'is empty'}")
+    return csv_table(path)
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is one of CSV or MCAP, not of netCDF, which a result is, too."""
+    from dockdyn.results.log_mcap import MAGIC
+
+    if path.suffix.lower() == ".csv" or not path.is_file():
+        return path.suffix.lower() == ".csv"
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def _is_device(path: Path) -> bool:
+    """Whether it may have no end."""
+    return path.is_char_device() or path.is_block_device()
 
 
 def read_log(
     path: Path, roles: Sequence[Role], columns: Mapping[str, str | None], units: Mapping[str, str] | None = None
 ) -> Log:
-    """The columns of a CSV file that the `roles` need, the first line its header: `time [s],command [mm]`.
+    """The columns of a file that the `roles` need: CSV, the first line its header, `time [s],command [mm]`, MCAP or netCDF.
 
-    `columns` names columns by role, `units` their units, by role or by heading, where the header gives none (SI otherwise,
-    which the log's notes tell). Lines that begin with # are comments. ScenarioError for what cannot be used.
+    `columns` names columns by role, `units` their units, by role or by heading, where the file gives none (SI otherwise,
+    which the log's notes tell). ScenarioError for what cannot be used.
     """
-    file = str(path)
+    return log_in(table_of(path), roles, columns, units)
+
+
+def log_in(
+    table: LogTable,
+    roles: Sequence[Role],
+    columns: Mapping[str, str | None],
+    units: Mapping[str, str] | None = None,
+) -> Log:
+    """The same of a table that has been read."""
     units = units or {}
     for what, given in (("columns", columns), ("units", units)):
         table_from(what, given, f"a mapping from roles to {what}")
-    lines = text_of(path)
-    headings, separator = header_of(file, lines)
-    _check_units(file, headings, roles, units)
-    rows = np.array([line for line, _ in lines[1:]])
-    table = [_cells_of(file, row, line, separator) for row, line in lines[1:]]
-    for row, cells in zip(rows, table, strict=True):
-        if len(cells) != len(headings):
-            raise ScenarioError(f"{file}: row {row}: {len(cells)} cells; must be {len(headings)}, as in the header")
+    _check_units(table, roles, units)
+    chosen = {}
+    for role in (role for role in roles if role.name != TIME):
+        if (column := _column_of(table, table.columns, role, columns.get(role.name))) is not None:
+            chosen[role] = column
+    wanted = list(chosen.values())
+    clock = next((role for role in roles if role.name == TIME), None)
+    taken = merged(table, wanted, None if clock is None else _clock_of(table, clock, columns.get(TIME), wanted))
     found: dict[str, Row] = {}
-    chosen: dict[str, str] = {}
-    stamps = None
     assumed: dict[str, list[str]] = {}
-    for role in roles:
-        at = _column_of(file, headings, role, columns.get(role.name))
-        if at is None:
-            continue
-        chosen[role.name] = headings[at]
-        cells = [row[at] for row in table]
-        if separator == ";":
-            cells = [cell.replace(",", ".") for cell in cells]  # decimal commas
-        values = np.array([_value_of(file, row, headings[at], cell) for row, cell in zip(rows, cells, strict=True)])
-        stated, unit = factor(file, headings[at], role, *_unit_given(headings[at], role, units))
-        if role.name != TIME and role.unit and not stated:
-            assumed.setdefault(role.unit, []).append(headings[at])
-        found[role.name] = values * unit
-        for far in np.flatnonzero(~np.isfinite(found[role.name]))[:1]:
-            raise ScenarioError(
-                f"{file}: row {rows[far]}: {headings[at]} = {shown(cells[far])}: must be a finite number"
-            )
-        if role.name == TIME and table:
-            stamps = stamps_of(headings[at], cells, unit, stated)
-            found[TIME] = stamps.seconds
-    if not table:
-        raise ScenarioError(f"{file}: has a header and no samples")
-    taken = [f"{', '.join(names)} taken as {unit}" for unit, names in assumed.items()]
-    return Log(file, found, chosen, rows, stamps, (f"no unit stated: {'; '.join(taken)}",) if taken else ())
+    for (role, column), cells in zip(chosen.items(), taken.cells, strict=True):
+        stated, unit = factor(table.file, column.heading, role, *_unit_given(column, role, units))
+        if role.unit and not stated:
+            assumed.setdefault(role.unit, []).append(column.heading)
+        found[role.name] = _values_of(table, taken.places, column.heading, cells, unit)
+    stamps, headings = None, {role.name: column.heading for role, column in chosen.items()}
+    if clock is not None and taken.clock is not None:
+        heading, cells = taken.clock.heading, taken.clock.cells
+        stated, unit = factor(table.file, heading, clock, *_unit_given(taken.clock, clock, units))
+        seconds = _values_of(table, taken.places, heading, cells, unit)
+        stamps = stamps_of(heading, cells, unit, stated) if len(cells) else None
+        found[TIME], headings[TIME] = seconds if stamps is None else stamps.seconds, heading
+    if not len(taken.places):
+        raise ScenarioError(f"{table.file}: has a header and no samples")
+    notes = [f"{', '.join(names)} taken as {unit}" for unit, names in assumed.items()]
+    told = [*table.notes, *taken.notes, *([f"no unit stated: {'; '.join(notes)}"] if notes else [])]
+    return Log(table.file, found, headings, taken.places, stamps, tuple(told), table.counted)
 
 
-def _is_heading(name: str, heading: str) -> bool:
-    """Whether a column is called `name`, with its unit or without."""
-    return name == heading or known_name(name) == known_name(heading)
+def _clock_of(table: LogTable, role: Role, wanted: str | None, chosen: Sequence[LogColumn]) -> LogColumn | None:
+    """The column of time that the user names, else that beside the chosen ones; None where these are of several stretches."""
+    if wanted is not None:
+        return _column_of(table, table.columns, role, wanted)
+    stretches = {column.stretch for column in chosen} or {0}
+    if len(stretches) > 1:
+        return None
+    return _column_of(table, [column for column in table.columns if column.stretch in stretches], role, None)
 
 
-def _check_units(file: str, headings: list[str], roles: Sequence[Role], units: Mapping[str, str]) -> None:
+def _check_units(table: LogTable, roles: Sequence[Role], units: Mapping[str, str]) -> None:
     """Refuses a unit of what is neither a role nor a column."""
     names = {role.name for role in roles}
     for name, unit in units.items():
-        if name not in names and not any(_is_heading(name, heading) for heading in headings):
+        if name not in names and not any(_is_heading(name, column) for column in table.columns):
             raise ScenarioError(
-                f"{file}: --unit {name}={unit}: no such column; the columns are {listed(name, headings)}"
+                f"{table.file}: --unit {name}={unit}: no such column; the columns are {listed(name, table.headings)}"
             )
 
 
-def _unit_given(heading: str, role: Role, units: Mapping[str, str]) -> tuple[str | None, str]:
+def _is_heading(name: str, column: LogColumn) -> bool:
+    """Whether a column is called `name`, with its unit or without."""
+    return column.is_called(name) or known_name(name) == known_name(column.heading)
+
+
+def _unit_given(column: LogColumn, role: Role, units: Mapping[str, str]) -> tuple[str | None, str]:
     """The unit of a column by its role or, where that has none, by its heading; and what the user calls the column."""
     if role.name in units:
         return units[role.name], role.option.removeprefix("--") or role.name
-    by_heading = ((unit, name) for name, unit in units.items() if _is_heading(name, heading))
+    by_heading = ((unit, name) for name, unit in units.items() if _is_heading(name, column))
     return next(by_heading, (None, ""))
-
-
-def _cells_of(file: str, row: int, line: str, separator: str) -> list[str]:
-    """The cells of a line, each of which is a sample: no cell goes on over several."""
-    try:
-        return next(csv.reader([line], delimiter=separator, strict=True))
-    except csv.Error as error:
-        raise ScenarioError(f"{file}: row {row}: no line of a CSV file ({error})") from None
-
-
-def header_of(file: str, lines: list[tuple[int, str]]) -> tuple[list[str], str]:
-    """The headings in the first of a file's `lines`, and what separates them."""
-    if not lines:
-        raise ScenarioError(f"{file}: is empty; must have a header and a row for each sample")
-    row, first = lines[0]
-    separator = max(",;\t", key=first.count)
-    headings = [cell.strip() for cell in _cells_of(file, row, first, separator)]
-    if len(headings) == 1 or all(number(cell) is not None for cell in headings):
-        raise ScenarioError(f"{file}: row {row}: must be a header that names the columns, such as time [s],…")
-    return headings, separator
-
-
-def text_of(path: Path) -> list[tuple[int, str]]:
-    """Lines that are neither empty nor comments, with their numbers."""
-    if path.is_dir():
-        raise ScenarioError(f"{path}: is a folder; must be a CSV file")
-    if path.is_char_device() or path.is_block_device():  # which may have no end
-        raise ScenarioError(f"{path}: is a device; must be a CSV file")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ScenarioError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:  # also a path that no file can have
-        raise ScenarioError(f"{path}: cannot be read as text ({error})") from None
-    lines = enumerate(text.splitlines(), start=1)
-    return [(at, line) for at, line in lines if line.strip() and not line.lstrip().startswith("#")]
-
-
-def named(heading: str) -> tuple[str, str | None]:
-    """Name and unit of a heading: "command [mm]" is command in mm."""
-    match = UNIT.match(heading)
-    return (match[1], match[2] or match[3] or "") if match else (heading, None)
 
 
 def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
@@ -183,45 +192,36 @@ def suffixed(heading: str, role: Role) -> tuple[str, str] | None:
     return name, unit
 
 
-def known_name(heading: str) -> str:
-    """A heading as the names that are known have it: without unit, in small letters, blanks between words."""
-    return named(heading)[0].lower().replace("_", " ").strip()
-
-
-def _column_of(file: str, headings: list[str], role: Role, wanted: str | None) -> int | None:
-    """Where the column of a role is; None where one that is not needed is missing."""
-    plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
+def _column_of(table: LogTable, columns: Sequence[LogColumn], role: Role, wanted: str | None) -> LogColumn | None:
+    """The column of a role among `columns`; None where one that is not needed is missing."""
+    headings = [column.heading for column in columns]
     if wanted is not None:
-        matches = [i for i, heading in enumerate(headings) if wanted in (heading, named(heading)[0])]
+        matches = [column for column in columns if column.is_called(wanted)]
         words = f"{role.option} {wanted}: no such column; the columns are {listed(wanted, headings)}"
     else:
-        matches = [i for i, name in enumerate(plain) if name in role.known_as]
+        plain = [known_name((suffixed(heading, role) or (heading,))[0]) for heading in headings]
+        matches = [column for column, name in zip(columns, plain, strict=True) if name in role.known_as]
         words = f"no column is known as {role.words}; name it with {role.option}: one of {listed(role.known_as[0], headings)}"
         if not matches and not role.needed:
             return None
     if not matches:
-        raise ScenarioError(f"{file}: {words}")
+        raise ScenarioError(f"{table.file}: {words}")
     if len(matches) > 1:
-        several = ", ".join(headings[i] for i in matches)
+        several = ", ".join(column.heading for column in matches)
         advice = f"name it with {role.option}" if role.option else "must be one"
-        raise ScenarioError(f"{file}: several columns could be {role.words} ({several}); {advice}")
+        raise ScenarioError(f"{table.file}: several columns could be {role.words} ({several}); {advice}")
     return matches[0]
 
 
-def number(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None
-
-
-def _value_of(file: str, row: int, heading: str, cell: str) -> float:
-    """A cell as a finite number."""
-    value = number(cell)
-    if value is None or not np.isfinite(value):
-        what = shown(cell.strip()) if cell.strip() else "nothing: a sample is missing"
-        raise ScenarioError(f"{file}: row {row}: {heading} = {what}: must be a finite number")
-    return value
+def _values_of(table: LogTable, places: np.ndarray, heading: str, cells: Cells, unit: float) -> Row:
+    """Cells as finite numbers, times `unit`."""
+    values = np.array([number_in(cell) for cell in cells], dtype=float)
+    scaled = values * unit
+    for far in np.flatnonzero(~np.isfinite(scaled))[:1]:
+        cell = cells[far].strip() if isinstance(cells[far], str) else number_in(cells[far])
+        what = "nothing: a sample is missing" if cell == "" else shown(cell)
+        raise ScenarioError(f"{table.file}: {table.counted} {places[far]}: {heading} = {what}: must be a finite number")
+    return scaled
 
 
 def factor(file: str, heading: str, role: Role, given: str | None, called: str) -> tuple[bool, float]:

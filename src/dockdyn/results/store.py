@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import xarray as xr
 
@@ -23,6 +24,7 @@ STUDIES = {  # attributes: one of them makes it something else than a run
     "tuned_at_N_m": "compare",
 }
 FILES = ("result.nc", "stability.nc", "compare.nc", "envelope.nc", "campaign.nc")
+CLASSIC = b"CDF"  # what a file of netCDF-3 begins with; others are HDF5
 RUN = {"status", "time", "kinetic_energy"}  # and, besides, that of a run
 
 
@@ -34,8 +36,6 @@ def write_result(dataset: xr.Dataset, path: str | Path) -> None:
 def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
     """The result in `path`, read completely. Raises `ScenarioError` when there is none and, without `own_code`, when its
     scenario names code of its own, which reports and replays import."""
-    import h5py
-
     path = path_from("result", path, "the file of a result")
     if path.is_dir():
         raise ScenarioError(f"{path}: is a folder; must be a result file such as {path / 'result.nc'}")
@@ -46,13 +46,7 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
         raise ScenarioError(f"{path}: no such file") from None
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        with h5py.File(path) as file:  # h5netcdf prints tracebacks of its own about a file that fails here
-            dict(file.attrs)
-        # time is in seconds since the start, not a date
-        dataset = xr.load_dataset(path, engine="h5netcdf", decode_times=False, decode_timedelta=False)
-    except Exception:  # a damaged file can fail anywhere inside the readers
-        raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
+    dataset = netcdf_in(path)
     kind = str(dataset.attrs.get("kind", ""))
     if kind not in ("", *known_kinds()):
         raise ScenarioError(
@@ -67,6 +61,22 @@ def open_result(path: str | Path, own_code: bool = True) -> xr.Dataset:
     if not (own_code and allowed()):
         refuse_own_code(str(dataset.attrs["scenario"]), str(path))
     return dataset
+
+
+def netcdf_in(path: Path) -> xr.Dataset:
+    """All of a netCDF file, times as the numbers that stand there. Raises `ScenarioError` for what is none."""
+    import h5py
+
+    with path.open("rb") as file:
+        classic = file.read(len(CLASSIC)) == CLASSIC
+    try:
+        if not classic:
+            with h5py.File(path) as tried:  # h5netcdf prints tracebacks of its own about a file that fails here
+                dict(tried.attrs)
+        engine: Literal["scipy", "h5netcdf"] = "scipy" if classic else "h5netcdf"
+        return xr.load_dataset(path, engine=engine, decode_times=False, decode_timedelta=False)
+    except Exception:  # a damaged file can fail anywhere inside the readers
+        raise ScenarioError(f"{path}: not a netCDF file, or a damaged one") from None
 
 
 def result_from(given: xr.Dataset | str | Path) -> xr.Dataset:

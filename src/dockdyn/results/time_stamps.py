@@ -8,6 +8,8 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 from jaxtyping import Float
 
+from dockdyn.results.log_table import Cells
+
 SCALES = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}  # s
 EPOCH = (9.466848e8, 4.102445e9)  # s since 1970: the years 2000 to 2099
 PERIODS = (1e-6, 0.2)  # s: between these lie the periods at which rigs and robots are logged
@@ -37,15 +39,21 @@ class Stamps:
 
     def of_epoch(self) -> list[str]:
         """Units in which the stamps are those of clocks that count from 1970; one at most."""
-        return [unit for unit, scale in SCALES.items() if EPOCH[0] <= self.first * scale <= EPOCH[1]]
+        return [unit for unit, scale in SCALES.items() if since_1970(self.first * scale)]
 
 
-def stamps_of(heading: str, cells: list[str], scale: float, stated: bool) -> Stamps:
+def since_1970(time: float) -> bool:
+    """Whether a time (s) is one of clocks that count from 1970."""
+    return EPOCH[0] <= time <= EPOCH[1]
+
+
+def stamps_of(heading: str, cells: Cells, scale: float, stated: bool) -> Stamps:
     """The stamps in the cells of a column, which are finite numbers."""
+    texts = [str(cell).strip() for cell in cells]
     try:
-        exact = [Decimal(cell.strip()) for cell in cells]
+        exact = [Decimal(text) for text in texts]
     except InvalidOperation:  # a number of Python's and not of its decimals
-        exact = [Decimal(float(cell)) for cell in cells]
+        exact = [Decimal(float(text)) for text in texts]
     first = exact[0] if exact else Decimal(0)
     return Stamps(heading, float(first), np.array([float(each - first) for each in exact]), scale, stated)
 

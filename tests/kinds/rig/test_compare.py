@@ -6,6 +6,8 @@ import json
 
 import numpy as np
 import pytest
+from identify_logs import lines, log, written
+from mcap_files import BEGAN, json_file
 
 import dockdyn
 from dockdyn.cli import main as cli
@@ -47,6 +49,28 @@ def test_what_cannot_be_compared_is_one_clear_line(dock, arguments, words):
     assert len(err.strip().splitlines()) == 1
     for word in words:
         assert word in err, err
+
+
+def test_the_robot_of_a_log_takes_the_place_of_the_scenarios(dock, tmp_path):
+    """The log is of the preset's own robot: what is compared is the same, from CSV and MCAP to the last bit."""
+    rows = log()
+    written(tmp_path, lines(rows))
+    stamps = [BEGAN + round(1e9 * time) for time in rows[:, 0]]
+    texts = [line.split(",")[1:] for line in lines(rows)[1:]]
+    messages = [{"command": float(command), "actual": float(actual)} for command, actual in texts]
+    json_file(tmp_path / "log.mcap", {"/robot": (stamps, messages)})
+    given = ("--compensators", "none", *SHORT, "--set", f"{STIFFNESS}=20000", "--json")
+    _, plain, _ = dock("compare", "sits", *given)
+    orders = {}
+    for name, options in (("log.csv", ()), ("log.mcap", ("--unit", "mm"))):
+        code, out, err = dock("compare", "sits", *given, "--log", name, *options)
+        assert code == 0 and f"Robot of {name}: explains 100 % of the motion, dead time 0 s" in err
+        orders[name] = json.loads(out)["rows"]
+    assert orders["log.csv"] == orders["log.mcap"]
+    ((own,), (found,)) = json.loads(plain)["rows"], orders["log.csv"]
+    assert found["amplitude_ratio"] == pytest.approx(own["amplitude_ratio"], rel=1e-4)
+    code, _, err = dock("compare", "sits", *given, "--command", "x")
+    assert (code, err) == (cli.BAD_INPUT, "error: --command: of a measured log; must be with --log\n")
 
 
 def test_rows_are_the_measures_of_runs(dock, tmp_path):

@@ -51,7 +51,7 @@ def read_bounce(
     units: Mapping[str, str] | None = None,
     period: float | str | None = None,
 ) -> Bounce:
-    """The first contact in a CSV file of positions and forces, for `identify_contact`.
+    """The first contact in a log of positions and forces, a CSV, MCAP or netCDF file, for `identify_contact`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],position [mm],measured_force [N]`.

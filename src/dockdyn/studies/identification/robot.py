@@ -70,7 +70,7 @@ def read_robot_log(
     units: Mapping[str, str] | None = None,
     period: float | str | None = None,
 ) -> Records:
-    """The commanded and actual positions in a CSV file, for `identify_robot`.
+    """The commanded and actual positions in a log, a CSV, MCAP or netCDF file, for `identify_robot`.
 
     Args:
         path: of the log; its header names the columns and their units, `time [s],command [mm],actual [mm]`.
@@ -294,14 +294,16 @@ def figures_of(robot: Robot) -> dict[str, Any]:
     }
 
 
+def robot_table(robot: Robot) -> dict[str, list[float]]:
+    """The table `[loop.robot]` of a scenario that is this robot."""
+    parts = {"numerator": robot.transfer.numerator, "denominator": robot.transfer.denominator}
+    return {key: [float(value) for value in part] for key, part in parts.items()}
+
+
 def robot_toml(robot: Robot) -> str:
     """The part of a scenario that is this robot."""
-    numbers = [
-        ", ".join(repr(float(value)) for value in part)
-        for part in (robot.transfer.numerator, robot.transfer.denominator)
-    ]
     lines = [f"# identified from {Path(robot.records.name).name}, fit {robot.percent:.4g} %"]
     if robot.fit.orders.delay:
         lines += ["[loop]", f'delay = "{robot.dead_time!r} s"  # dead time of the robot: add what else is late', ""]
-    lines += ["[loop.robot]", f"numerator = [{numbers[0]}]", f"denominator = [{numbers[1]}]"]
+    lines += ["[loop.robot]", *(f"{key} = {values}" for key, values in robot_table(robot).items())]
     return "\n".join(lines) + "\n"

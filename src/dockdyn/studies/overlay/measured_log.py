@@ -11,9 +11,10 @@ import xarray as xr
 from jaxtyping import Float
 
 from dockdyn.results.columns import NUMBER, Column, tables
-from dockdyn.results.log_file import Log, Role, evenly, header_of, known_name, named, read_log, suffixed, text_of
+from dockdyn.results.log_file import Log, Role, evenly, log_in, suffixed, table_of
 from dockdyn.results.log_roles import ACTUAL, CLOCK, COMMAND, FORCE, POSITION, VELOCITY
-from dockdyn.results.time_stamps import STATE, scale_beside_run, scale_of_samples
+from dockdyn.results.log_table import known_name, named
+from dockdyn.results.time_stamps import STATE, Stamps, scale_beside_run, scale_of_samples, since_1970
 from dockdyn.scenario.language.errors import ScenarioError, nearest
 
 SHOWS = (  # what of a run the columns of a log for identification are: the first that it has
@@ -63,7 +64,7 @@ def read_measured(
     units: Mapping[str, str] | None = None,
     period: float | None = None,
 ) -> MeasuredLog:
-    """The columns of a CSV file that a run has, too.
+    """The columns of a log that a run has, too: of a CSV, MCAP or netCDF file.
 
     Each is named as `dockdyn export` names it, `depth.tip [mm]`, or as a log for identification is, `actual [mm]`. Labels may
     be left out where the variable has one column only; units are those of the heading, SI where it has none.
@@ -71,7 +72,8 @@ def read_measured(
     Args:
         path: of the log.
         dataset: the run.
-        shift: what is added to the times of the log (s).
+        shift: what is added to the times of the log (s). Stamps since 1970 count from the first row, as if that were the
+            start of the run, unless the shift itself is one of clocks since 1970.
         headings: the heading of a role, such as `time` or `actual` (`dockdyn.results.log_roles`), where it is another.
         units: of a role or a heading, where it has none; SI otherwise, which is told.
         period: of the samples (s), where the log has no times, or only rounded ones.
@@ -87,18 +89,19 @@ def read_measured(
     for role in [role for role, _ in SHOWS if role.name in given and role not in meant][:1]:
         words = f"is {role.words}, which the run does not have; {nearest(role.name, list(columns))}"
         raise ScenarioError(f"{path}: {role.option} {given[role.name]}: {words}")
-    present, _ = header_of(str(path), text_of(path))
+    table = table_of(path)
+    present = table.headings
     asked = [*given, *(units or {})]
     roles = [_role_of(column, columns, shown.get(name, []), asked, present) for name, column in columns.items()]
     options = {name: role.name for name, roles in shown.items() for role in roles if role.name in given}
-    log = read_log(
-        path,
+    log = log_in(
+        table,
         [CLOCK, *roles],
         {CLOCK.name: given.get(CLOCK.name)} | {name: given[role] for name, role in options.items()},
         _units_by_column(units or {}, shown, present),
     )
     time, notes = _times_of(log, dataset, shift, period)
-    _check_overlap(log, time, dataset, shift)
+    _check_overlap(log, time, dataset)
     found = {name: values for name, values in log.signals.items() if name != CLOCK.name}
     unused = [heading for heading in present if heading not in log.headings.values()]
     if not found:
@@ -158,32 +161,41 @@ def _times_of(log: Log, dataset: xr.Dataset, shift: float, period: float | None)
     if stamps is None and period is None:
         words = "no column is the time; must have one called time [s], or be named with --time; or give the --period"
         raise log.refuse(None, words)
-    if stamps is None or period is not None:
+    if stamps is None:
         step, notes = evenly(log, period)
-        first = 0.0 if stamps is None else stamps.first * scale_of_samples(stamps, period)[0]
-        time = (first + shift) + step * np.arange(len(log.rows))
-    else:
-        for back in np.flatnonzero(np.diff(stamps.since) <= 0)[:1]:
-            words = f"{stamps.heading} = {stamps.first + stamps.since[back + 1]:.15g}: must be after the row before"
-            raise log.refuse(back + 1, words)
-        try:
-            scale, told = scale_beside_run(stamps, start, end, shift)
-        except ValueError as problem:
-            advice = f"state it with --unit time=ms, or in the header: {STATE}"
-            raise log.refuse(None, f"{stamps.heading}: {problem}; {advice}") from None
-        time, notes = (stamps.first * scale + shift) + stamps.since * scale, [told] if told else []
-    return time, notes
+        return shift + step * np.arange(len(log.rows)), notes
+    if period is not None:
+        step, notes = evenly(log, period)
+        first, told = _beginning(stamps, scale_of_samples(stamps, period)[0], start, shift)
+        return first + step * np.arange(len(log.rows)), notes + told
+    for back in np.flatnonzero(np.diff(stamps.since) <= 0)[:1]:
+        words = f"{stamps.heading} = {stamps.first + stamps.since[back + 1]:.15g}: must be after the row before"
+        raise log.refuse(back + 1, words)
+    try:
+        scale, taken = scale_beside_run(stamps, start, end, shift)
+    except ValueError as problem:
+        advice = f"state it with --unit time=ms, or in the header: {STATE}"
+        raise log.refuse(None, f"{stamps.heading}: {problem}; {advice}") from None
+    first, told = _beginning(stamps, scale, start, shift)
+    return first + stamps.since * scale, [*([taken] if taken else []), *told]
 
 
-def _check_overlap(log: Log, time: Samples, dataset: xr.Dataset, shift: float) -> None:
+def _beginning(stamps: Stamps, scale: float, start: float, shift: float) -> tuple[float, list[str]]:
+    """The time (s) of the first row on the clock of a run that begins at `start`, and what to tell of it."""
+    first = stamps.first * scale
+    if since_1970(first) and not since_1970(-shift):
+        words = f"{stamps.heading}: stamps since 1970; the first is taken as the start of the run; --shift moves it"
+        return start + shift, [words]
+    return first + shift, []
+
+
+def _check_overlap(log: Log, time: Samples, dataset: xr.Dataset) -> None:
     """Refuses a log without a sample within the run."""
     start, end = float(dataset.time[0]), float(dataset.time[-1])
     if np.any((time >= start) & (time <= end)):
         return
     words = f"time from {time[0]:.6g} to {time[-1]:.6g} s: outside the run, {start:g} to {end:.6g} s; must overlap it"
-    of_epoch = log.stamps is not None and log.stamps.of_epoch()
-    near = f', such as --shift "{start - time[0] + shift:.15g} s"' if of_epoch else ""
-    raise log.refuse(None, f"{words}, see --shift{near}")
+    raise log.refuse(None, f"{words}, see --shift")
 
 
 def _alone(column: Column, columns: dict[str, Column]) -> bool:

@@ -16,7 +16,7 @@ from dockdyn.report.report import Block, Report, Table
 from dockdyn.report.wording import NOTHING, capital, requirement, significant
 from dockdyn.results.requirements import figures_of, plain, unit_of_figure
 from dockdyn.results.store import study_of
-from dockdyn.scenario.language.errors import ScenarioError
+from dockdyn.scenario.language.errors import ScenarioError, listed
 from dockdyn.scenario.language.keys import leaves
 from dockdyn.studies.overlay.measured_log import MeasuredLog, Residual, residuals
 from dockdyn.studies.overlay.signals import Runs, measured, overlaid
@@ -219,4 +219,4 @@ def _log_warnings(log: MeasuredLog) -> list[str]:
     told = [f"{log.file}: {note}" for note in log.notes]
     if not log.unused:
         return told
-    return [*told, f"{log.file}: not used, for the run has no such variable: {', '.join(log.unused)}"]
+    return [*told, f"{log.file}: not used, for the run has no such variable: {listed('', log.unused)}"]

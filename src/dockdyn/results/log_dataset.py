@@ -1,0 +1,64 @@
+"""A measured log as a dataset, to be written as a result is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from dockdyn.results.export import distinct_names
+from dockdyn.results.log_file import table_of
+from dockdyn.results.log_roles import CLOCK
+from dockdyn.results.log_table import Cells, LogColumn, LogTable, known_name, named, number_in
+
+WHOLE = 2**63  # the numbers below it, by size, that netCDF has as whole ones
+LONGEST = 200  # characters of a name
+
+
+def log_dataset(path: Path) -> tuple[xr.Dataset, list[str]]:
+    """The numbers and texts of a log, a variable a column, over its time; and what to tell of it.
+
+    Of a log with several channels each has a time of its own, `time_sensor`. Stamps stay as they are, with their unit.
+    ScenarioError for what is no log.
+    """
+    table = table_of(path)
+    several = len(table.stretches) > 1
+    dims = ["time"]
+    if several:
+        dims = [f"time_{dim}" for dim, _ in distinct_names((each.name for each in table.stretches), _plain, LONGEST)]
+    clocks = [_clock_of(table, place) for place in range(len(table.stretches))]
+    columns = [column for column in table.columns if column is not clocks[column.stretch]]
+    names = distinct_names((named(column.heading)[0] for column in columns), _plain, LONGEST)
+    variables = {
+        name: _variable(dims[column.stretch], column) for (name, _), column in zip(names, columns, strict=True)
+    }
+    times = {dim: _variable(dim, clock) for dim, clock in zip(dims, clocks, strict=True) if clock is not None}
+    return xr.Dataset(variables, times, {"source": path.name}), table.notes
+
+
+def _plain(name: str) -> str:
+    """A name as netCDF takes it: without slashes, which part groups there."""
+    return re.sub(r"[/\s]+", "_", name).strip("_") or "x"
+
+
+def _clock_of(table: LogTable, place: int) -> LogColumn | None:
+    """The time of a stretch of samples: its column that is known as such, or when they were recorded."""
+    known = [each for each in table.columns if each.stretch == place and known_name(each.heading) in CLOCK.known_as]
+    return known[0] if known else table.stretches[place].clock
+
+
+def _variable(dim: str, column: LogColumn) -> tuple[str, np.ndarray, dict[str, Any]]:
+    unit = named(column.heading)[1]
+    return dim, _values_of(column.cells), {"units": unit} if unit else {}
+
+
+def _values_of(cells: Cells) -> np.ndarray:
+    """Whole numbers as such, which stamps since 1970 need; others as floats; as texts what has some that are no numbers."""
+    if all(isinstance(cell, int) and abs(cell) < WHOLE for cell in cells):
+        return np.array(cells, dtype=np.int64)
+    if any(isinstance(cell, str) and np.isnan(number_in(cell)) and cell.strip().lower() != "nan" for cell in cells):
+        return np.array([str(cell) for cell in cells])
+    return np.array([number_in(cell) for cell in cells], dtype=float)

@@ -1,0 +1,171 @@
+"""A log in an MCAP file: the fields of its channels' messages as columns, `wrench.force.x`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from dockdyn.results.log_messages import ONLY, numbers_in
+from dockdyn.results.log_table import LogColumn, LogTable, Stretch
+from dockdyn.results.mcap_names import ABOUT, COLUMNS, NEEDED, RUN
+from dockdyn.scenario.language.errors import ScenarioError, listed
+from dockdyn.scenario.language.printable import one_line
+
+MAGIC = b"\x89MCAP0\r\n"  # what a file begins with and, unless it was cut off, ends with
+STAMP = "header.stamp"
+
+
+@dataclass
+class _Channel:
+    """Messages of one topic, as far as they can be read."""
+
+    topic: str
+    decode: Callable[[bytes], Any] | None
+    problem: str = ""  # why they cannot be
+    logged: list[int] = field(default_factory=list)  # ns
+    messages: list[dict[str, int | float]] = field(default_factory=list)
+
+
+def mcap_table(path: Path) -> LogTable:
+    """The numbers in the messages of an MCAP file, a column each: CDR with ROS 2 definitions, JSON and Protobuf.
+
+    A column is called by its field, `wrench.force.x`, and by its topic besides where several channels have that,
+    `/left.wrench.force.x`. Of a file that dockdyn wrote the columns are those of its run. A file that was cut off is read as
+    far as its last whole chunk, which is told. ScenarioError for a damaged file, and one without a message that can be read.
+    """
+    notes: list[str] = []
+    with path.open("rb") as file:
+        whole = _is_whole(file)
+        channels, headings, ended = _read(file, whole)
+    count = sum(len(channel.logged) for channel in channels)
+    if ended and (whole or not count):
+        words = (
+            "not an MCAP file, or a damaged one" if whole else "was cut off before its first whole chunk of messages"
+        )
+        raise ScenarioError(f"{path}: {words} ({ended})")
+    if not whole:
+        notes.append(f"was cut off, as by a writer that was stopped; read as far as it goes: {count} messages")
+    if not channels:
+        raise ScenarioError(f"{path}: has no messages")
+    unread = [f"{channel.topic} ({channel.problem})" for channel in channels if channel.problem]
+    channels = [channel for channel in channels if channel.messages and not channel.problem]
+    if not channels:
+        raise ScenarioError(f"{path}: no channel can be read: {listed('', unread) or 'none has a number'}")
+    notes += [f"channels that cannot be read are left out: {listed('', unread)}"] if unread else []
+    stretches = [_stretch_of(channel, place) for place, channel in enumerate(channels)]
+    columns = [column for place, channel in enumerate(channels) for column in _columns_of(channel, place)]
+    if headings:
+        columns = [replace(each, heading=headings[each.heading]) for each in columns if each.heading in headings]
+    else:
+        columns = _shortest(columns)
+    return LogTable(str(path), columns, stretches, counted="message", notes=notes)
+
+
+def _is_whole(file: BinaryIO) -> bool:
+    """Whether a file ends as its writer ends it."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - len(MAGIC), 0))
+    end = file.read()
+    file.seek(0)
+    return end == MAGIC and size > len(MAGIC)
+
+
+def _read(file: BinaryIO, whole: bool) -> tuple[list[_Channel], dict[str, str], str]:
+    """The channels with their messages; headings by field, of a file that dockdyn wrote; and why reading ended early."""
+    try:
+        from mcap.records import Channel, Message, Metadata, Schema
+        from mcap.stream_reader import StreamReader
+        from mcap_protobuf.decoder import DecoderFactory as Protobuf
+        from mcap_ros2.decoder import DecoderFactory as Ros2
+    except ImportError:
+        raise ScenarioError(f"{file.name}: {NEEDED}") from None
+    decoders = (Ros2(), Protobuf())
+    schemas: dict[int, Schema] = {}
+    channels: dict[int, _Channel] = {}
+    headings: dict[str, str] = {}
+    try:
+        for record in StreamReader(file, validate_crcs=True).records:
+            if isinstance(record, Schema):
+                schemas[record.id] = record
+            elif isinstance(record, Channel) and record.id not in channels:
+                channels[record.id] = _channel_of(record, schemas.get(record.schema_id), decoders)
+            elif isinstance(record, Metadata) and record.name == ABOUT:
+                headings = {name: str(given) for name, given in json.loads(record.metadata[COLUMNS]).items()}
+            elif isinstance(record, Message) and (not headings or channels[record.channel_id].topic == RUN):
+                _take(channels[record.channel_id], record.data, record.log_time, whole)
+    except Exception as error:  # a file that is damaged or cut off can fail anywhere inside the reader
+        return list(channels.values()), headings, str(error) or type(error).__name__
+    return list(channels.values()), headings, ""
+
+
+def _channel_of(
+    record: Any,  # noqa: ANN401, records of a library that is an extra
+    schema: Any,  # noqa: ANN401
+    decoders: Sequence[Any],
+) -> _Channel:
+    """A channel and what decodes its messages."""
+    if record.message_encoding == "json":
+        return _Channel(record.topic, json.loads)
+    try:
+        for factory in decoders:
+            if decode := factory.decoder_for(record.message_encoding, schema):
+                return _Channel(record.topic, decode)
+    except Exception as error:  # a definition of messages can be wrong in any way
+        return _Channel(record.topic, None, one_line(f"its definition is wrong: {error}"))
+    stated = schema.encoding if schema is not None else "none"
+    return _Channel(record.topic, None, f"encoding {record.message_encoding}, schema {stated or 'none'}")
+
+
+def _take(channel: _Channel, data: bytes, time: int, whole: bool) -> None:
+    """Add a message to its channel. Raises what the decoder does where the file is cut off: there it ends."""
+    if channel.decode is None or channel.problem:
+        channel.logged.append(time)
+        return
+    try:
+        found = dict(numbers_in(channel.decode(data)))
+    except Exception as error:
+        if not whole:
+            raise
+        words = f"message {len(channel.logged) + 1} cannot be decoded: {str(error) or type(error).__name__}"
+        channel.problem = one_line(words)
+        return
+    channel.logged.append(time)
+    channel.messages.append(found)
+
+
+def _columns_of(channel: _Channel, place: int) -> Iterator[LogColumn]:
+    """The fields of a channel's messages; nan where a message lacks it."""
+    for name in dict.fromkeys(name for message in channel.messages for name in message):
+        cells = [message.get(name, math.nan) for message in channel.messages]
+        yield LogColumn(name, cells, place, path=f"{channel.topic}.{name}")
+
+
+def _stretch_of(channel: _Channel, place: int) -> Stretch:
+    """A channel's samples; their time is that of the messages' headers, where it is set, else when they were recorded."""
+    heading = f"{STAMP} [ns]"
+    stamps = [message.get(heading, 0) for message in channel.messages]
+    own = stamps[0] != stamps[-1]
+    cells = stamps if own else channel.logged
+    clock = LogColumn(f"{channel.topic}.{STAMP if own else 'log_time'} [ns]", cells, place)
+    return Stretch(np.arange(1, len(cells) + 1), channel.logged, clock, channel.topic)
+
+
+def _shortest(columns: list[LogColumn]) -> list[LogColumn]:
+    """Columns by their fields, or by their topics alone where the only field is `data`; in full where that is not enough."""
+    short = [
+        column.path.removesuffix(f".{ONLY}").strip("/") if column.heading == ONLY else column.heading
+        for column in columns
+    ]
+    count = Counter(short)
+    return [
+        replace(column, heading=name if count[name] == 1 else column.path)
+        for name, column in zip(short, columns, strict=True)
+    ]
