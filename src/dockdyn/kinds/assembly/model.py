@@ -24,6 +24,7 @@ from dockdyn.kinds.assembly.connections import (
     act_between,
     add_reflected,
     all_held,
+    bushing_turns,
     element_loads,
     given_by,
     jumped,
@@ -203,7 +204,8 @@ class Assembly(ContactModel):
         if self.phases is not None:
             guards += self.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)
         signal = tuple(state.wrench for state in states)
-        return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal)))
+        turns = bushing_turns(self.connections(x), here)
+        return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal), *turns))
 
     def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
