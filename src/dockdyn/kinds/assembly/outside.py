@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from dockdyn.contact.group import Wrench
-from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.vector import Scalar, Vector
 
 Pushes = Sequence[tuple[int, Wrench]]  # on bodies by number, about their centres of mass, inertial
@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 def giving(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Given:
     """The rate of what these loads give."""
-    centre, found = common_centre(bodies, places), Given.nothing()
+    centre, found = mean_by_mass(bodies, [place.pose.position for place in places]), Given.nothing()
     for number, (force, moment) in pushes:
         place = places[number]
         found = Given(
@@ -55,14 +55,6 @@ def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
 def observed_impulses(given: Given) -> dict[str, Array]:
     """The impulses (N s, N m s) that thrusters have given, three components each."""
     return {"thruster_impulse": given.impulse.array(), "thruster_turning_impulse": given.turning_impulse.array()}
-
-
-def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Vector:
-    """The common centre of mass (m, inertial)."""
-    total, found = sum(body.mass for body in bodies), Vector.zero()
-    for body, place in zip(bodies, places, strict=True):
-        found = found + place.pose.position * (body.mass / total)
-    return found
 
 
 def pushed_energy(given: Given, bodies: tuple[RigidBody, ...]) -> Scalar:
