@@ -32,6 +32,7 @@ from dockdyn.kinds.assembly.connections import (
     reflected,
     settled,
 )
+from dockdyn.kinds.assembly.model_coast import time_apart
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
 from dockdyn.kinds.assembly.outside import Given, Pushes, giving, observed_impulses, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Clock, Phases
@@ -240,6 +241,9 @@ class Assembly(ContactModel):
 
     def emitting(self, x: State) -> Bool[Array, ""]:
         return _any_touches(x.mode[: len(self.groups)])
+
+    def coasting(self, x: State, now: Outputs) -> Scalar | None:
+        return time_apart(self, x, now) if all(group.is_exact_distance() for group in self.groups) else None
 
     def ungated(self, x: State) -> State:
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)
