@@ -142,6 +142,10 @@ class ContactGroup(eqx.Module):
         wrench, normal = jax.tree.map(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
         return once(GroupState(wrench, normal, depth, rate, speed, point))
 
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+        """That of its state alone: nothing is computed while it is apart."""
+        return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other).wrench)
+
     def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
         """An event function (m) that rises through zero at the first onset and at the last release."""
         return jnp.where(mode == APART, depth, -depth)

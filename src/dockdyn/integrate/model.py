@@ -69,6 +69,10 @@ class Model(eqx.Module):
     def outputs(self, t: Scalar, x: State) -> Outputs:
         """Signal, guards and monitored quantities at time `t` (s)."""
 
+    def signal(self, t: Scalar, x: State) -> PyTree:
+        """The signal of `outputs` alone, for stages of a step that need no more."""
+        return self.outputs(t, x).signal
+
     @abc.abstractmethod
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         """State after the guards in `fired` have fired."""

@@ -208,6 +208,13 @@ class Assembly(ContactModel):
         turns = bushing_turns(self.connections(x), here)
         return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal), *turns))
 
+    def signal(self, t: Scalar, x: State) -> tuple[Wrench, ...]:
+        places = self.placement(x).bodies
+        return tuple(
+            group.wrench(mode, places[group.first], places[group.second])
+            for group, mode in zip(self.groups, x.mode, strict=False)
+        )
+
     def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
         ports = [(point, point.axis) for point in self.points if point.axis is not None]
