@@ -38,8 +38,8 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
     several: disk full, not allowed.
     """
     given = [Path(path) for path in paths]
-    places = [path if _special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
-    parts = [place if _special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
+    places = [path if is_special(path) else path.resolve() for path in given]  # a link goes on pointing to its file
+    parts = [place if is_special(place) else place.with_name(f".{place.name}.{os.getpid()}.part") for place in places]
     own = {part for part, place in zip(parts, places, strict=True) if part != place}
     made = [folder for place in places for folder in place.parents if not folder.exists()]
     unfinished.update(own)
@@ -74,7 +74,22 @@ def replacing(*paths: str | Path) -> Iterator[list[BinaryIO]]:
         unfinished.difference_update(own)
 
 
-def _special(path: Path) -> bool:
+def check_writable(folder: Path) -> None:
+    """Try to make a folder and to write into it, and leave all as it was. Raises `OSError` where that fails."""
+    import tempfile
+
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    finally:
+        for each in made:
+            with contextlib.suppress(OSError):  # it could not be made, or holds something
+                each.rmdir()
+
+
+def is_special(path: Path) -> bool:
     """Whether there is something that is neither a regular file nor a folder."""
     return path.exists() and not path.is_file() and not path.is_dir()
 

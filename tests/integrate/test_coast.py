@@ -9,7 +9,8 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import dockdyn
-from dockdyn.kinds.free_flight.model_coast import TURN, free_time
+from dockdyn.integrate.model import TURN
+from dockdyn.kinds.free_flight.model_coast import free_time
 
 RIM, HALF_ANGLE, APEX = 0.3, np.radians(35), 0.8  # m, rad, m
 PROBE, TIP = np.array([1.1, 0.2, -0.1]), 0.02  # m

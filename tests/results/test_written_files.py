@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from dockdyn.files import replacing, write_file, write_files
+from dockdyn.files import check_writable, replacing, write_file, write_files
 from dockdyn.results.store import write_result
 
 LIMITED = """
@@ -89,6 +89,40 @@ def test_a_full_disk_leaves_nothing_half(command, what, result, full, dock, tmp_
     told = ended.stderr.splitlines()[-1]
     assert told.startswith(f"error: {what}") and told.endswith(": no space left on device")
     assert contents(tmp_path) == {} and not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "folder"),
+    [
+        ("run probe-cone --out {}", "file/in"),
+        ("run probe-cone --out {}", "/proc/new"),
+        ("stability sits --out {}", "file/in"),
+        ("compare sits --out {}", "file/in"),
+        ("envelope probe-cone --over chaser.mass=1:2 --out {}", "file/in"),
+        ("sensitivity probe-cone --of captured --out {}", "file/in"),
+        ("reproduce sits --out {}", "file/in"),
+        ("identify robot log.csv --out {}", "file/in"),
+        ("identify plan {}/sweep.csv", "file/in"),
+        ("init probe-cone {}/mine.toml", "file/in"),
+    ],
+)
+def test_a_folder_that_cannot_be_made_is_noticed_before_anything_is_computed(
+    command, folder, dock, tmp_path, monkeypatch
+):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("dockdyn.programs.Program.__call__", lambda *_: pytest.fail("something is computed"))
+    ended = dock(*command.format(folder).split())
+    assert ended.returncode == 2, ended.stderr
+    assert folder in ended.stderr and ": cannot be written to (" in ended.stderr and ended.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_that_is_looked_at_is_left_as_it_was(tmp_path):
+    check_writable(tmp_path / "deep" / "er")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "there").mkdir()
+    check_writable(tmp_path / "there" / "more")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"] and not list((tmp_path / "there").iterdir())
 
 
 def test_a_device_is_written_to_as_it_is(dock, result):

@@ -28,9 +28,11 @@ from dockdyn.cli.common import (
     progress,
     say,
     vacant,
+    vacant_file,
+    writing_into,
 )
 from dockdyn.cli.results import write_files
-from dockdyn.files import FULL, failure, write_file
+from dockdyn.files import failure, write_file
 from dockdyn.interrupt import advising
 
 if TYPE_CHECKING:
@@ -160,12 +162,8 @@ def claimed(store: Store) -> Iterator[None]:
     if not store.blank() and not store.index.exists():
         raise Refusal(f"{store.folder}: holds no campaign but {holding(store.folder)}; give another --out")
     with contextlib.ExitStack() as stack:
-        try:
+        with writing_into(store.folder):
             stack.enter_context(store.claimed())
-        except OSError as error:
-            if error.errno in FULL:
-                raise
-            raise Refusal(f"{store.folder}: cannot be written to ({error.strerror})") from None
         yield
 
 
@@ -182,10 +180,8 @@ def _checked(store: Store, campaign: Campaign, resume: bool) -> Campaign:
 
 def _begun(store: Store, campaign: Campaign) -> None:
     """Write what the campaign is."""
-    try:
+    with writing_into(store.folder):
         store.create(campaign)
-    except OSError as error:
-        raise Refusal(f"{store.folder}: cannot be written to ({error.strerror})") from None
 
 
 @contextlib.contextmanager
@@ -274,12 +270,14 @@ def _write_report(store: Store, map_keys: Sequence[str] | None = None) -> tuple[
     from dockdyn.studies.campaign.answers import campaign_answers
     from dockdyn.studies.campaign.report import campaign_report
 
+    file, campaign = store.folder / "campaign-report.html", store.campaign()
+    vacant_file(file, force=True)
     with as_written(store.folder):
-        dataset = store.read(store.campaign())
+        dataset = store.read(campaign)
         answers = campaign_answers(dataset, str(store.folder))
         report = campaign_report(dataset, map_keys, str(store.folder))
         page = render_page(report)
-    write_file(store.folder / "campaign-report.html", page)
+    write_file(file, page)
     return answers, report
 
 

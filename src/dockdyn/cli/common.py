@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dockdyn.files import write_file
+from dockdyn.files import FULL, check_writable, is_special, write_file
 
 BAD_INPUT = 2
 STOPPED_EARLY = 3
@@ -146,13 +146,26 @@ def overrides(texts: list[str]) -> dict[str, Any]:
     return found
 
 
+@contextmanager
+def writing_into(folder: Path) -> Iterator[None]:
+    """Refuses a folder that cannot be written to, as the block finds; that the disk is full is no refusal."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise
+        raise Refusal(f"{folder}: cannot be written to ({error.strerror})") from None
+
+
 def vacant(folder: Path, force: bool) -> None:
-    """Refuses a folder that holds something, unless asked to overwrite."""
+    """Refuses a folder that holds something, unless asked to overwrite, and one that cannot be written to."""
     if folder.exists() and not folder.is_dir():
         raise Refusal(f"{folder}: is a file; must be a folder")
     if folder.exists() and not force and (held := holding(folder)):
         words = f"give --force to write into it, over what has the same name (it holds {held}), or another --out"
         raise Refusal(f"{folder}: exists; {words}")
+    with writing_into(folder):
+        check_writable(folder)
 
 
 def holding(folder: Path) -> str:
@@ -163,13 +176,18 @@ def holding(folder: Path) -> str:
 
 
 def vacant_file(file: Path, force: bool, *read: Path, other: str = "another --out") -> None:
-    """Refuses a file that exists, unless asked to overwrite, before anything is computed, and one that is `read` itself."""
+    """Refuses a file that exists, unless asked to overwrite, before anything is computed, one that is `read` itself, and one in
+    a folder that cannot be written to."""
     if file.exists() and any(other.exists() and file.samefile(other) for other in read):
         raise Refusal(f"{file}: is what is read; give another name")
     if file.is_dir():
         raise Refusal(f"{file}: is a folder; must be a file")
     if file.exists() and not force:
         raise Refusal(f"{file}: exists; give --force to overwrite it, or {other}")
+    if not is_special(file):
+        folder = file.resolve().parent
+        with writing_into(folder):
+            check_writable(folder)
 
 
 def write_text(file: Path, text: str, force: bool) -> None:

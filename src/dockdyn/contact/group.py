@@ -67,6 +67,7 @@ class ContactGroup(eqx.Module):
     law: NormalLaw
     friction: Friction | None
     place: Float[Array, "3"]  # m, axes of the first body: where the wrench acts, on both bodies
+    reach: Float[Array, ""]  # m, of the members from there
     first: int = eqx.field(static=True)  # which bodies
     second: int = eqx.field(static=True)
 
@@ -82,16 +83,25 @@ class ContactGroup(eqx.Module):
         kind = geometries[0]
         own = [field.name for field in fields(kind) if field.name not in kind.shared]
         rows = [replace(one, **dict.fromkeys(kind.shared)) for one in geometries]
+        members = jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows)
+        places = jax.vmap(lambda one: one.place())(members)
+        middle = jnp.mean(places, axis=0)
         return ContactGroup(
-            members=jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows),
+            members=members,
             common=replace(kind, **dict.fromkeys(own)),
             weights=jnp.ones(len(geometries)) if weights is None else jnp.asarray(weights, float),
             law=law,
             friction=friction,
-            place=jnp.mean(jnp.stack([one.place() for one in geometries]), axis=0),
+            place=middle,
+            reach=jnp.max(jnp.linalg.norm(places - middle, axis=1) + jax.vmap(lambda one: one.extent())(members)),
             first=bodies[0],
             second=bodies[1],
         )
+
+    def is_exact_distance(self) -> bool:
+        """Whether a depth never changes by more than the members move."""
+        surface = getattr(self.common, "surface", None)
+        return surface is None or bool(surface.is_exact_distance())
 
     def reference(self, own: Placed) -> Vector:
         """Where the wrench acts (m, inertial), `own` being the first body."""
@@ -131,6 +141,10 @@ class ContactGroup(eqx.Module):
         (wrench, normal), (depth, (rate, speed, point)) = _resultant(one, (self.members, self.weights))
         wrench, normal = jax.tree.map(lambda leaf: jnp.where(mode == APART, 0.0, leaf), (wrench, normal))
         return once(GroupState(wrench, normal, depth, rate, speed, point))
+
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+        """That of its state alone: nothing is computed while it is apart."""
+        return jax.lax.cond(mode == APART, Wrench.zero, lambda: self.state(mode, own, other).wrench)
 
     def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
         """An event function (m) that rises through zero at the first onset and at the last release."""

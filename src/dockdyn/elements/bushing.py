@@ -106,6 +106,10 @@ class Bushing(ForceElement):
         angle = 2 * jnp.arctan2(jnp.linalg.norm(turned.vector().array()), turned.w)
         return {"stretch": now.stretch, "load": elastic + drag, "turned": angle}
 
+    def half_versine(self, own: Placed, other: Placed) -> Scalar:
+        """1 − cos(α / 2), α the angle that `observe` calls `turned`: it grows with it, smoothly, and is 1 at half a turn."""
+        return 1.0 - self._turn(own, other).w
+
     def _instant(self, own: Placed, other: Placed) -> _Instant:
         point, origin = own.point(self.own_frame.position), other.point(self.other_frame.position)
         turn = self._turn(own, other).logarithm()

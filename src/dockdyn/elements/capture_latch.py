@@ -17,6 +17,7 @@ from dockdyn.mechanics.rigid_body import Placed
 from dockdyn.mechanics.vector import Scalar, Vector, once
 
 OPEN, LOOSE, TAUT = 0, 1, 2  # modes: nothing caught; caught, within the play; caught, beyond it
+AT_THE_END = 1e-6  # of the play: how near to its end counts as there
 TINY = 1e-30  # m², of the square of a way: no direction
 
 
@@ -117,7 +118,8 @@ class CaptureLatch(ForceElement):
         return jnp.where(_hold(mode) == TAUT, 0.5 * self.stiffness * beyond**2, 0.0)
 
     def observe(self, mode: Mode, memory: ElementMemory, own: Placed, other: Placed) -> dict[str, Array]:
-        """Whether it `held` (1 or 0), the `length` (m) by which the striker is away and the `tension` (N) that holds it.
+        """Whether it `held` (1 or 0), the `length` (m) by which the striker is away, whether that is `at_end` of the play (1
+        or 0), and the `tension` (N) that holds it.
 
         Of an open one also the `gap` (m) from the striker to the space in which it is caught, along the seat's axis, and the
         speed `closing` it (m/s); zeros once it holds.
@@ -127,8 +129,10 @@ class CaptureLatch(ForceElement):
         held, is_open = (_hold(mode) != OPEN) * 1.0, (_hold(mode) == OPEN) * 1.0
         gap = (self._seen(own, other) - Vector.of(self.seat)).dot(Vector.of(self.axis)) - self.reach
         closing = -(other.rotation @ Vector.of(self.axis)).dot(way.velocity)
+        at_end = (self.play > 0) & (jnp.abs(held * way.length - self.play) <= AT_THE_END * self.play)
         return {
             "held": held,
+            "at_end": at_end * 1.0,
             "length": held * way.length,
             "tension": jnp.sqrt(force.dot(force)),
             "gap": is_open * gap,

@@ -1,7 +1,7 @@
-"""What acts in a joint of one coordinate besides its reaction: spring, damper, motor and end stops, each if wanted.
+"""What acts in a joint of one coordinate besides its reaction: spring, damper, friction, motor and end stops, each if wanted.
 
 Units: of a hinge rad, rad/s, N m and J, of a slide m, m/s, N and J.
-Source: own construction of the parts named.
+Source: own construction of the parts named; friction as that of contacts, Sazawal et al., eqs. 14 and 15.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from dockdyn.contact.laws.friction import regularised_speed
 from dockdyn.elements.end_stops import EndStops, Modes, StopLoad
 from dockdyn.elements.force_element import ElementMemory, nothing_yet
 from dockdyn.mechanics.vector import Scalar
 
 
 class JointDrive(eqx.Module):
-    """Spring, damper, motor and end stops side by side, all between the body and the one that carries it.
+    """Spring, damper, friction, motor and end stops side by side, all between the body and the one that carries it.
 
     It is asked as a `ForceElement` is, with the coordinate of its joint and the rate of that in the place of two bodies. The
     motor keeps its effort whatever the speed. Stops limit the coordinate itself.
@@ -27,10 +28,12 @@ class JointDrive(eqx.Module):
     damping: Float[Array, ""] | None = None
     effort: Float[Array, ""] | None = None  # of the motor, along or about the axis
     stops: EndStops | None = None
+    friction: Float[Array, ""] | None = None  # its largest effort
+    regularisation: Float[Array, ""] | None = None  # ε, a rate; with `friction`
 
     def init(self, coordinate: Scalar, rate: Scalar) -> ElementMemory:
         """What it remembers at t = 0."""
-        lossy = self.damping is not None or self.stops is not None
+        lossy = any(part is not None for part in (self.damping, self.stops, self.friction))
         parts = {"work": self.effort is not None, "dissipated": lossy}
         return nothing_yet(*(name for name, there in parts.items() if there))
 
@@ -44,11 +47,15 @@ class JointDrive(eqx.Module):
             effort += self.stiffness * (self.rest - coordinate)
         if self.damping is not None:
             effort -= self.damping * rate
+        rubbing = self._rubbing(rate)
+        if rubbing is not None:
+            effort -= rubbing
         if self.effort is not None:
             effort += self.effort
             changing = changing._replace(work=self.effort * rate)
         if memory.dissipated is not None:
             lost = jnp.zeros(()) if self.damping is None else self.damping * rate**2
+            lost = lost if rubbing is None else lost + rubbing * rate
             changing = changing._replace(dissipated=lost + stop.power)
         return effort, changing
 
@@ -81,6 +88,12 @@ class JointDrive(eqx.Module):
         if self.stops is None or mode is None:
             return mode, memory
         return self.stops.next_modes(mode, fired, rate), memory
+
+    def _rubbing(self, rate: Scalar) -> Scalar | None:
+        """What friction takes off the effort at a `rate`; None without friction."""
+        if self.friction is None or self.regularisation is None:
+            return None
+        return self.friction * rate / regularised_speed(rate**2, self.regularisation)
 
     def _stop(self, mode: Modes | None, coordinate: Scalar, rate: Scalar) -> StopLoad:
         if self.stops is None or mode is None:

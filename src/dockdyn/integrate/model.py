@@ -18,6 +18,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dockdyn import backend
 from dockdyn.moved import take_old_methods
 
+TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
 Scalar = Float[Array, ""]
 Flag = Bool[Array, ""]
 
@@ -68,6 +69,10 @@ class Model(eqx.Module):
     def outputs(self, t: Scalar, x: State) -> Outputs:
         """Signal, guards and monitored quantities at time `t` (s)."""
 
+    def signal(self, t: Scalar, x: State) -> PyTree:
+        """The signal of `outputs` alone, for stages of a step that need no more."""
+        return self.outputs(t, x).signal
+
     @abc.abstractmethod
     def jump(self, t: Scalar, x: State, fired: tuple[Bool[Array, ""], ...]) -> State:
         """State after the guards in `fired` have fired."""
@@ -102,10 +107,10 @@ class Model(eqx.Module):
         """Whether the run ends with the event that led to `x`; None: no event ends it."""
         return None
 
-    def coasting(self, x: State) -> Scalar | None:
-        """Time (s) for which surely no guard rises and no signal differs from zero; steps may then be so long.
+    def coasting(self, x: State, now: Outputs) -> Scalar | None:
+        """Time (s) within which no guard rises and falls again and no signal differs from zero; steps may then be so long.
 
-        None promises nothing.
+        `now` are the outputs at `x`. None promises nothing.
         """
         return None
 

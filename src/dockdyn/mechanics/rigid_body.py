@@ -118,6 +118,12 @@ class Placed(eqx.Module):
         return self.rotation.transposed_times((point - self.pose.position).cross(force))
 
 
+def mean_by_mass(bodies: Sequence[RigidBody], vectors: Sequence[Vector]) -> Vector:
+    """The mean of vectors of bodies, weighted by their masses: of their places or velocities those of the common centre."""
+    total = sum(body.mass for body in bodies)
+    return sum((one * (body.mass / total) for body, one in zip(bodies, vectors, strict=True)), Vector.zero())
+
+
 def pair_momentum(
     bodies: tuple[RigidBody, ...], poses: tuple[Pose, ...], twists: tuple[Twist, ...]
 ) -> tuple[Vector, Vector, Scalar, Scalar]:
@@ -126,12 +132,8 @@ def pair_momentum(
     Returns `(linear, angular, linear_scale, angular_scale)`: two vectors (N s; N m s, inertial), Σ|mᵢvᵢ| and
     Σ|Hᵢ|, where Hᵢ is a body's spin and orbital momentum about the common centre of mass.
     """
-    total = sum(body.mass for body in bodies)
-    centre = Vector.zero()
-    drift = Vector.zero()
-    for body, pose, twist in zip(bodies, poses, twists, strict=True):
-        centre = centre + pose.position * (body.mass / total)
-        drift = drift + twist.velocity * (body.mass / total)
+    centre = mean_by_mass(bodies, [pose.position for pose in poses])
+    drift = mean_by_mass(bodies, [twist.velocity for twist in twists])
     linear, angular = Vector.zero(), Vector.zero()
     linear_scale = angular_scale = jnp.zeros(())
     for body, pose, twist in zip(bodies, poses, twists, strict=True):

@@ -39,6 +39,8 @@ class KeyFigure:
     each: bool = False  # a list, one entry a contact; a case has its least and its largest
     needs: str = ""  # name in the data without which a run has no such figure
     where: str = ""  # what the scenario must be for the figure to mean something, a name of what is `stated`; else None
+    doubtful_from: float = np.inf  # a value of which a run is not to be trusted without a warning
+    doubt: str = ""  # what is wrong then
 
     @property
     def unit(self) -> str:

@@ -24,7 +24,7 @@ ARM = f"""<robot name="arm">
 <link name="tool0"/>
 <joint name="rim" type="fixed"><parent link="foot"/><child link="flange"/><origin xyz="0.1 0 0.2" rpy="0.3 0.1 0"/></joint>
 <joint name="swing" type="revolute"><parent link="flange"/><child link="boom"/><origin xyz="0 0.2 0" rpy="0 0.4 0.2"/>
-<axis xyz="0.1 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/><dynamics damping="0.7"/></joint>
+<axis xyz="0.1 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/><dynamics damping="0.7" friction="0.3"/></joint>
 <joint name="reach" type="prismatic"><parent link="boom"/><child link="slide"/><origin xyz="2 0 0" rpy="0.1 0 0.5"/>
 <axis xyz="1 0 0.2"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
 <joint name="glue" type="fixed"><parent link="slide"/><child link="pad"/><origin xyz="0.3 0 0" rpy="0 0 1"/></joint>
@@ -37,6 +37,8 @@ START = {"swing": (0.4, -0.6), "reach": (0.2, 0.3)}
 
 def scenario(folder, text):
     (folder / "arm.urdf").write_text(text, encoding="utf-8")
+    (folder / "tight.urdf").write_text(text.replace('lower="-1" upper="1"', 'upper="0"'), encoding="utf-8")
+    (folder / "rough.urdf").write_text(text.replace('friction="0.3"', 'friction="dry"'), encoding="utf-8")
     attitude = Rotation.from_rotvec(TURN).as_quat(scalar_first=True).tolist()
     return {
         "schema": 1,
@@ -93,7 +95,8 @@ def test_the_arm_is_that_of_pinocchio(tmp_path, foot):
         joint = whole.joints[whole.getJointId(name)]
         q[joint.idx_q], v[joint.idx_v] = place, speed
     swing, reach = (whole.joints[whole.getJointId(name)].idx_v for name in START)
-    tau[swing], tau[reach] = -0.7 * START["swing"][1], -3.0 * START["reach"][0]
+    rate = START["swing"][1]
+    tau[swing], tau[reach] = -0.7 * rate - 0.3 * rate / np.hypot(rate, 1e-3), -3.0 * START["reach"][0]
     a = pin.aba(whole, data, q, v, tau)
     np.testing.assert_allclose(joints, a[[swing, reach]], rtol=0, atol=1e-10 * np.abs(a).max())
     pin.framesForwardKinematics(whole, data, q)
@@ -112,6 +115,24 @@ def test_what_is_stored_needs_no_file(tmp_path):
     assert dockdyn.load(elsewhere / "written.toml").content == case.content
 
 
+def test_limits_are_end_stops_where_their_stiffness_is_stated(tmp_path):
+    """The file does not say how stiff they are; a stroke of the scenario comes before the file's."""
+    case = scenario(tmp_path, ARM.format(foot=FOOT))
+    boom, slide = case["body"][2]["joint"], case["body"][3]["joint"]
+    boom["stop_stiffness"] = 200.0
+    joints = {body.name: body.joint for body in read(tmp_path, case).content.body if body.joint is not None}
+    assert joints["arm.boom"].stroke == [-1.0, 1.0] and joints["arm.slide"].stroke is None
+    assert (joints["arm.boom"].friction, joints["arm.slide"].friction) == (0.3, None)
+    boom |= {"stroke": [-0.5, 0.7], "friction": 0.0}
+    slide["stroke"] = [-0.1, 0.5]
+    with pytest.raises(dockdyn.ScenarioError, match="stroke and stop_stiffness belong together"):
+        read(tmp_path, case)
+    slide["stop_stiffness"] = 300.0
+    joints = {body.name: body.joint for body in read(tmp_path, case).content.body if body.joint is not None}
+    assert joints["arm.boom"].stroke == [-0.5, 0.7] and joints["arm.slide"].stroke == [-0.1, 0.5]
+    assert joints["arm.boom"].friction == 0.0
+
+
 def changed(case, number, **keys):
     case["body"][number] |= keys
     return case
@@ -122,6 +143,11 @@ WRONG = {
     "a key of a link": (lambda case: changed(case, 1, mass=3.0), "body.arm.mass: is of a link"),
     "a place of a link": (lambda case: changed(case, 2, position=[0, 0, 0]), "body.arm.boom.position: is in the URDF"),
     "an axis": (lambda case: changed(case, 2, joint={"axis": [0, 0, 1]}), "body.arm.boom.joint.axis: is in the URDF"),
+    "a limit without room": (
+        lambda case: changed(case, 1, urdf="tight.urdf") | changed(case, 2, joint={"stop_stiffness": 1.0}),
+        "stroke must be two numbers, the smallest first",
+    ),
+    "friction that is no number": (lambda case: changed(case, 1, urdf="rough.urdf"), "joint swing: friction = 'dry'"),
     "no body": (lambda case: changed(case, 1, on="buss"), "no such body"),
 }
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
+import tomlkit
+import xarray as xr
 
 import dockdyn
 
@@ -26,10 +30,10 @@ HINGE = {
 }
 
 
-def angle(time):
+def angle(time, rate=RATE):
     """Two bodies on a torsion spring, by the closed form."""
     frequency = np.sqrt(STIFFNESS * (1 / OWN + 1 / OTHER))
-    return RATE / frequency * np.sin(frequency * time)
+    return rate / frequency * np.sin(frequency * time)
 
 
 def test_the_turn_is_told_up_to_half_a_turn_and_beyond_it_warned_of(load):
@@ -48,3 +52,24 @@ def test_a_bushing_that_stays_below_is_not_warned_of(load):
     run = dockdyn.simulate(load(HINGE | {"body": [body, HINGE["body"][1]]}))
     assert run.bushing_turn.max() < np.pi
     assert not [words for words in dockdyn.summarise(run)["warnings"] if "hinge" in words]
+
+
+def test_a_campaign_counts_the_cases_that_turn_so_far_and_says_so_once(dock, tmp_path):
+    rates = [{"distribution": "uniform", "low": 0.1, "high": 1.4}, 0.0, 0.0]
+    bodies = [HINGE["body"][0] | {"rate": rates}, HINGE["body"][1]]
+    (tmp_path / "hinge.toml").write_text(tomlkit.dumps(HINGE | {"body": bodies}), encoding="utf-8")
+    ended = dock("campaign", "run", "hinge.toml", "--runs", 24, "--seed", 3, "--out", "c", "--json")
+    assert ended.returncode == 0, ended.stderr
+    data = xr.load_dataset(tmp_path / "c" / "campaign.nc", engine="h5netcdf")
+    last = angle(HINGE["duration"], data["body.arm.rate.0"].values)  # it grows until then
+    beyond = last > np.pi
+    assert 3 < beyond.sum() < 21
+    turns = data.largest_bushing_turn_rad.values
+    np.testing.assert_allclose(turns[~beyond], last[~beyond], atol=1e-6)
+    assert (turns[beyond] > np.pi).all()
+    (told,) = json.loads(ended.stdout)["doubtful"]
+    first = f"dockdyn campaign rerun c {np.flatnonzero(beyond)[0]}"
+    assert (told["cases"], told["command"]) == (beyond.sum(), first)
+    words = f"in {beyond.sum()} of 24 cases a bushing is turned by more than half a turn"
+    assert (tmp_path / "c" / "campaign-report.html").read_text().count(words) == 1
+    assert dock("campaign", "report", "c").stdout.count(words) == 1

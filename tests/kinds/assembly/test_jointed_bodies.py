@@ -30,6 +30,8 @@ ELBOW = {
     "axis": [0.2, 1.0, 0.3],
     "stiffness": 120.0,
     "damping": 4.0,
+    "friction": 0.1,
+    "regularisation": 0.01,
     "rest": 0.1,
     "start": 0.15,
     "start_rate": -0.2,
@@ -99,7 +101,8 @@ def runs(load):
 
 @pytest.mark.parametrize("name", ["at once", "delayed"])
 def test_momenta_and_energy(runs, name):
-    """With friction, contacts on links, end stops, motors, inertia that these and struts between links reflect."""
+    """With contacts on links, friction there and in a hinge, end stops, motors, inertia that these and struts between links
+    reflect."""
     data = runs[name]
     assert momentum_error(data) < 1e-10
     assert energy_error(data) < 1e-9
@@ -356,6 +359,8 @@ WRONG = {
         wrong(stroke=[0.0, 1.0], stop_stiffness=1.0) | {"integrator": {"method": "fixed"}},
         "integrator.method must be located",
     ),
+    "friction below zero": (wrong(friction=-1.0), "friction = -1"),
+    "no regularisation": (wrong(friction=1.0, regularisation=0.0), "regularisation = 0"),
     "a force about an axis": (wrong(force=1.0), "force"),
     "a phase of a joint without parts": (phased("wing.joint.torque"), "no joint in which anything acts 'wing.joint'"),
     "a phase sets where it began": (phased("wing.joint.start", torque=0.0, start=0.1), "must be a number"),

@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dockdyn
+from dockdyn.studies.cases.batch import run_cases
 
 LIGHT, HEAVY, PLAY, STIFFNESS, SPEED = 40.0, 4000.0, 1e-3, 3e5, 0.01  # kg, kg, m, N/m, m/s
 REDUCED = LIGHT * HEAVY / (LIGHT + HEAVY)
@@ -99,3 +100,12 @@ def test_an_undamped_latch_bounces_on_and_is_told(load):
     assert abs(int(run.latch_bounces.sel(latch="hook")) - entered) <= 1 and entered > 100
     (told,) = [words for words in dockdyn.summarise(run)["warnings"] if "hook" in words]
     assert told.startswith(f"latch 'hook' has bounced {int(run.latch_bounces[0])} times in its play")
+
+
+def test_the_cases_of_a_campaign_count_bounces_as_runs_do(load):
+    scenario = load(pressed(0.0, 10.0))
+    dampings = [0.0, 0.03 * CRITICAL, 0.5 * CRITICAL]
+    cases = run_cases(scenario, ["element.0.damping"], np.array(dampings)[:, None])
+    runs = [dockdyn.simulate(load(pressed(damping, 10.0))) for damping in dampings]
+    assert cases.figures["latch_bounces"].tolist() == [int(run.latch_bounces[0]) for run in runs]
+    assert cases.figures["latch_bounces"][0] > 50

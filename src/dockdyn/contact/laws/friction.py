@@ -27,6 +27,11 @@ class Friction(eqx.Module):
         return False
 
 
+def regularised_speed(square: Scalar, regularisation: Scalar) -> Scalar:
+    """√(v² + ε²), by which a velocity is divided in place of its size: of the `square` v² and the `regularisation` ε."""
+    return jnp.sqrt(square + regularisation**2)
+
+
 class Coulomb(Friction):
     """Regularised Coulomb friction: −μ f_n v / √(v² + ε²) (Sazawal et al., eqs. 14, 15, as scalars)."""
 
@@ -37,5 +42,5 @@ class Coulomb(Friction):
         return bool(self.coefficient == 0)
 
     def force(self, normal_force: Scalar, sliding: Vector) -> Vector:
-        speed = jnp.sqrt(sliding.dot(sliding) + self.regularisation**2)
+        speed = regularised_speed(sliding.dot(sliding), self.regularisation)
         return sliding * (-self.coefficient * normal_force / speed)

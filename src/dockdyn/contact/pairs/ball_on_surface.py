@@ -29,6 +29,9 @@ class BallOnSurface(PairGeometry):
     def place(self) -> Float[Array, "3"]:
         return self.centre
 
+    def extent(self) -> Scalar:
+        return self.radius
+
     def touch(self, own: Placed, other: Placed) -> Touch:
         return touch_surface(own.point(Vector.of(self.centre)), self.radius, other, self.surface)
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
-from dockdyn.contact.pairs.segment import PARALLEL, Segment, quotient
+from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, quotient
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING
 from dockdyn.contact.touch import Touch
 from dockdyn.mechanics.rigid_body import Placed
@@ -33,6 +33,9 @@ class CapsuleOnCapsule(PairGeometry):
 
     def place(self) -> Float[Array, "3"]:
         return jnp.mean(self.first, axis=0)
+
+    def extent(self) -> Scalar:
+        return half_length(self.first) + self.first_radius
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         first, second = once((Segment.of(self.first, own), Segment.of(self.second, other)))

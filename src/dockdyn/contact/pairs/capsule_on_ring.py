@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
-from dockdyn.contact.pairs.segment import Segment, quotient
+from dockdyn.contact.pairs.segment import Segment, half_length, quotient
 from dockdyn.contact.surfaces.surface import AXIS_SMOOTHING
 from dockdyn.contact.surfaces.torus import Torus
 from dockdyn.contact.touch import Touch, touch_surface
@@ -43,6 +43,9 @@ class CapsuleOnRing(PairGeometry):
 
     def place(self) -> Float[Array, "3"]:
         return jnp.mean(self.ends, axis=0)
+
+    def extent(self) -> Scalar:
+        return half_length(self.ends) + self.radius
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         ring = Torus(self.centre, self.axis, self.major_radius, self.minor_radius)

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dockdyn.contact.pairs.pair_geometry import PairGeometry
-from dockdyn.contact.pairs.segment import PARALLEL, Segment, quotient
+from dockdyn.contact.pairs.segment import PARALLEL, Segment, half_length, quotient
 from dockdyn.contact.surfaces.surface import Surface
 from dockdyn.contact.touch import Touch
 from dockdyn.mechanics.rigid_body import Placed
@@ -43,6 +43,9 @@ class CapsuleOnSurface(PairGeometry):
 
     def place(self) -> Float[Array, "3"]:
         return jnp.mean(self.ends, axis=0)
+
+    def extent(self) -> Scalar:
+        return half_length(self.ends) + self.radius
 
     def touch(self, own: Placed, other: Placed) -> Touch:
         segment = once(Segment.of(self.ends, own).seen_from(other))

@@ -27,6 +27,10 @@ class PairGeometry(eqx.Module):
         """The middle of the first thing (m, axes of its body)."""
 
     @abc.abstractmethod
+    def extent(self) -> Scalar:
+        """How far (m) the first thing reaches from its middle."""
+
+    @abc.abstractmethod
     def touch(self, own: Placed, other: Placed) -> Touch:
         """How the first thing, of the body `own`, and the second, of the body `other`, meet."""
 

@@ -36,6 +36,9 @@ class RingOnPlane(PairGeometry):
     def place(self) -> Float[Array, "3"]:
         return self.centre
 
+    def extent(self) -> Scalar:
+        return self.major_radius + self.minor_radius
+
     def touch(self, own: Placed, other: Placed) -> Touch:
         normal = once(other.rotation @ Vector.of(self.normal))
         centre, axis = own.point(Vector.of(self.centre)), own.rotation @ Vector.of(self.axis)

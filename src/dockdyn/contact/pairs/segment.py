@@ -51,6 +51,11 @@ class Segment(NamedTuple):
         return jnp.clip(quotient((point - self.start).dot(self.way), self.way.dot(self.way)), 0.0, 1.0)
 
 
+def half_length(ends: Float[Array, "2 3"]) -> Scalar:
+    """Half the distance (m) of two ends."""
+    return Segment(Vector.of(ends[0]), Vector.of(ends[1] - ends[0])).half_length()
+
+
 def quotient(number: Scalar, divisor: Scalar) -> Scalar:
     """`number` / `divisor`, and zero where the divisor is."""
     there = divisor != 0

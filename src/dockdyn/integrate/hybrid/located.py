@@ -137,7 +137,7 @@ def acting_signal(model: Model, solver: SolverState) -> PyTree:
 def _applied(model: Model, line: IntervalLine | None, reading: Flag, signal: PyTree) -> Delayed:
     """The delayed signal, a tree like `signal`, as a function of time and state, up to the next delayed edge."""
     if line is None:
-        return lambda t, x: model.outputs(t, x).signal
+        return model.signal
     interval, quiet = line.first(), zeros_like(signal)
 
     def delayed(t: Scalar, x: State) -> PyTree:

@@ -61,7 +61,7 @@ def longest_step(
 ) -> Scalar:
     """The longest step (s) from `point`: `step`, or longer where the tolerance chooses it, no delayed signal is left
     (`quiet`) and the model promises that nothing begins."""
-    coasting = model.coasting(point.state)
+    coasting = model.coasting(point.state, point.outputs)
     if coasting is None:
         return jnp.asarray(step)
     return jnp.where(quiet & (tolerance < 1), jnp.maximum(step, jax.lax.stop_gradient(coasting)), step)

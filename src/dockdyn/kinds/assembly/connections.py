@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PyTree
 
 from dockdyn.contact.group import Wrench
-from dockdyn.elements import JointDrive, ModalSpring, Thruster
+from dockdyn.elements import Bushing, JointDrive, ModalSpring, Thruster
 from dockdyn.elements.force_element import ElementMemory, ForceElement
 from dockdyn.integrate.model import Scalar
 from dockdyn.mechanics.reflected import Reflected, line_loads
@@ -149,6 +149,12 @@ def ties(connections: Sequence[Connection]) -> list[Tie]:
     return [one for one in connections if isinstance(one, Tie)]
 
 
+def bushing_turns(connections: Sequence[Connection], here: Placement) -> tuple[Scalar, ...]:
+    """How far each bushing is turned, as `Bushing.half_versine`."""
+    bushings = [(one.element, one.sides(here)) for one in ties(connections) if isinstance(one.element, Bushing)]
+    return tuple(element.half_versine(*sides) for element, sides in bushings)
+
+
 def settled(
     connections: Sequence[Connection], memories: Sequence[ElementMemory], here: Placement
 ) -> tuple[tuple[PyTree, ...], tuple[ElementMemory, ...]]:
@@ -190,6 +196,7 @@ OBSERVED = {
     "held": "latch_held",  # 1 or 0, of latches
     "gap": "latch_gap",  # m, of latches
     "closing": "latch_closing",  # m/s, of latches
+    "at_end": "latch_at_end",  # 1 or 0, of latches
     "turned": "bushing_turn",  # rad
     "thrust": "thrust",  # N
     "spent": "thrust_spent",  # N s

@@ -29,7 +29,6 @@ from dockdyn.results.run import (
 from dockdyn.scenario.load import Scenario
 from dockdyn.scenario.made import made
 
-AT_THE_END = 1e-6  # of a latch's play: how near to its end counts as there
 MANY_BOUNCES = 100  # in the play of a latch: a damped one settles long before
 CAPTURE = "when the last of the latches fell in"
 VARIABLES: Layout = {
@@ -120,8 +119,18 @@ def port_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict
     """
     if not ports:
         return {}
-    largest = xp.maximum(peaks[:, contacts:].max(axis=0), 0.0).reshape(ports, len(PORT_UNITS))
+    loads = peaks[:, contacts : contacts + ports * len(PORT_UNITS)]
+    largest = xp.maximum(loads.max(axis=0), 0.0).reshape(ports, len(PORT_UNITS))
     return {f"interface_{name}": largest[:, index] for index, name in enumerate(PORT_UNITS)}
+
+
+def bushing_peaks(xp: ModuleType, peaks: Either, contacts: int, ports: int) -> dict[str, Either]:
+    """The largest angle (rad) by which each bushing is turned, of the peaks in a log behind those of contacts and ports.
+
+    Empty without bushings.
+    """
+    turns = peaks[:, contacts + ports * len(PORT_UNITS) :].max(axis=0, initial=0.0)
+    return {"bushing_peak_turn": 2 * xp.arccos(xp.clip(1.0 - turns, -1.0, 1.0))} if turns.size else {}
 
 
 # of runs that have such parts
@@ -138,9 +147,9 @@ def describe(scenario: Scenario, run: Run) -> Described:
             **sampled_variables(VARIABLES, run),
             **sampled_variables({name: what for name, what in _MORE.items() if name in run.sampled}, run),
             **control.variables,
-            **_port_loads(content, run),
+            **_largest(content, run),
             **_captures(run),
-            **_latch_bounces(content, run),
+            **_latch_bounces(run),
             **_phases(content, run),
             **_episode_variables(content, run),
             **_outcome(content, run),
@@ -199,18 +208,20 @@ def flexible_names(content: AssemblySection) -> dict[str, Any]:
     return {"mode": names, "mode_unit": ("mode", units), "flexible_link": [name for name, _ in links]}
 
 
-def _port_loads(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """The largest loads at every port; nothing where there is none, or events are not located."""
+def _largest(content: AssemblySection, run: Run) -> dict[str, Any]:
+    """The largest loads at every port and turns of bushings; nothing where there is none, or events are not located."""
     if not run.log:
         return {}
-    peaks = port_peaks(np, run.log["peaks"], len(content.contact), len(content.ports()))
-    units = {
-        f"interface_{name}": (unit, f"largest {name.replace('_', ' ')} on the body")
+    peaks, sizes = run.log["peaks"], (len(content.contact), len(content.ports()))
+    loads, turns = port_peaks(np, peaks, *sizes), bushing_peaks(np, peaks, *sizes)
+    said = {
+        f"interface_{name}": {"units": unit, "long_name": f"largest {name.replace('_', ' ')} on the body"}
         for name, unit in PORT_UNITS.items()
     }
+    turned = {"units": "rad", "long_name": "largest angle by which the bushing was turned"}
     return {
-        name: (("port",), values, dict(zip(("units", "long_name"), units[name], strict=True)))
-        for name, values in peaks.items()
+        **{name: (("port",), values, said[name]) for name, values in loads.items()},
+        **{name: (("bushing",), values, turned) for name, values in turns.items()},
     }
 
 
@@ -220,16 +231,19 @@ def _captures(run: Run) -> dict[str, Any]:
     return {} if held is None else {"capture_time": scalar(first_time(held.min(axis=1) > 0, run), "s", CAPTURE)}
 
 
-def _latch_bounces(content: AssemblySection, run: Run) -> dict[str, Any]:
-    """How often the striker of each latch has bounced at the end of its play: once for two moments at which it is there."""
-    if "latch_held" not in run.at_moments:
+def latch_bounces(at_end: Either) -> Either:
+    """How often the striker of each latch has bounced at the end of its play, from whether it was `at_end` at each moment:
+    once for two of them."""
+    return at_end.sum(axis=0) // 2
+
+
+def _latch_bounces(run: Run) -> dict[str, Any]:
+    """The bounces of each latch; nothing where there is none."""
+    if "latch_at_end" not in run.at_moments:
         return {}
-    plays = [section.play for section in content.element if section.kind == "latch" for _ in range(section.count())]
-    names = element_names(content)
-    lengths = run.at_moments["line_length"][:, [names["line"].index(name) for name in names["latch"]]]
-    ends = np.isclose(lengths, plays, rtol=AT_THE_END, atol=0.0) & (np.array(plays) > 0)
     words = "how often its striker has bounced at the end of the play"
-    return {"latch_bounces": (("latch",), ends.sum(axis=0) // 2, {"units": "1", "long_name": words})}
+    found = latch_bounces(run.at_moments["latch_at_end"]).astype(int)
+    return {"latch_bounces": (("latch",), found, {"units": "1", "long_name": words})}
 
 
 def bouncing_latches(dataset: xr.Dataset) -> list[str]:

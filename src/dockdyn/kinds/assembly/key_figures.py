@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from dockdyn.integrate.solution import Solution
-from dockdyn.kinds.assembly.data import PORT_UNITS, conservative, left_at_end, port_peaks
+from dockdyn.kinds.assembly.data import (
+    MANY_BOUNCES,
+    PORT_UNITS,
+    bushing_peaks,
+    conservative,
+    latch_bounces,
+    left_at_end,
+    port_peaks,
+)
 from dockdyn.kinds.assembly.model import Assembly
 from dockdyn.kinds.assembly.schema import AssemblySection
 from dockdyn.results.contact_figures import CAPTURED, CONTACTS, MOTION, OUTCOME, SOLVER, figure
@@ -31,6 +40,24 @@ FIGURES = (
     *SOLVER,
     *(_at_ports(name, unit) for name, unit in PORT_UNITS.items()),
     KeyFigure(
+        "largest_bushing_turn_rad",
+        "largest angle by which a bushing is turned",
+        lambda data: data["bushing_peak_turn"].max(),
+        needs="bushing_peak_turn",
+        doubtful_from=np.pi,
+        doubt="a bushing is turned by more than half a turn, its moment and energy jump, and what follows is not to be trusted",
+    ),
+    KeyFigure(
+        "latch_bounces",
+        "bounces of a latch in its play",
+        lambda data: data["latch_bounces"].max(),
+        smooth=False,
+        number=int,
+        needs="latch_bounces",
+        doubtful_from=MANY_BOUNCES,
+        doubt="a latch bounces in its play without settling: what holds it takes too little energy",
+    ),
+    KeyFigure(
         "thrust_impulse_N_s",
         "impulse of thrusters, by size",
         lambda data: data["thrust_spent"][-1].sum(),
@@ -50,8 +77,10 @@ def _assembly_data(model: Assembly, solution: Solution) -> dict[str, Any]:
     if "latch_held" in log.seen:
         held = (log.seen["latch_held"].min(axis=1) > 0) & log.valid
         found["capture_time"] = jnp.where(jnp.any(held), log.time[jnp.argmax(held)], jnp.nan)
-    ports = sum(point.axis is not None for point in model.points)
-    return found | port_peaks(jnp, log.peaks, len(model.groups), ports)
+    if "latch_at_end" in log.seen:
+        found["latch_bounces"] = latch_bounces(log.seen["latch_at_end"])
+    sizes = len(model.groups), sum(point.axis is not None for point in model.points)
+    return found | port_peaks(jnp, log.peaks, *sizes) | bushing_peaks(jnp, log.peaks, *sizes)
 
 
 def stated(content: AssemblySection) -> dict[str, bool]:

@@ -22,7 +22,7 @@ class MeasuredContact(eqx.Module):
     The wrench acts about the centre of mass of the first body. It has no events.
     """
 
-    wrench: Wrench  # on the first body
+    load: Wrench  # on the first body
     first: int = eqx.field(static=True)  # which bodies
     second: int = eqx.field(static=True)
 
@@ -33,7 +33,15 @@ class MeasuredContact(eqx.Module):
     def state(self, mode: Int[Array, ""], own: Placed, other: Placed, exact: bool = False) -> GroupState:
         """What it does; of depths, rates and speeds nothing is known."""
         unknown = jnp.zeros(())
-        return GroupState(self.wrench, unknown, unknown, unknown, unknown, self.reference(own))
+        return GroupState(self.load, unknown, unknown, unknown, unknown, self.reference(own))
+
+    def wrench(self, mode: Int[Array, ""], own: Placed, other: Placed) -> Wrench:
+        """What it does."""
+        return self.load
+
+    def is_exact_distance(self) -> bool:
+        """Whether depths of what is apart are distances: of them nothing is known."""
+        return False
 
     def guard(self, mode: Int[Array, ""], depth: Scalar) -> Scalar:
         """An event function that never rises."""

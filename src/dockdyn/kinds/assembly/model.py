@@ -24,6 +24,7 @@ from dockdyn.kinds.assembly.connections import (
     act_between,
     add_reflected,
     all_held,
+    bushing_turns,
     element_loads,
     given_by,
     jumped,
@@ -34,6 +35,7 @@ from dockdyn.kinds.assembly.connections import (
 from dockdyn.kinds.assembly.gravity import Gravity, InOrbit
 from dockdyn.kinds.assembly.measured_contact import MeasuredContact
 from dockdyn.kinds.assembly.memory import Acting, Memory, Outside
+from dockdyn.kinds.assembly.model_coast import time_apart
 from dockdyn.kinds.assembly.named_points import NamedPoint, load_at, port_load
 from dockdyn.kinds.assembly.outside import Given, Pushes, giving, pushed_energy, with_pushes
 from dockdyn.kinds.assembly.phases import Phases
@@ -232,7 +234,15 @@ class Assembly(ContactModel):
         if self.phases is not None:
             guards += self.phases.guards(t, x.mode[-1], x.memory.clock, here.bodies)
         signal = tuple(state.wrench for state in states)
-        return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal)))
+        turns = bushing_turns(self.connections(x), here)
+        return Outputs(signal, tuple(guards), (*(s.normal_force for s in states), *self.port_loads(x, signal), *turns))
+
+    def signal(self, t: Scalar, x: State) -> tuple[Wrench, ...]:
+        places = self.placement(x).bodies
+        return tuple(
+            group.wrench(mode, places[group.first], places[group.second])
+            for group, mode in zip(self.groups, x.mode, strict=False)
+        )
 
     def port_loads(self, x: State, wrenches: tuple[Wrench, ...]) -> tuple[Scalar, ...]:
         """What is watched of the loads at ports, port by port, as the fields of `PortLoad`."""
@@ -280,6 +290,9 @@ class Assembly(ContactModel):
 
     def ended(self, x: State) -> Bool[Array, ""] | None:
         return _any_touches(tuple(x.mode[number] for number in self.ending)) if self.ending else None
+
+    def coasting(self, x: State, now: Outputs) -> Scalar | None:
+        return time_apart(self, x, now) if all(group.is_exact_distance() for group in self.groups) else None
 
     def ungated(self, x: State) -> State:
         touching = tuple(jnp.asarray(GATED) for _ in self.groups)

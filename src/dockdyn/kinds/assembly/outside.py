@@ -12,7 +12,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from dockdyn.contact.group import Wrench
-from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.vector import Scalar, Vector
 
 Pushes = Sequence[tuple[int, Wrench]]  # on bodies by number, about their centres of mass, inertial
@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 def giving(pushes: Pushes, bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Given:
     """The rate of what these loads give."""
-    centre, found = common_centre(bodies, places), Given.nothing()
+    centre, found = mean_by_mass(bodies, [place.pose.position for place in places]), Given.nothing()
     for number, (force, moment) in pushes:
         place = places[number]
         found = Given(
@@ -48,14 +48,6 @@ def with_pushes(loads: Sequence[Wrench], pushes: Pushes) -> list[Wrench]:
     found = list(loads)
     for number, push in pushes:
         found[number] = found[number].plus(push)
-    return found
-
-
-def common_centre(bodies: tuple[RigidBody, ...], places: tuple[Placed, ...]) -> Vector:
-    """The common centre of mass (m, inertial)."""
-    total, found = sum(body.mass for body in bodies), Vector.zero()
-    for body, place in zip(bodies, places, strict=True):
-        found = found + place.pose.position * (body.mass / total)
     return found
 
 

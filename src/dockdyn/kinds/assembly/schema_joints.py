@@ -87,6 +87,8 @@ class MovingJointSection(JointSection):
     rest: float | None
     stiffness: float | None
     damping: float | None
+    friction: float | None
+    regularisation: float
     stroke: list[float] | None
     stop_stiffness: float | None
     stop_damping: float
@@ -109,7 +111,8 @@ class MovingJointSection(JointSection):
         return [key for key, held in self if isinstance(held, float) and key not in fixed]
 
     def acts(self) -> bool:
-        return any(key is not None for key in (self.stiffness, self.damping, self.stroke, getattr(self, self.motor)))
+        stated = self.stiffness, self.damping, self.friction, self.stroke, getattr(self, self.motor)
+        return any(key is not None for key in stated)
 
     def direction(self) -> Vector:
         axis = jnp.asarray(self.axis, float)
@@ -131,6 +134,8 @@ class MovingJointSection(JointSection):
             damping=stated_number(self.damping),
             effort=stated_number(getattr(self, self.motor)),
             stops=stops,
+            friction=stated_number(self.friction),
+            regularisation=None if self.friction is None else number(self.regularisation),
         )
 
     def moved(self) -> Float[Array, ""]:
@@ -147,6 +152,8 @@ class RevoluteSection(MovingJointSection):
     rest: Angle | None = None
     stiffness: quantity("N*m/rad", "a stiffness", least=0) | None = None
     damping: TurningDamping | None = None
+    friction: quantity("N*m", "a torque", least=0) | None = None
+    regularisation: quantity("rad/s", "an angular rate", above=0) = 1e-3  # rad/s
     torque: quantity("N*m", "a torque") | None = None
     moved_inertia: quantity("kg*m**2", "a moment of inertia", least=0) | None = None
     stroke: Annotated[list[Turn], Field(min_length=2, max_length=2)] | None = None
@@ -165,6 +172,8 @@ class PrismaticSection(MovingJointSection):
     rest: quantity("m", "a length") | None = None
     stiffness: Stiffness | None = None
     damping: Damping | None = None
+    friction: quantity("N", "a force", least=0) | None = None
+    regularisation: quantity("m/s", "a speed", above=0) = 1e-4  # m/s
     force: quantity("N", "a force") | None = None
     moved_mass: quantity("kg", "a mass", least=0) | None = None
     stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = None

@@ -16,8 +16,7 @@ from dockdyn.control.actuators import Effort
 from dockdyn.control.controller import FreeBody, Measured
 from dockdyn.control.sampled import SampledControl
 from dockdyn.control.steering import AnyControl, Steering, begin_control, observe_control, steer
-from dockdyn.kinds.assembly.outside import common_centre
-from dockdyn.mechanics.rigid_body import Placed, RigidBody
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, mean_by_mass
 from dockdyn.mechanics.vector import Scalar, Vector
 
 Places = tuple[Placed, ...]  # of all bodies
@@ -59,7 +58,7 @@ class SteeredBody(eqx.Module):
     def act(self, now: Steering, seen: Seen, bodies: tuple[RigidBody, ...]) -> tuple[tuple[int, Wrench], Steering]:
         """What control puts on its body, about the centre of mass (inertial), and the rate of what is remembered."""
         place = seen.places[self.body]
-        lever = (place.pose.position - common_centre(bodies, seen.places)).array()
+        lever = (place.pose.position - mean_by_mass(bodies, [one.pose.position for one in seen.places])).array()
         found = steer(self.control, now, self.measured(seen, now.effort), lever)
         return (self.body, Wrench(found.force, place.rotation @ found.torque)), found.rate
 

@@ -17,10 +17,11 @@ from scipy.spatial.transform import Rotation
 
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.language.units import Bounds, number_of
-from dockdyn.scenario.tables.urdf import Entry, links_of, read
+from dockdyn.scenario.tables.urdf import Entry, coefficient, links_of, read
 
 SAID = ("on", "position", "attitude")  # of links, by the URDF
 SAID_OF_JOINTS = ("kind", "position", "axis")
+LIMITED = ("revolute", "prismatic")  # joints whose coordinate has limits
 Frame = Float[np.ndarray, "4 4"]  # takes places in it to those in the frame in which it is
 
 
@@ -33,12 +34,14 @@ def with_urdf(data: Entry, name: str, folder: Path | None) -> Entry:
     if not isinstance(bodies, list) or not any(isinstance(body, dict) and "urdf" in body for body in bodies):
         return data
     links: dict[str, Entry] = {}
+    limits: dict[str, list[float]] = {}
     found: list[Any] = []
     for body in bodies:
         if isinstance(body, dict) and "urdf" in body:
-            own = {link["name"]: link for link in _links(body, f"{name}: body.{body.get('name')}", folder or Path())}
-            links |= own
-            found += own.values()
+            own, of_joints = _links(body, f"{name}: body.{body.get('name')}", folder or Path())
+            links |= {link["name"]: link for link in own}
+            limits |= of_joints
+            found += own
         else:
             found.append(body)
     rest = []
@@ -48,11 +51,14 @@ def with_urdf(data: Entry, name: str, folder: Path | None) -> Entry:
             rest.append(body)
         else:
             _override(links[of_file], body, f"{name}: body.{of_file}")
+    for link, ends in limits.items():
+        if "stop_stiffness" in (joint := links[link]["joint"]):
+            joint.setdefault("stroke", ends)
     return {**data, "body": rest}
 
 
-def _links(body: Entry, where: str, folder: Path) -> list[Entry]:
-    """The bodies that a URDF says, the first one as `body` says where and how it is held."""
+def _links(body: Entry, where: str, folder: Path) -> tuple[list[Entry], dict[str, list[float]]]:
+    """The bodies that a URDF says, the first one as `body` says where and how it is held, and the limits of their joints."""
     label = f"{where}.urdf = {body['urdf']!r}"
     if not isinstance(body["urdf"], str) or not isinstance(body.get("name"), str):
         raise ScenarioError(f"{label}: must be the path of a URDF file, of a body with a name")
@@ -60,7 +66,9 @@ def _links(body: Entry, where: str, folder: Path) -> list[Entry]:
         raise ScenarioError(
             f"{where}.{more[0]}: is of a link; must be in a table of the link's own, {body['name']}.LINK"
         )
-    (root, *others), _ = links_of(read(folder / body["urdf"], label), label)
+    robot = read(folder / body["urdf"], label)
+    (root, *others), _ = links_of(robot, label)
+    joints = {joint.child: joint for joint in robot.joints}
     if "mass" not in root and ("on" not in body or "joint" in body):
         raise ScenarioError(f"{label}: link {root['name']}: has no mass; must have one, or be fixed on another body")
     frame = _frame(body.get("position", [0.0] * 3), body.get("attitude", [1.0, 0.0, 0.0, 0.0]), where)
@@ -68,6 +76,7 @@ def _links(body: Entry, where: str, folder: Path) -> list[Entry]:
     if "on" in body:
         held = {"joint": {"kind": "locked", "position": frame[:3, 3].tolist()}} | held
     found, anchors = [], {root["name"]: (body.get("on"), frame)}
+    limits = {}
     if "mass" in root:
         found.append(_body(root, body["name"], frame) | held)
         anchors[root["name"]] = found[-1]["name"], _frame_from_centre(root)
@@ -75,13 +84,16 @@ def _links(body: Entry, where: str, folder: Path) -> list[Entry]:
         carrier, on = anchors[link["parent"]]
         at = on @ _frame(link.get("mount", [0.0] * 3), link.get("mount_attitude", [1.0, 0.0, 0.0, 0.0]), where)
         if "mass" in link:
-            found.append(_body(link, body["name"], at) | {"on": carrier, "joint": _joint(link, at)})
+            joint = joints[link["name"]]
+            found.append(_body(link, body["name"], at) | {"on": carrier, "joint": _joint(link, joint, at, label)})
             anchors[link["name"]] = found[-1]["name"], _frame_from_centre(link)
+            if joint.limit is not None and joint.type in LIMITED:
+                limits[found[-1]["name"]] = [joint.limit.lower or 0.0, joint.limit.upper or 0.0]
         elif link["joint"] != "locked":
             raise ScenarioError(f"{label}: link {link['name']}: has no mass; must have one, since its joint moves")
         else:
             anchors[link["name"]] = carrier, at
-    return found
+    return found, limits
 
 
 def _body(link: Entry, name: str, frame: Frame) -> Entry:
@@ -97,11 +109,14 @@ def _body(link: Entry, name: str, frame: Frame) -> Entry:
     }
 
 
-def _joint(link: Entry, frame: Frame) -> Entry:
+def _joint(link: Entry, joint: Any, frame: Frame, label: str) -> Entry:  # noqa: ANN401, of `read`
+    """The joint of a link whose frame is `frame` where the coordinate is zero."""
     found = {"kind": link["joint"], "position": frame[:3, 3].tolist()}
-    if "axis" in link:
-        found["axis"] = (frame[:3, :3] @ link["axis"]).tolist()
-    return found | ({"damping": link["damping"]} if "damping" in link else {})
+    if "axis" not in link:
+        return found
+    found["axis"] = (frame[:3, :3] @ link["axis"]).tolist()
+    damping = {"damping": link["damping"]} if "damping" in link else {}
+    return found | damping | coefficient(joint, "friction", f"{label}: joint {joint.name}")
 
 
 def _frame(position: Any, attitude: Any, where: str) -> Frame:  # noqa: ANN401, as in the file

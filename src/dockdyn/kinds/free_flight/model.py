@@ -236,7 +236,7 @@ class FreeFlight(ContactModel):
             return None
         return x.mode[-1] == (HELD if self.latch.catch is None else SWUNG)
 
-    def coasting(self, x: State) -> Scalar | None:
+    def coasting(self, x: State, now: Outputs) -> Scalar | None:
         known = all(contact.surface.is_exact_distance() for contact in self.contacts)
         return free_time(self, x) if self.control is None and known else None
 

@@ -12,14 +12,14 @@ import jax.numpy as jnp
 
 from dockdyn.contact.gate import APART
 from dockdyn.contact.latch import HELD, OUT
-from dockdyn.integrate.model import Scalar, State
+from dockdyn.contact.time_to_touch import least_time
+from dockdyn.integrate.model import TURN, Scalar, State
 from dockdyn.mechanics.rigid_body import Placed, RigidBody
 from dockdyn.mechanics.vector import Matrix, Vector
 
 if TYPE_CHECKING:
     from dockdyn.kinds.free_flight.model import FreeFlight
 
-TURN = 0.01  # rad a step; then cubics and steps of fourth order follow an attitude to 1e-12
 SHARE = 0.99  # of the time to a contact that may be the nearest possible
 
 
@@ -72,8 +72,4 @@ def nearest(
     own_rate, other_rate = rates if on_chaser else rates[::-1]
     speed = (own.twist.velocity - other.twist.velocity).norm()
     distance = (own.pose.position - other.pose.position).norm() + place.norm()
-    first = speed + own_rate * place.norm() + other_rate * distance
-    gap = jnp.maximum(gap, 0.0)
-    # gap = first t + other_rate speed t²/2
-    root = jnp.sqrt(first**2 + 2 * other_rate * speed * gap)
-    return 2 * gap / jnp.maximum(first + root, 1e-300)
+    return least_time(gap, speed + own_rate * place.norm() + other_rate * distance, other_rate * speed)

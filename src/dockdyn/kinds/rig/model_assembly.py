@@ -124,7 +124,7 @@ class PartlyMounted(PlantInSpace):
         """The assembly under a load of its mock-ups (N, N m; axes of the one that stands), kept in inertial axes."""
         frame = self.mounted(motion)[1].rotation
         wrench = Wrench(frame @ Vector.of(load[:3]), frame @ Vector.of(load[3:]))
-        return replace(self.model, groups=(replace(self.measured, wrench=wrench), *self.model.groups[1:]))
+        return replace(self.model, groups=(replace(self.measured, load=wrench), *self.model.groups[1:]))
 
     def flow(self, motion: State, load: Axes) -> Rate:
         model = self.under(motion, load)

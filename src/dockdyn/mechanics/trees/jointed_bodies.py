@@ -16,7 +16,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist
+from dockdyn.mechanics.rigid_body import Placed, Pose, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.rotation import Quaternion
 from dockdyn.mechanics.trees.modal_frame import ModalFrame, Vibration
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Rates, Screw, swung
@@ -139,9 +139,5 @@ class JointedBodies(eqx.Module):
 
     def middle(self, places: Sequence[Placed]) -> tuple[Vector, Vector]:
         """Place (m) and velocity (m/s) of the common centre of mass."""
-        return self.mean([place.pose.position for place in places]), self.mean([p.twist.velocity for p in places])
-
-    def mean(self, vectors: Sequence[Vector]) -> Vector:
-        """Mean of vectors of the bodies, by mass."""
-        total = self.mass()
-        return sum((one * (body.mass / total) for body, one in zip(self.bodies, vectors, strict=True)), Vector.zero())
+        positions, velocities = [place.pose.position for place in places], [place.twist.velocity for place in places]
+        return mean_by_mass(self.bodies, positions), mean_by_mass(self.bodies, velocities)

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dockdyn.mechanics.dense import Factors, factored, solved
-from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist
+from dockdyn.mechanics.rigid_body import Placed, RigidBody, Twist, mean_by_mass
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies
 from dockdyn.mechanics.trees.partial_motion import JointMotion, Load, Rates, Screw
 from dockdyn.mechanics.vector import Matrix, Scalar, Vector, once
@@ -191,7 +191,7 @@ def _drift(tree: JointedBodies, placed: Sequence[Placed], motions: Sequence[Join
     found = [Rates(Vector.zero(), Vector.zero())]
     for body, joint in enumerate(tree.joints, start=1):
         found.append(joint.drift(placed[joint.carrier], found[joint.carrier], placed[body], motions))
-    middle = tree.mean([rates.velocity for rates in found])
+    middle = mean_by_mass(tree.bodies, [rates.velocity for rates in found])
     return once([Rates(rates.velocity - middle, rates.spin) for rates in found])
 
 

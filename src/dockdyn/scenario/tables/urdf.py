@@ -157,13 +157,18 @@ def _joint_of(joint: Any, label: str) -> Entry:  # noqa: ANN401, of `read`
     if joint.axis.shape != (3,) or not joint.axis.any():
         raise ScenarioError(f"{where}: axis = {joint.axis.tolist()}: must be three numbers, not all of them 0")
     found |= {"coordinate": joint.name, "axis": joint.axis.tolist()}
-    if joint.dynamics is not None and joint.dynamics.damping is not None:
-        try:
-            number = number_of(joint.dynamics.damping, "", "a damping coefficient", Bounds(least=0))
-        except PydanticCustomError as error:
-            raise ScenarioError(f"{where}: damping = {joint.dynamics.damping!r}: {error}") from None
-        found["damping"] = number
-    return found
+    return found | coefficient(joint, "damping", where)
+
+
+def coefficient(joint: Any, key: str, where: str) -> Entry:  # noqa: ANN401, of `read`
+    """The number that a joint's <dynamics> has under a `key`, by that key; nothing where it has none."""
+    stated = getattr(joint.dynamics, key, None)
+    if stated is None:
+        return {}
+    try:
+        return {key: number_of(stated, "", f"a {key} coefficient", Bounds(least=0))}
+    except PydanticCustomError as error:
+        raise ScenarioError(f"{where}: {key} = {stated!r}: {error}") from None
 
 
 def body(link: Any, label: str) -> Entry:  # noqa: ANN401, of `read`

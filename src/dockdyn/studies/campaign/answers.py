@@ -12,10 +12,12 @@ import xarray as xr
 from jaxtyping import Bool, Float
 
 from dockdyn.report.notebook import Answer
+from dockdyn.results.key_figures import names_in_cases
 from dockdyn.results.measures import number
 from dockdyn.results.outcome import deciding_duration, ways_undecided
 from dockdyn.results.requirements import BOUNDED, KNOWN
 from dockdyn.results.store import result_from
+from dockdyn.scenario.kinds import kind_named, known_kinds
 from dockdyn.studies.campaign.cases import CampaignCases, campaign_cases
 from dockdyn.studies.campaign.first_failure import Judged, judge_cases, missed_captures
 from dockdyn.studies.campaign.influence import influences
@@ -48,6 +50,7 @@ def answers_of(cases: CampaignCases, judged: Judged, folder: str) -> dict[str, A
         "runs": cases.count,
         "failed": int(cases.failed.sum()),
         "failures": failures(cases, folder),
+        "doubtful": doubtful(cases, folder),
         "seed": int(cases.attributes.get("seed", 0)),
         "sampling": str(cases.attributes.get("sampling", "random")),
         "wall_time_s": wall,
@@ -103,6 +106,19 @@ def failures(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
         }
         for reason, places in sorted(alike.items(), key=lambda pair: -len(pair[1]))
     ]
+
+
+def doubtful(cases: CampaignCases, folder: str) -> list[dict[str, Any]]:
+    """Why cases that did not fail are not to be trusted, the most frequent reason first, and what runs the first again."""
+    kind = str(cases.attributes["kind"])
+    known = kind_named(kind).key_figures() if kind in known_kinds() else None
+    found = []
+    for name, figure in names_in_cases(known.figures).items() if known is not None else ():
+        beyond = np.flatnonzero(cases.figures.get(name, np.empty(0)) >= figure.doubtful_from)
+        if beyond.size:
+            command = rerun(folder, int(cases.number[beyond[0]]))
+            found.append({"reason": figure.doubt, "cases": int(beyond.size), "command": command})
+    return sorted(found, key=lambda one: -int(one["cases"]))
 
 
 def probability(name: str, holds: Bool[np.ndarray, "cases"], undecided: Bool[np.ndarray, "cases"]) -> dict[str, Any]:

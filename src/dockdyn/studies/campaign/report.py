@@ -134,6 +134,10 @@ def _campaign_warnings(cases: CampaignCases, answers: dict[str, Any]) -> list[st
         found.append(f"the campaign is not complete: {cases.count} of {planned} cases")
     if answers["failed"]:
         found.append(f"{answers['failed']} of {cases.count} cases failed; {COUNTED}")
+    found += [
+        f"in {one['cases']} of {cases.count} cases {one['reason']}; the first of them: {one['command']}"
+        for one in answers["doubtful"]
+    ]
     found += filter(None, [undecided_words(answers), not_known(answers)])
     for requirement in answers["requirements"]:
         if requirement["figure"] not in with_lists(cases.figures):

@@ -1,0 +1,57 @@
+"""How long steps of an assembly may be while nothing touches.
+
+Units: m, m/s, m/s², rad/s, s.
+Source: triangle inequality on the motion of one body as seen from another; own derivation, in the page of theory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+
+from dockdyn.contact.gate import APART
+from dockdyn.contact.group import ContactGroup
+from dockdyn.contact.time_to_touch import least_time
+from dockdyn.elements import CaptureLatch, ElementGroup
+from dockdyn.integrate.model import TURN, Outputs, Scalar, State
+from dockdyn.kinds.assembly.connections import ties
+from dockdyn.mechanics.rigid_body import Placed
+from dockdyn.mechanics.vector import Vector
+
+if TYPE_CHECKING:
+    from dockdyn.kinds.assembly.model import Assembly
+
+LONGEST = 20e-3  # s; longer steps gain no more than a hundredth of a run
+ALLOWED = 20.0  # m/s², by which bodies may accelerate towards each other meanwhile
+
+
+def time_apart(model: Assembly, x: State, now: Outputs) -> Scalar:
+    """Time (s) within which no contact begins, no striker passes its latch and no body turns far, at most `LONGEST`; 0 where
+    something touches.
+
+    Seen from the second body of a group, no point of its first body is faster than |u| + |ω| R: u is the relative velocity
+    where the group's wrench acts, ω the relative rate, and R the reach of the members from there.
+    """
+    places, quiet = model.placement(x).bodies, jnp.asarray(True)
+    turning = jnp.max(jnp.stack([place.rate.norm() for place in places]))
+    time = jnp.minimum(LONGEST, TURN / jnp.maximum(turning, 1e-300))
+    for group, mode, depth in zip(model.groups, x.mode, now.guards, strict=False):
+        assert isinstance(group, ContactGroup)  # what is measured has no distance
+        own, other = places[group.first], places[group.second]
+        fastest = _fastest(own, other, group.reference(own), group.reach)
+        time = jnp.minimum(time, least_time(-depth, fastest, ALLOWED))
+        quiet &= mode == APART
+    for tie in ties(model.elements):
+        latch = tie.element.members if isinstance(tie.element, ElementGroup) else tie.element
+        if isinstance(latch, CaptureLatch):
+            own, other = places[tie.first], places[tie.second]
+            reach = jnp.max(jnp.linalg.norm(latch.striker, axis=-1))
+            width = jnp.min(jnp.minimum(latch.reach, latch.lateral))
+            time = jnp.minimum(time, least_time(width, _fastest(own, other, own.pose.position, reach), ALLOWED))
+    return jnp.where(quiet, time, 0.0)
+
+
+def _fastest(own: Placed, other: Placed, middle: Vector, reach: Scalar) -> Scalar:
+    """Bound (m/s) of the speed, as seen from `other`, of points of `own` within `reach` (m) of its point `middle` (m)."""
+    return (own.velocity(middle) - other.velocity(middle)).norm() + (own.rate - other.rate).norm() * reach
