@@ -58,7 +58,7 @@ STAY = {
     "name": "stay",
     "between": ["boom", "ball"],
     "anchor": [[0.0, 0.0, -1.3], [0.0, 0.5, -0.1]],
-    "stiffness": 60.0,
+    "stiffness": 6.0,
     "damping": 0.5,
     "moved_mass": 3.0,
 }
@@ -76,7 +76,21 @@ ROUGH = changed(
     contact=[{"feature": "tip", "surface": "skin", **pressing(900.0, 1.5, 0.2)}],
     loop={"delay": 0.02},
 )
-BOOMED = changed(WINGED, body=[WINGED["body"][0], BOOM, WINGED["body"][2]], contact=[], element=[STAY])
+PAD = {"name": "pad", "shape": "sphere", "centre": [0.0, 0.0, -1.3], "radius": 0.3}
+VISITOR = {
+    "name": "ball",
+    "mass": 10.0,
+    "inertia": [1.0, 1.0, 1.0],
+    "position": [-0.6, 0.2, -3.3],
+    "velocity": [1.6, 0.0, 0.0],
+    "feature": [{"name": "nose", "position": [0.0, 0.0, 0.0], "radius": 0.2}],
+}
+BOOMED = changed(
+    WINGED,
+    body=[WINGED["body"][0], BOOM | {"surface": [PAD]}, VISITOR],
+    contact=[{"feature": "nose", "surface": "pad", **pressing(900.0, 1.5, 0.2)}],
+    element=[STAY],
+)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +101,7 @@ def rough(load):
 
 @pytest.fixture(scope="module")
 def boomed(load):
-    """A link by a table, with a strut that reflects inertia at its tip."""
+    """A link by a table, with a surface and a strut that reflects inertia at its tip."""
     return simulated(load, BOOMED)
 
 
@@ -100,12 +114,12 @@ def test_momenta_and_energy(request, case):
 
 def test_the_cases_are_worth_it(rough, boomed):
     """The tip touches, all modes swing, and the flexible links hold energy for a while."""
-    assert rough.episode.size == 1 and float(rough.normal_force.max()) > 5.0
     assert list(rough.mode.values) == ["wing bend1", "wing bend2", "wing side1", "wing twist1"]
     assert list(boomed.mode.values) == ["boom mode1", "boom mode2"]
     assert list(rough.mode_unit.values) == ["m", "m", "m", "rad"]
     assert list(rough.joint.values) == ["wing", "camera"]
     for data in (rough, boomed):
+        assert float(data.episode_peak_force.max()) > 5.0
         assert (np.abs(data.modal_coordinate.values).max(axis=0) > 1e-3).all()
         assert (data.elastic_energy.values.max(axis=0) > 0.01).all()
 

@@ -32,7 +32,6 @@ from dockdyn.mechanics.trees.partial_motion import JointMotion
 from dockdyn.mechanics.vector import Vector
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
-from dockdyn.scenario.made import made
 from dockdyn.scenario.tables.approach import ApproachSection, Port
 from dockdyn.scenario.tables.control import check_samples
 from dockdyn.scenario.tables.loop import LoopSection
@@ -270,7 +269,7 @@ class SeveralBodiesSection(Section, abc.ABC):
         seats = [
             *(Seat(body, ("feature", body, one.name), middle(one.stated())) for body, one in self._carried("feature")),
             *(
-                Seat(body, ("surface", body, one.name), made(one).reference().array())
+                Seat(body, ("surface", body, one.name), one.make().reference().array())
                 for body, one in self._carried("surface")
             ),
             *(Seat(body, ("point", body, one.name), middle([one.position])) for body, one in self._carried("point")),

@@ -63,8 +63,8 @@ class FlexibleSection(Section):
         least = np.linalg.eigvalsh(np.asarray(modes.vibrating_mass(body)) / np.outer(scale, scale)).min()
         if least < -ROUNDING:
             refuse(
-                f"flexible: its modes carry more mass or inertia than the body has (by {-least:.2g} of a modal mass); mass and "
-                "inertia must be those of the whole link, counted as root and participations are"
+                f"flexible: its modes carry more mass or inertia than the body has (by {-least:.2g} of a modal mass); "
+                "mass, inertia, root and modes must be of the same link, in the same units and axes"
             )
 
 
