@@ -142,7 +142,7 @@ def export(
     force: Force = False,
     no_own_code: NoOwnCode = False,
 ) -> None:
-    """Write a result or a log for other programs, or a figure of a report."""
+    """Write a result or log for other programs, or a figure of it."""
     from dockdyn.results.store import result_in
 
     result = result_in(result)
