@@ -15,7 +15,6 @@ from dockdyn.results.run import (
     Described,
     Layout,
     Run,
-    contact_names,
     contact_variables,
     energies_after,
     episode_variable,
@@ -103,7 +102,7 @@ _MORE = ELEMENT_VARIABLES | JOINT_VARIABLES | IMPULSE_VARIABLES  # of runs that 
 
 def describe(scenario: Scenario, run: Run) -> Described:
     """What a run of an assembly leaves in its dataset."""
-    content, found = scenario.content, scenario.content.contact
+    content = scenario.content
     return Described(
         variables={
             **sampled_variables(VARIABLES, run),
@@ -119,7 +118,7 @@ def describe(scenario: Scenario, run: Run) -> Described:
             "body": content.names(),
             "axis": ["x", "y", "z"],
             "quaternion": ["w", "x", "y", "z"],
-            "contact": contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found]),
+            "contact": content.contact_names(),
             "point": [name for name, _, _ in content.points()],
             **element_names(content),
             **joint_names(content),

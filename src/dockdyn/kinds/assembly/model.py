@@ -20,6 +20,7 @@ from dockdyn.elements.force_element import ElementMemory
 from dockdyn.integrate.model import ContactModel, Outputs, Rate, Scalar, State, rows
 from dockdyn.kinds.assembly.connections import (
     Connection,
+    Held,
     MountedThruster,
     act_between,
     add_reflected,
@@ -83,6 +84,7 @@ class Assembly(ContactModel):
     joints: tuple[tuple[Scalar, Scalar], ...] = ()  # coordinates (rad or m) and their rates at t = 0, of all that move
     body_names: tuple[str, ...] = eqx.field(static=True, default=())
     joint_names: tuple[str, ...] = eqx.field(static=True, default=())
+    held: tuple[Held, ...] | None = None  # of elements, taken off what they do: for small motions around rest
     base: int = eqx.field(static=True, default=0)  # the body from whose centre of mass places are counted
 
     @property
@@ -163,7 +165,8 @@ class Assembly(ContactModel):
         """What acts on the bodies under these wrenches of the contacts, and how they move."""
         places, connections = here.bodies, self.connections(x)
         loads, power = self.contact_loads(places, wrenches)
-        own, efforts, pushes, memories = element_loads(connections, self.element_modes(x), x.memory.elements, here)
+        modes, remembered = self.element_modes(x), x.memory.elements
+        own, efforts, pushes, memories = element_loads(connections, modes, remembered, here, self.held)
         loads = [load.plus(more) for load, more in zip(loads, own, strict=True)]
         pushed = with_pushes(loads, pushes)
         torques = [place.rotation.transposed_times(load.moment) for load, place in zip(pushed, places, strict=True)]

@@ -21,9 +21,11 @@ from dockdyn.kinds.assembly.schema_elements import AnyElement, ElementSection, F
 from dockdyn.kinds.assembly.schema_features import CloudSection, FeatureSection
 from dockdyn.kinds.assembly.schema_joints import AnyJoint, MovingJointSection, jointed_bodies, moving_joints
 from dockdyn.kinds.assembly.schema_phases import PhaseSection, make_phases, read_phases, variants_of
+from dockdyn.kinds.assembly.schema_stability import RestSection
 from dockdyn.mechanics.rigid_body import Placed, Pose, Twist
 from dockdyn.mechanics.trees.jointed_bodies import JointedBodies, JointMotion
 from dockdyn.mechanics.vector import Vector
+from dockdyn.results.run import contact_names
 from dockdyn.scenario.language.also import TEXT
 from dockdyn.scenario.language.errors import nearest
 from dockdyn.scenario.language.section import Section, absent
@@ -120,6 +122,7 @@ class AssemblySection(Section):
     element: list[AnyElement] = []  # noqa: RUF012
     phase: list[PhaseSection] = []  # noqa: RUF012
     loop: LoopSection = LoopSection()
+    stability: RestSection = RestSection()
     integrator: IntegratorSection = IntegratorSection()
     output: OutputSection = OutputSection()
 
@@ -185,6 +188,21 @@ class AssemblySection(Section):
         if to.axis is None:
             refuse(f"approach.to = {self.approach.to!r}: has no axis; a port needs one, out of its body")
         return self
+
+    @model_validator(mode="after")
+    def judged(self) -> Self:
+        self.stability.check(self.contact_names(), self.duration)
+        return self
+
+    @property
+    def controlled(self) -> bool:
+        """Whether control acts: an assembly has none."""
+        return False
+
+    def contact_names(self) -> list[str]:
+        """What the contacts are called."""
+        found = self.contact
+        return contact_names([c.name for c in found], [c.feature for c in found], [c.partner() for c in found])
 
     def names(self) -> list[str]:
         """The names of the bodies, in their order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dockdyn.hil.compensators.compensator import Compensator
-from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
+from dockdyn.kinds.resting import nominal_loop, nominal_of
 from dockdyn.kinds.rig.tuning import Tuning, tuning_of
 from dockdyn.scenario.language.errors import ScenarioError
 from dockdyn.scenario.load import Scenario

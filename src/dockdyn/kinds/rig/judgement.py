@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtri
 
-from dockdyn.kinds.free_flight.nominal import nominal_loop, nominal_of
 from dockdyn.kinds.free_flight.schema import ContactSection
+from dockdyn.kinds.resting import nominal_loop, nominal_of
 from dockdyn.kinds.rig.measures import active, size
 from dockdyn.kinds.rig.schema import RigContactSection, RigContent
 from dockdyn.scenario.load import Scenario

@@ -12,6 +12,7 @@ from dockdyn.scenario.language.section import Section
 if TYPE_CHECKING:
     import xarray as xr
 
+    from dockdyn.kinds.resting import Resting
     from dockdyn.kinds.rig.schema import RigContent
     from dockdyn.report.replay.scene import Scene
     from dockdyn.report.report import Report
@@ -89,5 +90,7 @@ class RigKind(Kind):
 
         return RigStepper(scenario, period, batch)
 
-    def check_loop(self, scenario: Scenario) -> None:
-        return None
+    def resting(self, name: str) -> Resting:
+        from dockdyn.kinds.free_flight.closed_together import RestingBodies
+
+        return RestingBodies()
