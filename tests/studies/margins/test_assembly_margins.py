@@ -167,23 +167,22 @@ def test_the_panels_run_grows_and_decays_as_predicted(load, relative):
     scene = panels_on_the_bottom(relative * limit)
     found = dockdyn.margins(load(scene))
     assert found["stable"] == (relative < 1)
-    roots = [complex(*pair) for pair in found["rightmost_roots"]]
-    fastest = next(root for root in roots if root.imag > 5)  # of the contact; those of the panels are slow
-    scene["duration"], scene["integrator"] = 12.0, {"step": 5e-3}
-    scene["body"][0]["velocity"] = [-1e-8, 0.0, 0.0]
+    growth, frequency = np.abs(found["rightmost_roots"][0])
+    scene["duration"], scene["integrator"] = 60.0, {"step": 5e-3}
+    scene["body"][0]["velocity"] = [-1e-9, 0.0, 0.0]
     data = dockdyn.simulate(load(scene))
     assert data.attrs["status"] == "finished"
     time, depth = data.time.values, data.depth.values[:, 0] - REST
-    late = time > 4.0
+    late = time > 45.0  # the panels, which the nudge sets swinging, too, have come to rest beside what grows
     if relative > 1:
-        simulated = fitted_root(time[late], depth[late], fastest.imag)
-        assert_allclose([simulated.real, simulated.imag], [fastest.real, fastest.imag], rtol=2e-3)
+        simulated = fitted_root(time[late], depth[late], frequency)
+        assert_allclose([simulated.real, simulated.imag], [growth, frequency], rtol=2e-3)
     else:
         assert np.abs(depth[late]).max() < np.abs(depth[~late]).max()
 
 
 def test_a_run_warns_of_a_delay_above_the_critical_one():
-    short = {"duration": "0.5 s", "requirements": {}}
+    short = {"duration": "2.9 s"}
     calm = dockdyn.simulate(dockdyn.load("flexible-panels", short))
     assert not calm.attrs["prediction"]
     late = dockdyn.simulate(dockdyn.load("flexible-panels", short | {"loop.delay": "80 ms"}))
@@ -191,7 +190,7 @@ def test_a_run_warns_of_a_delay_above_the_critical_one():
 
 
 LINES = [
-    ({"stability.closed": ["probe"]}, ["stability.closed", "'probe'", "'probe in the cone'"]),
+    ({"stability.closed": ["probe"]}, ["stability.closed", "'probe'", "probe in the cone"]),
     ({"stability.closed": []}, ["stability", "closed", "at least one"]),
     ({"stability.time": "21 s"}, ["stability.time", "at most", "20 s"]),
     ({"stability.time": "1 s", "stability.at": "peak-force"}, ["stability", "at and time", "one of the two"]),
